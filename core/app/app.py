@@ -29,7 +29,7 @@ from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.borders import keeping_signals
 
 from .details import Checked, Details
-from .engine_client import Commands, Running, Waiting
+from .engine_client import EngineClient, PendingRequest, RunningAction
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.templates.loading import TemplateLoading
@@ -41,14 +41,14 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.hooks.context import ResourceContext
     from zonda.workflows.endpoint_check.report import Report
 
-    from .inspection import Telling
+    from .inspection import StackInspector
     from .introspection import Introspection
     from .planning import Planned
-    from .resource_services import Lender
-    from .runner_endpoint import Wanted
+    from .resource_services import ResourceServices
+    from .runner_endpoint import EndpointCheckOptions
     from .runner_service import Publish, Service
 
-__all__ = ["App", "Checked", "Details", "Running", "Waiting", "build_app"]
+__all__ = ["App", "Checked", "Details", "PendingRequest", "RunningAction", "build_app"]
 
 _SQLITE = "sqlite:///"
 
@@ -276,22 +276,22 @@ class App:
         return self.lock.taken()
 
     @cached_property
-    def lender(self) -> Lender:
+    def lender(self) -> ResourceServices:
         """What resources may borrow."""
         return self._lender(lenient=False)
 
-    def _lender(self, *, lenient: bool, plugins: Plugins | None = None) -> Lender:
-        from .resource_services import Lender
+    def _lender(self, *, lenient: bool, plugins: Plugins | None = None) -> ResourceServices:
+        from .resource_services import ResourceServices
 
         plugins = plugins or self.plugins
-        return Lender(self.settings, plugins, self.clock, self.random, lenient=lenient)
+        return ResourceServices(self.settings, plugins, self.clock, self.random, lenient=lenient)
 
     @cached_property
     def loading(self) -> TemplateLoading:
         """Makes definitions from bundles."""
         return self._loading(self.lender)
 
-    def _loading(self, lender: Lender) -> TemplateLoading:
+    def _loading(self, lender: ResourceServices) -> TemplateLoading:
         from zonda.core.engine.templates.loading import TemplateLoading
 
         parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
@@ -315,18 +315,18 @@ class App:
         return Exporting(self.reader, self.telling.read)
 
     @property
-    def telling(self) -> Telling:
+    def telling(self) -> StackInspector:
         """What can be told of stacks: their past, reasons and graphs. Reads only."""
-        from .inspection import Telling
+        from .inspection import StackInspector
 
-        return Telling(self.reader, lambda: self.loading)
+        return StackInspector(self.reader, lambda: self.loading)
 
     @cached_property
-    def commands(self) -> Commands:
+    def commands(self) -> EngineClient:
         """How actions reach the engine, wherever it is."""
-        return Commands(self)
+        return EngineClient(self)
 
-    def act(self, action: Action, *, drive: bool = True, supersedes: bool = True) -> Running:
+    def act(self, action: Action, *, drive: bool = True, supersedes: bool = True) -> RunningAction:
         """Have an action planned by whoever is the engine; ``drive``: also carried out here.
 
         Raises ZondaError where the action cannot be accepted: ActionInProgress while another one
@@ -340,7 +340,7 @@ class App:
 
         return with_types(action, self._type_folders, lambda: self.plugins)
 
-    def wait(self, name_or_id: str) -> Running:
+    def wait(self, name_or_id: str) -> RunningAction:
         """Go on with what a stack is doing, here or by watching the engine that does it."""
         return self.commands.wait(name_or_id)
 
@@ -417,7 +417,7 @@ class App:
 
     def check_endpoint(
         self,
-        wanted: Wanted,
+        wanted: EndpointCheckOptions,
         pause: Callable[[float], object],
         told: Callable[[object], None] = lambda row: None,
     ) -> Report:
@@ -441,7 +441,7 @@ class App:
         return store
 
     def finish(self, say: Callable[[str], None]) -> None:
-        """Before ``close``, unless the user is in a hurry: see ``Commands.finish``."""
+        """Before ``close``, unless the user is in a hurry: see ``EngineClient.finish``."""
         if "commands" in self.__dict__:
             self.commands.finish(say)
 

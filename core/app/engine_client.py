@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.store.read.drift_views import DriftCheckView
 
     from .event_sinks import Delivery
-    from .resource_services import Lender
+    from .resource_services import ResourceServices
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class Parts(Protocol):
         """Makes definitions."""
 
     @property
-    def lender(self) -> Lender:
+    def lender(self) -> ResourceServices:
         """What resources may borrow."""
 
     @property
@@ -102,7 +102,7 @@ class Parts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingRequest:
     """What a running operation waits for. ``since``: seconds since the epoch."""
 
     resource: str
@@ -111,12 +111,12 @@ class Waiting:
     stack_id: str = ""
 
 
-class Running:
+class RunningAction:
     """An action that was accepted: what a face needs to watch it to its end."""
 
     def __init__(
         self,
-        commands: Commands,
+        commands: EngineClient,
         stack: StackView,
         *,
         generation: int | None = None,
@@ -149,7 +149,7 @@ class Running:
         """How many resource instances the stack has, with all that is nested in it."""
         return self._commands.resource_count(self.stack_id)
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[PendingRequest]:
         """What operations wait for, also nested ones, as far as this process knows."""
         return self._commands.waiting(self.stack_id)
 
@@ -159,7 +159,7 @@ class Running:
         return self._commands.driven_elsewhere
 
 
-class Commands:
+class EngineClient:
     """The way of all actions of one process."""
 
     def __init__(self, parts: Parts) -> None:
@@ -168,7 +168,7 @@ class Commands:
         self._sweeps: Sweeps | None = None
         self._leads_since = 0.0
         # By stack and resource.
-        self._notices: dict[str, dict[str, Waiting]] = {}
+        self._notices: dict[str, dict[str, PendingRequest]] = {}
         self._unsubscribe: Callable[[], None] | None = None
         self._own: set[str] = set()
         self._drives_all = False
@@ -177,7 +177,7 @@ class Commands:
 
     # -- actions --------------------------------------------------------------------------------
 
-    def act(self, action: Action, *, drive: bool, supersedes: bool) -> Running:
+    def act(self, action: Action, *, drive: bool, supersedes: bool) -> RunningAction:
         """Have ``action`` planned; see ``App.act``."""
         known = self._parts.settings
         caller = Caller(known.user, known.project, supersedes)
@@ -188,7 +188,7 @@ class Commands:
             accepted = self._ask(action, caller)
         if drive:
             self._drive(accepted.stack_id)
-        return Running(
+        return RunningAction(
             self,
             self._parts.stack(accepted.stack_id),
             generation=accepted.generation,
@@ -197,16 +197,16 @@ class Commands:
             check_id=accepted.check_id,
         )
 
-    def wait(self, name_or_id: str) -> Running:
+    def wait(self, name_or_id: str) -> RunningAction:
         """Drive or watch what a stack is doing; see ``App.wait``."""
         before = self._parts.reader.last_event()
         stack = self._parts.stack_ever(name_or_id)
         if not self.is_at_rest(stack) and self._lead("own"):
             self._drive(stack.id)
-        return Running(self, stack, events_before=before)
+        return RunningAction(self, stack, events_before=before)
 
     def is_at_rest(self, stack: StackView) -> bool:
-        """See ``Running.is_at_rest``. A signal makes nested stacks work whose root is idle."""
+        """See ``RunningAction.is_at_rest``. Signals make nested stacks work below an idle root."""
         return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
 
     def _ask(self, action: Action, caller: Caller) -> Accepted:
@@ -300,7 +300,7 @@ class Commands:
     @property
     def definitions(self) -> Definitions | None:
         """What the engine of this process has at hand; None if it has none."""
-        return None if self._engine is None else self._engine.room.definitions
+        return None if self._engine is None else self._engine.services.definitions
 
     def definition(self, template_id: str | None) -> Any:
         """A definition that the engine of this process has at hand; None if it has not."""
@@ -351,7 +351,7 @@ class Commands:
             self._delivery.news()
         if notice.event is None:
             since = self._parts.clock.now() if notice.since is None else notice.since
-            waiting = Waiting(notice.resource, notice.message, since, notice.stack_id)
+            waiting = PendingRequest(notice.resource, notice.message, since, notice.stack_id)
             self._notices.setdefault(notice.stack_id, {})[notice.resource] = waiting
         elif notice.event.status == "IN_PROGRESS":
             return
@@ -363,7 +363,7 @@ class Commands:
     # -- watching -------------------------------------------------------------------------------
 
     def look(self, stack_id: str, seconds: float) -> StackView:
-        """See ``Running.look``."""
+        """See ``RunningAction.look``."""
         until = self._parts.clock.monotonic() + seconds
         while self._engine is None:
             stack = self._parts.stack(stack_id)
@@ -411,8 +411,8 @@ class Commands:
             self._parts.clock.pause(min(left, _ASK_AGAIN))
         return found
 
-    def waiting(self, stack_id: str) -> list[Waiting]:
-        """See ``Running.waiting``."""
+    def waiting(self, stack_id: str) -> list[PendingRequest]:
+        """See ``RunningAction.waiting``."""
         stacks = list(self._notices)
         if stacks != [stack_id]:
             root = self._parts.stack(stack_id).root_id
@@ -422,12 +422,12 @@ class Commands:
         return [each for known in found for each in known]
 
     def resource_count(self, stack_id: str) -> int:
-        """See ``Running.resource_count``."""
+        """See ``RunningAction.resource_count``."""
         return self._parts.reader.tree_size(self._parts.stack(stack_id).root_id)
 
     @property
     def driven_elsewhere(self) -> int | None:
-        """See ``Running.driven_elsewhere``."""
+        """See ``RunningAction.driven_elsewhere``."""
         return None if self._parts.lock.held else self._parts.lock.holder()
 
     def finish(self, say: Callable[[str], None]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.events.delivery import Courier, told
+from zonda.core.events.delivery import SinkDelivery, told
 from zonda.core.events.filter import wanted
 from zonda.core.events.records import Records
 from zonda.core.events.workers import Couriers
@@ -156,7 +156,7 @@ class Delivery:
         self._post.begin(list(settings.sinks))
         self._couriers = Couriers(
             [
-                Courier(
+                SinkDelivery(
                     name,
                     lambda name=name: making.sink(name),  # type: ignore[misc]
                     wanted(section),

@@ -30,7 +30,7 @@ from zonda.core.template.source.document import Document, load_document
 from zonda.hooks.errors import ZondaError
 
 
-class Telling:
+class StackInspector:
     """What can be told of stacks. ``loading`` is asked for where a template is to be read."""
 
     def __init__(self, reader: Reader, loading: Callable[[], TemplateLoading]) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zonda.core.introspection.catalog import Listed, listed
-from zonda.core.introspection.parameters import Found, Means, parameters
+from zonda.core.introspection.catalog import CatalogResult, listed
+from zonda.core.introspection.parameters import Found, PluginAccess, parameters
 from zonda.core.introspection.type_resolution import Explanation, explain
 from zonda.core.template.source.bundle import Bundle, Limits
 
@@ -33,7 +33,7 @@ class Introspection:
         """Why a type means what it means; raises ValidationErrors for environments."""
         return explain(bundle, self.plugins, self.limits, type_name, resource)
 
-    def listed(self, bundle: Bundle) -> Listed:
+    def listed(self, bundle: Bundle) -> CatalogResult:
         """What the environments list; raises ValidationErrors for environments."""
         return listed(bundle, self.plugins, self.limits)
 
@@ -42,4 +42,4 @@ class Introspection:
         from zonda.core.functions.yaql_call import evaluator
 
         parts = (self.plugins, self.functions, self.limits, evaluator(self.limits), self.context)
-        return parameters(bundle, Means(*parts), given_too=given_too)
+        return parameters(bundle, PluginAccess(*parts), given_too=given_too)

@@ -14,7 +14,7 @@ from zonda.core.engine.preview.document import document
 from zonda.core.engine.preview.plan_file import text_of
 from zonda.core.engine.preview.preview import preview
 from zonda.core.engine.runtime.building import reading_room
-from zonda.core.engine.services import EngineSettings, Room
+from zonda.core.engine.services import EngineServices, EngineSettings
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.reader import Reader
 
@@ -47,20 +47,20 @@ class Planned:
 
 def plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Planned:
     """What ``action`` would do; ``keep``: with the text of a plan file."""
-    room = _room(parts, reader)
+    services = _services(parts, reader)
     seen = None
     if isinstance(action, RepairDrift):
-        there = as_found(room, action, parts.clock.pause)
-        room, seen = _room(parts, there), (there.check, there.findings)
-    found = preview(room, action)
-    text = text_of(found, reader.sealer, room.definitions) if keep else None
+        there = as_found(services, action, parts.clock.pause)
+        services, seen = _services(parts, there), (there.check, there.findings)
+    found = preview(services, action)
+    text = text_of(found, reader.sealer, services.definitions) if keep else None
     shown = document(found)
     if seen is not None:
         shown["notes"] += [f"{each.path}: {note}." for each in seen[1] for note in each.notes]
     return Planned(shown, text, seen)
 
 
-def _room(parts: Parts, reader: Reader) -> Room:
+def _services(parts: Parts, reader: Reader) -> EngineServices:
     known, plugins = parts.settings, parts.plugins
     return reading_room(
         reader,

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 CONNECTING = frozenset({"http", "mistral"})
 
 
-class Lender:
+class ResourceServices:
     """Runners are made when first asked for and kept; so are clients.
 
     ``lenient``: workflows are not looked for, e.g. while a template is only looked at.

@@ -21,7 +21,7 @@ from .runner_service import HINT, host_and_port, records
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EndpointCheckOptions:
     """What the user has asked for. Inputs are JSON texts, headers ``Name: value``."""
 
     endpoint: str

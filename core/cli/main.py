@@ -128,7 +128,7 @@ def _without_command(leading: list[str], rest: list[str]) -> int:
     parser = parsers.of_group(prefix)
     parser.parse_args([word for word in [*leading, *rest] if word not in prefix])
     wants_help = not leading and not rest
-    parser.print_help(None if wants_help else streams.Speech(sys.stderr))
+    parser.print_help(None if wants_help else streams.StatusStream(sys.stderr))
     return DONE if wants_help else INVALID
 
 

@@ -27,7 +27,7 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file: Any = None) -> None:
         """Show the help; unlike argparse's own, say so where it cannot be written."""
-        (file or streams.Results(sys.stdout)).write(self.format_help())
+        (file or streams.ResultStream(sys.stdout)).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read more, and exit with 2."""

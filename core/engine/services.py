@@ -55,7 +55,7 @@ class EngineSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class EngineServices:
     """Definitions, instances, the clock, ids, chance, the sealer, settings, the pool's reader.
 
     ``sizes``: how many resources there are, by trees. ``hanging``: calls that do not come back.
@@ -74,7 +74,7 @@ class Room:
     hanging: Hanging = field(default_factory=Hanging)
     drives: Callable[[str], bool] = lambda root_id: False
 
-    def asked_by(self, caller: Caller) -> Room:
+    def asked_by(self, caller: Caller) -> EngineServices:
         """The same room, for an action that ``caller`` asks for."""
         settings = dataclasses.replace(self.settings, **dataclasses.asdict(caller))
         return dataclasses.replace(self, settings=settings)

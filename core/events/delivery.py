@@ -20,7 +20,7 @@ from zonda.hooks.events import EventRecord, EventSink, SinkError
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
 
-from .filter import Wanted
+from .filter import EventFilter
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _LONGEST_ERROR = 500
 _TRIES_CUT = 8
 
 
-class Mailbox(Protocol):
+class EventOutbox(Protocol):
     """What a courier asks of the database."""
 
     def place(self, name: str) -> SinkRow | None:
@@ -52,15 +52,15 @@ class Mailbox(Protocol):
         """The events after one, in order."""
 
 
-class Courier:
+class SinkDelivery:
     """Delivers to one sink. Used by one thread at a time."""
 
     def __init__(
         self,
         name: str,
         make: Callable[[], EventSink],
-        wants: Wanted,
-        mailbox: Mailbox,
+        wants: EventFilter,
+        mailbox: EventOutbox,
         clock: Clock,
         chance: Random,
         redact: Callable[[str], str] = str,

@@ -11,7 +11,7 @@ from zonda.hooks.events import EventRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EventFilter:
     """``patterns``: of states (``CREATE_FAILED``, ``*_FAILED``) or actions (``DRIFT``).
 
     ``only_stacks``: nothing of resources, nor of the stacks that are nested in them.
@@ -27,7 +27,7 @@ class Wanted:
         return any(fnmatchcase(name, each) for each in self.patterns for name in names)
 
 
-def wanted(section: Mapping[str, Any]) -> Wanted:
+def wanted(section: Mapping[str, Any]) -> EventFilter:
     """What a section, which is known to be right, wants."""
     patterns = tuple(each.upper() for each in section.get("events", ())) or ("*",)
-    return Wanted(patterns, section.get("scope", "all") == "stacks")
+    return EventFilter(patterns, section.get("scope", "all") == "stacks")

@@ -15,7 +15,7 @@ from zonda.hooks.errors import StoreError
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
 
-from .delivery import Courier
+from .delivery import SinkDelivery
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ _LONGEST_SLEEP = 5.0
 class _Round:
     """One courier and its thread."""
 
-    def __init__(self, courier: Courier, pace: float) -> None:
+    def __init__(self, courier: SinkDelivery, pace: float) -> None:
         self.courier = courier
         self.ends = False  #: what there is yet, and no more
         self.is_over = False  #: nothing more is begun
@@ -98,7 +98,7 @@ class _Round:
 class Couriers:
     """All sinks of one process. ``pace``: of the waits after what the database has refused."""
 
-    def __init__(self, couriers: Sequence[Courier], clock: Clock, pace: float = 1.0) -> None:
+    def __init__(self, couriers: Sequence[SinkDelivery], clock: Clock, pace: float = 1.0) -> None:
         self._rounds = [_Round(each, pace) for each in couriers]
         self._clock = clock
 
@@ -134,7 +134,7 @@ class Couriers:
         return max(0.0, until - self._clock.monotonic())
 
 
-def _given_up(courier: Courier) -> None:
+def _given_up(courier: SinkDelivery) -> None:
     try:
         courier.given_up()
     except StoreError as error:  # then the next command waits, too

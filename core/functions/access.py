@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any, ClassVar
 
 from zonda.core.template.evaluation.unknown_values import UNKNOWN
-from zonda.core.template.source.diagnostics import Poisoned
+from zonda.core.template.source.diagnostics import FollowUpError
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import (
     Function,
@@ -124,7 +124,7 @@ class GetAttr(Function):
         try:
             resource, attribute = self._target(scope)
             scope.attribute(resource, attribute, ())
-        except Poisoned:
+        except FollowUpError:
             return
         except (TemplateError, TypeError, ValueError, KeyError) as error:
             yield error

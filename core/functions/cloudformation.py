@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from zonda.core.template.evaluation.unknown_values import UNKNOWN
-from zonda.core.template.source.diagnostics import PARAMETER_UNDECLARED, Poisoned, suggestion
+from zonda.core.template.source.diagnostics import PARAMETER_UNDECLARED, FollowUpError, suggestion
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Path, TemplateError, UnknownReference
 from zonda.hooks.function import (
@@ -62,7 +62,7 @@ def _what_ref_reads(scope: ParseScope, name: Any) -> Source | None:
         return None
     try:
         scope.parameter(str(name))
-    except Poisoned:  # declared, and without a value yet
+    except FollowUpError:  # declared, and without a value yet
         return Source("param", str(name))
     except (TemplateError, KeyError):
         return Source("ref", str(name))

@@ -86,14 +86,14 @@ def _add(made: dict[str, list[str]], key: str, value: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CatalogResult:
     """What environments list: every candidate once, and their names by type."""
 
     offers: tuple[Offer, ...]
     lists: Mapping[str, Sequence[str]]
 
 
-def listed(bundle: Bundle, plugins: Plugins, limits: Limits) -> Listed:
+def listed(bundle: Bundle, plugins: Plugins, limits: Limits) -> CatalogResult:
     """The candidates of the lists in a bundle's environments; raises ValidationErrors."""
     registry = environments.read(bundle, plugins, limits).registry
     offers: dict[str, Offer] = {}
@@ -103,7 +103,7 @@ def listed(bundle: Bundle, plugins: Plugins, limits: Limits) -> Listed:
             found = _candidate(target, registry)
             offers[target] = Offer(found.name, found.capabilities, found.problem, ())
             _add(lists, entry.name, found.name)
-    return Listed(tuple(offers.values()), lists)
+    return CatalogResult(tuple(offers.values()), lists)
 
 
 def _candidate(target: str, registry: Registry) -> Candidate:

@@ -11,11 +11,11 @@ from functools import partial
 
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.capabilities import requirements
-from zonda.core.template.capabilities.selection import Candidates
+from zonda.core.template.capabilities.selection import TemplateSelector
 from zonda.core.template.environment import environment as environments
 from zonda.core.template.environment.environment import Environment
 from zonda.core.template.source.bundle import Bundle, Limits
-from zonda.core.template.types.declared_types import TypeTexts
+from zonda.core.template.types.declared_types import DeclaredTypes
 from zonda.core.template.types.registry import Registry
 from zonda.core.template.validation import locations
 from zonda.hooks.errors import TemplateError, ValidationErrors
@@ -34,9 +34,9 @@ def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
     faults: list[TemplateError] = []
     max_bytes = limits.max_template_bytes
     environment = environments.read(bundle, {}, faults, max_bytes=max_bytes)
-    candidates = Candidates(bundle.files, bundle.written, max_bytes=max_bytes)
+    candidates = TemplateSelector(bundle.files, bundle.written, max_bytes=max_bytes)
     key_of = partial(bundle.key_of, bundle.template_file)
-    texts = TypeTexts(plugins.type_readers, bundle, max_bytes)
+    texts = DeclaredTypes(plugins.type_readers, bundle, max_bytes)
     registry = Registry(plugins.resource_types, plugins.why_no_type, candidates, key_of, texts)
     registry.read(environment.registry, faults)
     if faults:

@@ -15,14 +15,14 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.template.environment import environment as environments
 from zonda.core.template.evaluation.scope import FunctionTable, Yaql
 from zonda.core.template.load import load
-from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.parameters.parameters import SECTION, ParameterSchema
 from zonda.core.template.source.bundle import Bundle, Identity, Limits, shown
 from zonda.core.template.syntax.redactor import MASK
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
 
-from .template_tree import Grown, Tree
+from .template_tree import Tree, TreeNode
 
 #: The origin of what the template above gives.
 GIVEN = "template"
@@ -64,7 +64,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class PluginAccess:
     """What templates are read with: as for ``stack.load``."""
 
     plugins: Plugins
@@ -74,7 +74,7 @@ class Means:
     context: Callable[[], ResourceContext]
 
 
-def parameters(bundle: Bundle, means: Means, *, given_too: bool = False) -> Found:
+def parameters(bundle: Bundle, means: PluginAccess, *, given_too: bool = False) -> Found:
     """The parameters of a bundle's tree; raises ValidationErrors with the faults of all templates.
 
     ``given_too``: also those of nested templates that the template above gives.
@@ -101,7 +101,9 @@ def parameters(bundle: Bundle, means: Means, *, given_too: bool = False) -> Foun
     return Found(tuple(rows.values()), count, notes, tuple(root.warnings))
 
 
-def _add(rows: dict[tuple[str, ...], Parameter], found: Iterable[Parameter], grown: Grown) -> None:
+def _add(
+    rows: dict[tuple[str, ...], Parameter], found: Iterable[Parameter], grown: TreeNode
+) -> None:
     for each in found:
         # What the templates above give may differ from one nested stack to the next.
         given = (repr(each.value),) if each.origin == GIVEN else ()
@@ -110,7 +112,7 @@ def _add(rows: dict[tuple[str, ...], Parameter], found: Iterable[Parameter], gro
             row.resources.append("/".join(grown.names))
 
 
-def _declared(grown: Grown, bundle: Bundle, given_too: bool) -> Iterable[Parameter]:
+def _declared(grown: TreeNode, bundle: Bundle, given_too: bool) -> Iterable[Parameter]:
     definition = grown.definition
     file = shown(grown.file) or bundle.template_file
     for name, schema in definition.schemas.items():
@@ -132,7 +134,7 @@ _SECTIONS = {
 
 
 def _made(
-    grown: Grown, file: str, schema: ParameterSchema, origin: str, place: Place | None
+    grown: TreeNode, file: str, schema: ParameterSchema, origin: str, place: Place | None
 ) -> Parameter:
     definition = grown.definition
     name = schema.name
@@ -154,10 +156,10 @@ def _made(
     )
 
 
-def _place(grown: Grown, name: str) -> Place | None:
+def _place(grown: TreeNode, name: str) -> Place | None:
     """Where a parameter is declared, also in a file that came as a text."""
     document = grown.definition.document
     family = grown.definition.family
-    if not document.file and grown.file and isinstance(family, Family):
+    if not document.file and grown.file and isinstance(family, TemplateTree):
         document = family.document(grown.file)
     return document.place((SECTION, name), key=True)

@@ -15,7 +15,7 @@ from zonda.core.template.definition.child_spec import ChildSpec
 from zonda.core.template.definition.stack_definition import StackDefinition
 from zonda.core.template.evaluation.unknown_values import UNKNOWN, has_unknown, resolve_static
 from zonda.core.template.nested.child_loader import ChildLoader
-from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source.bundle import Identity
 from zonda.core.template.source.diagnostics import FAULTS, PARAMETER_MISSING, UNKNOWN_NAMES
 from zonda.core.template.source.document import Document
@@ -36,7 +36,7 @@ _MOST_REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class TreeNode:
     """One template of the tree. ``file``: its key, empty for the root and for generated ones.
 
     ``names``: the resources that lead to it. ``given``: parameters that the template above gives.
@@ -59,17 +59,17 @@ class Tree:
         self.open: list[str] = []
         self.errors: list[TemplateError] = []
 
-    def grown(self, root: StackDefinition) -> Iterator[Grown]:
+    def grown(self, root: StackDefinition) -> Iterator[TreeNode]:
         """The root and every nested template, each before what is nested in it."""
-        yield Grown(root, (), "", frozenset())
+        yield TreeNode(root, (), "", frozenset())
         yield from self._below(root, _Spot())
 
-    def _below(self, definition: StackDefinition, spot: _Spot) -> Iterator[Grown]:
+    def _below(self, definition: StackDefinition, spot: _Spot) -> Iterator[TreeNode]:
         for node in definition.resources.values():
             if issubclass(node.cls, NestedStack) and node.external_id is None:
                 yield from self._child(definition, spot.at(node, definition.document))
 
-    def _child(self, definition: StackDefinition, spot: _Spot) -> Iterator[Grown]:
+    def _child(self, definition: StackDefinition, spot: _Spot) -> Iterator[TreeNode]:
         node = spot.way[-1][0]
         try:
             values, late = _values(definition, node)
@@ -107,9 +107,9 @@ class Tree:
 
     def _visit(
         self, above: StackDefinition, spec: ChildSpec, late: frozenset[str], spot: _Spot
-    ) -> Iterator[Grown]:
+    ) -> Iterator[TreeNode]:
         family = above.family
-        assert isinstance(family, Family)
+        assert isinstance(family, TemplateTree)
         file = spec.file or _file_of(family, spec)
         if file and spot.files.count(file) >= _MOST_REPEATS:
             self._leave_open(spot, "the template stands below itself")
@@ -127,7 +127,7 @@ class Tree:
         if not loader.complete:
             return
         definition = StackDefinition(loader, family, spec)
-        yield Grown(definition, spec.names, file, frozenset(spec.parameters) | late)
+        yield TreeNode(definition, spec.names, file, frozenset(spec.parameters) | late)
         yield from self._below(definition, spot.inside(file))
 
     def _tell_late(self, spot: _Spot, late: frozenset[str]) -> None:
@@ -163,7 +163,7 @@ class _Spot:
         return _Spot(self.way, (*self.files, file)) if file else self
 
 
-def _file_of(family: Family, spec: ChildSpec) -> str:
+def _file_of(family: TemplateTree, spec: ChildSpec) -> str:
     """The key of the file that a template which came as a text is; empty for none."""
     if spec.text is None:
         return ""

@@ -15,7 +15,7 @@ from typing import Any
 from zonda.core.engine.model.definition import Definition, Loading
 from zonda.core.engine.model.lending import Lender, Lending
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.engine.model.work_item import Seen
+from zonda.core.engine.model.work_item import WorkItem
 from zonda.core.engine.plugins.attribute_reader import AttributeReader
 from zonda.core.engine.plugins.instances import Instances
 from zonda.core.engine.plugins.reasons import HIDDEN
@@ -98,7 +98,7 @@ class Showing:
         if resolved.external_id is not None:
             return resolved
         new = ResourceRow("", stack.id, node.name, node.type)
-        instance = self._instances.make(Seen(new, stack), definition=resolved, cls=node.cls)
+        instance = self._instances.make(WorkItem(new, stack), definition=resolved, cls=node.cls)
         return dataclasses.replace(resolved, properties=instance.properties.stored())
 
     def _definition(self, stack: StackRow) -> Definition | None:
@@ -112,7 +112,9 @@ class Showing:
             rows = [dataclasses.replace(row, outputs=None) for row in rows]
 
         def build(row: ResourceRow) -> AttributeReader:
-            return self._instances.attributes(Seen(row, stack, self._reader.sealed_data(row.id)))
+            return self._instances.attributes(
+                WorkItem(row, stack, self._reader.sealed_data(row.id))
+            )
 
         return RowValues(rows, self._instances.lending.sealer, build)
 

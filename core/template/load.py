@@ -12,12 +12,12 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import TemplateWarning, TooManyResources
 
 from .definition.child_spec import ChildSpec
-from .definition.loader import Loader, Surroundings
+from .definition.loader import LoadContext, Loader
 from .definition.stack_definition import ContextFor, StackDefinition
 from .evaluation.scope import FunctionTable, ResourceValues, Yaql
 from .lint import linter
-from .nested.template_tree import Family
-from .nested.validation import Earlier, NestedChecks
+from .nested.template_tree import TemplateTree
+from .nested.validation import NestedValidator, ValidationCache
 from .source.bundle import Bundle, Identity, Limits
 from .source.diagnostics import UNKNOWN_NAMES
 from .syntax.outputs import OutputNode
@@ -29,7 +29,6 @@ from .validation.report import distinct, raise_all
 __all__ = [
     "Bundle",
     "ChildSpec",
-    "Family",
     "FunctionTable",
     "Identity",
     "Limits",
@@ -37,6 +36,7 @@ __all__ = [
     "ResourceNode",
     "ResourceValues",
     "StackDefinition",
+    "TemplateTree",
     "load",
 ]
 
@@ -56,7 +56,7 @@ def load(
     all_given: bool = True,
     with_warnings: bool = False,
     ignore_unknown: bool = False,
-    earlier: Earlier | None = None,
+    earlier: ValidationCache | None = None,
     setup: str = "",
 ) -> StackDefinition:
     """The definition behind a bundle.
@@ -76,10 +76,10 @@ def load(
     as it stands in a text, a ``place``.
     """
     bundle = kept_with(bundle, plugins.resource_types)
-    around = Surroundings(
+    around = LoadContext(
         bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock(), setup
     )
-    family = Family(around, context_for, all_given=all_given)
+    family = TemplateTree(around, context_for, all_given=all_given)
     loader = Loader(around, identity)
     loader.all_given = all_given
     loader.registry.templates = family.template_class
@@ -100,7 +100,7 @@ def load(
         raise_all([large], definition.document, definition.environment, warnings, most)
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
-        nested = NestedChecks(family, context_for, loader.limits, earlier)
+        nested = NestedValidator(family, context_for, loader.limits, earlier)
         faults.extend(islice(definition.faults(context_for, nested.below), most))
         definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]

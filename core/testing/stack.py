@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from zonda.core.app.app import build_app
-from zonda.core.app.resource_services import Lender
+from zonda.core.app.resource_services import ResourceServices
 from zonda.core.engine.actions import (
     Action,
     CheckDrift,
@@ -53,7 +53,7 @@ class InlineStack:
         self.name = name
         self.clock = FakeClock()
         self._random = random.Random(0)
-        self._lender = Lender(self._app.settings, self.plugins, self.clock, self._random)
+        self._lender = ResourceServices(self._app.settings, self.plugins, self.clock, self._random)
         self._store = open_store(MEMORY, sealer=Sealer(make_key()))
         self.engine = self._new_engine()
 
@@ -136,7 +136,7 @@ class InlineStack:
     @property
     def outputs(self) -> dict[str, Any]:
         """The outputs by name; what is hidden is ``(hidden)``."""
-        showing = Showing(self.engine.room.instances, self.engine.reader)
+        showing = Showing(self.engine.services.instances, self.engine.reader)
         found = showing.outputs(self._stack_id)
         return {output.name: output.value for output in found}
 

@@ -70,7 +70,7 @@ def test_what_was_abandoned_is_adopted_member_by_member(tmp_path: Path) -> None:
     shown = {each.name: each.value for each in showing(stack.engine).outputs(made.id)}
 
     def read(given: Any, identity: Any) -> Any:
-        return stack.engine.room.definitions.load(given, identity, None, False)
+        return stack.engine.services.definitions.load(given, identity, None, False)
 
     export = Exporting(stack.engine.reader, read).export(made.id, with_secrets=True)
     stack.engine.run(AbandonStack("t", export.digest))
@@ -110,7 +110,7 @@ def test_what_is_generated_is_not_written_out_to_be_exported(
     made = stack.engine.run(CreateStack("t", bundle))
 
     def read(given: Any, identity: Any) -> Any:
-        return stack.engine.room.definitions.load(given, identity, None, False)
+        return stack.engine.services.definitions.load(given, identity, None, False)
 
     def written(template: Any) -> str:
         raise AssertionError(template)

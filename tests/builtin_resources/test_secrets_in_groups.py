@@ -150,7 +150,7 @@ def test_a_secret_stays_one_under_another_name(told: Life, resources: str, reads
           o: {{value: {{get_attr: {reads}}}}}
         """
     action = CreateStack("test", told.bundle(text))
-    assert SECRET not in repr(document(preview(told.engine.room, action)))
+    assert SECRET not in repr(document(preview(told.engine.services, action)))
     assert told.create(text).state == "CREATE_COMPLETE"
     assert told.outputs["o"] == "(hidden)"
     assert SECRET not in everything(told) + stored(told)

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from zonda.core.app.engine_client import Waiting
+from zonda.core.app.engine_client import PendingRequest
 from zonda.core.cli.console.console import Screen
 from zonda.core.cli.progress import event_line
 from zonda.core.cli.progress.event_stream import Told
@@ -109,7 +109,9 @@ def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen
     done = dataclasses.replace(EVENT, resource_name="config", status="COMPLETE")
 
     live.show(
-        told(EVENT, done), [Waiting("database", "2 of 3 disks", EVENT.at, "s1")], EVENT.at + 75
+        told(EVENT, done),
+        [PendingRequest("database", "2 of 3 disks", EVENT.at, "s1")],
+        EVENT.at + 75,
     )
     picture = text(screen)
     live.close()
@@ -141,7 +143,7 @@ def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
     live = Live(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, resource_name="bad", status="FAILED", reason=evil)
 
-    live.show(told(EVENT, failed), [Waiting("database", evil, EVENT.at, "s1")], EVENT.at)
+    live.show(told(EVENT, failed), [PendingRequest("database", evil, EVENT.at, "s1")], EVENT.at)
     live.close()
 
     assert "\x1b]" not in text(screen)
@@ -220,16 +222,16 @@ def test_failures_of_nested_resources_do_not_flood_the_screen(
     assert " database: CREATE_FAILED" in shown
 
 
-def after(lines: Lines, screen: Screen, seconds: float, *waiting: Waiting) -> list[str]:
+def after(lines: Lines, screen: Screen, seconds: float, *waiting: PendingRequest) -> list[str]:
     """What is said by then, beyond what was said before; without the time."""
     before = len(text(screen))
     lines.show([], waiting, EVENT.at + seconds)
     return [line.partition("Z ")[2] for line in text(screen)[before:].splitlines()]
 
 
-def a_wait(seconds: int) -> Waiting:
+def a_wait(seconds: int) -> PendingRequest:
     message = f"waiting for runner bundled: it is not running, next try in {seconds} s"
-    return Waiting("database", message, EVENT.at, EVENT.stack_id)
+    return PendingRequest("database", message, EVENT.at, EVENT.stack_id)
 
 
 def test_a_silence_on_a_pipe_ends_after_two_seconds_with_what_is_waited_for(screen: Screen) -> None:
@@ -259,7 +261,7 @@ def test_of_what_is_nested_the_innermost_is_waited_for(screen: Screen) -> None:
     lines = Lines(screen, "web")
     inner = dataclasses.replace(EVENT, stack_id="s2", resource_name="disk")
     lines.show([((), EVENT), (("database",), inner)], [], EVENT.at)
-    waiting = Waiting("disk", "2 of 3", EVENT.at, "s2")
+    waiting = PendingRequest("disk", "2 of 3", EVENT.at, "s2")
     assert after(lines, screen, 2.0, waiting) == ["[web.database/disk]: 2 of 3"]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from zonda.core.cli.console import formats, sanitize
 from zonda.core.cli.console.console import Screen
-from zonda.core.cli.console.streams import OutputFailed, Results, Speech
+from zonda.core.cli.console.streams import OutputFailed, ResultStream, StatusStream
 from zonda.core.settings import settings
 
 EVIL = "a\x1b[31mb\x9b2J\0c"
@@ -48,9 +48,9 @@ def closed() -> io.StringIO:
 )
 def test_results_must_arrive_and_what_is_said_need_not(inner: Any, why: str) -> None:
     with pytest.raises(OutputFailed, match=why):
-        Results(inner).write("x")
-    assert Speech(inner).write("x") == 0
-    assert not Results(inner).isatty()
+        ResultStream(inner).write("x")
+    assert StatusStream(inner).write("x") == 0
+    assert not ResultStream(inner).isatty()
 
 
 def run(redirection: str, *words: str, home: Path) -> subprocess.CompletedProcess[str]:
@@ -167,7 +167,7 @@ def test_what_the_encoding_lacks_is_spelt_out(form: str, encoding: str) -> None:
     raw = io.BytesIO()
     inner = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
     thing = {"said": f"{LONE} é € 😀"}
-    formats.fields(Results(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
+    formats.fields(ResultStream(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
 
     text = raw.getvalue().decode(encoding)
     assert "\\ud800" in text.lower()

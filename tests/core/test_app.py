@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.app.app import App, Running, build_app
+from zonda.core.app.app import App, RunningAction, build_app
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings import settings
@@ -58,7 +58,7 @@ def create(name: str, template: str = TEMPLATE) -> CreateStack:
     return CreateStack(name, Bundle(template))
 
 
-def ended(running: Running) -> StackView:
+def ended(running: RunningAction) -> StackView:
     """The stack once it is idle."""
     seen = running.look(PATIENCE)
     for _ in range(int(PATIENCE / 0.05)):

@@ -13,7 +13,7 @@ import pytest
 
 from zonda.core.app import runner_service
 from zonda.core.app.bundled_runner import BundledRunner
-from zonda.core.app.resource_services import Lender
+from zonda.core.app.resource_services import ResourceServices
 from zonda.core.app.runner_service import ServiceRecord, host_and_port
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.settings import load as load_settings
@@ -95,19 +95,19 @@ def clock() -> HandClock:
     return HandClock()
 
 
-def lender(home: Path, **settings: Any) -> Lender:
+def lender(home: Path, **settings: Any) -> ResourceServices:
     plugins = Plugins(
         runners={"http": Recorder, "other": Recorder},
         constraints={"even": Even},
         client_plugins={"compute": Compute},
     )
-    return Lender(Settings(home=home, **settings), plugins, HandClock(), random.Random(1))
+    return ResourceServices(Settings(home=home, **settings), plugins, HandClock(), random.Random(1))
 
 
 def test_what_is_lent_depends_on_settings_and_on_where_the_home_lies(tmp_path: Path) -> None:
     def setup(home: str, **settings: Any) -> str:
         made = load_settings({"home": str(tmp_path / home), **settings}, {})
-        return Lender(made, Plugins(), HandClock(), random.Random(1)).setup
+        return ResourceServices(made, Plugins(), HandClock(), random.Random(1)).setup
 
     assert setup("one") == setup("one") != setup("two")
     assert setup("one") != setup("one", default_runner="http://r/")
@@ -434,7 +434,7 @@ def test_one_workflow_is_served_once(services: Home) -> None:
 def test_a_service_is_asked_by_its_name(services: Home) -> None:
     services.serve("bundled", "make")
     services.serve("disks", "resize")
-    lent = Lender(services.settings, Plugins(), services.clock, random.Random(0))
+    lent = ResourceServices(services.settings, Plugins(), services.clock, random.Random(0))
     lent._make = lambda kind, section, name="": Known(section, services)  # type: ignore[method-assign]
     runner, workflow = lent.runner("disks:resize")
     runner.start(asking(services.clock, workflow))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app.app import App, Running, build_app
+from zonda.core.app.app import App, RunningAction, build_app
 from zonda.core.engine import actions
 from zonda.core.engine.actions.wire import PLACES
 from zonda.core.engine.drift import repair
@@ -77,7 +77,7 @@ def done(make: Make, *wanted: Any) -> list[StackView]:
     return stacks
 
 
-def ended(running: Running) -> StackView:
+def ended(running: RunningAction) -> StackView:
     """The stack once it is idle."""
     while not (seen := running.look(PATIENCE)).idle:
         pass
@@ -186,11 +186,11 @@ def test_a_repair_by_schedule_is_of_the_stack_whoever_fires_it(make: Make) -> No
     """Nobody asks for it, so that it has no project but that of its stack."""
     mine = make("mine")
     stack = ended(mine.act(actions.CreateStack("web", BUNDLE)))
-    room = dataclasses.replace(
-        mine.commands._engine.room, settings=EngineSettings(project="other", user="")
+    services = dataclasses.replace(
+        mine.commands._engine.services, settings=EngineSettings(project="other", user="")
     )
 
-    proposal, found = repair._proposing(room, stack.id, {})()
+    proposal, found = repair._proposing(services, stack.id, {})()
 
     assert proposal is None
     assert found.project == "mine"

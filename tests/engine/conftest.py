@@ -44,7 +44,7 @@ KEY = make_key()
 
 def showing(engine: InlineEngine) -> Showing:
     """Outputs, parameters and resolved properties."""
-    return Showing(engine.room.instances, engine.reader)
+    return Showing(engine.services.instances, engine.reader)
 
 
 class Journal:

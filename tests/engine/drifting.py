@@ -16,7 +16,7 @@ from zonda.core.engine.actions import (
     IgnoreDrift,
     RepairDrift,
 )
-from zonda.core.engine.drift.schedule import Firing
+from zonda.core.engine.drift.schedule import DueChecks
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.runtime.requests import single
 from zonda.core.engine.services import EngineSettings
@@ -149,7 +149,7 @@ class Drifting:
             functions=lambda version: functions_for(version, bench.plugins),
             settings=self.settings,
         )
-        self.firing = Firing(self.engine.room)
+        self.firing = DueChecks(self.engine.services)
         return self.engine
 
     # -- the stack --------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from zonda.core.template.source.bundle import Limits
 
 def planned(drift: Drifting) -> dict[str, Any]:
     """The plan of a repair, worked out beside the engine."""
-    room, bench = drift.engine.room, drift.bench
-    found = as_found(room, RepairDrift("s"), lambda seconds: None)
+    services, bench = drift.engine.services, drift.bench
+    found = as_found(services, RepairDrift("s"), lambda seconds: None)
     shown = reading_room(
         found,
         drift.bench.types,
@@ -29,13 +29,13 @@ def planned(drift: Drifting) -> dict[str, Any]:
             lambda version: functions_for(version, bench.plugins),
             Limits(),
             bench.lender,
-            room.clock,
+            services.clock,
             random.Random(0),
         ),
-        clock=room.clock,
-        ids=room.ids,
+        clock=services.clock,
+        ids=services.ids,
         source=random.Random(0),
         lender=drift.bench.lender,
-        settings=room.settings,
+        settings=services.settings,
     )
     return document(preview(shown, RepairDrift("s")))

@@ -29,7 +29,7 @@ THINGS = {
 }
 
 
-class Seen(Box):
+class WorkItem(Box):
     """Knows what it really is."""
 
     def get_live_state(self) -> Any:
@@ -44,7 +44,7 @@ def adopted(bench: Any, things: Any = THINGS, template: str = TWO, **given: Any)
 
 def exporting(bench: Any) -> Exporting:
     def read(bundle: Any, identity: Any) -> Any:
-        return bench.engine.room.definitions.load(bundle, identity, None, False)
+        return bench.engine.services.definitions.load(bundle, identity, None, False)
 
     return Exporting(bench.engine.reader, read)
 
@@ -189,7 +189,7 @@ def test_what_exists_is_not_imported(bench: Any) -> None:
 
 
 def test_what_is_imported_is_compared_with_what_it_is(bench: Any) -> None:
-    bench.types["Test::Seen"] = type("Seen", (Seen,), {"journal": bench.journal})
+    bench.types["Test::Seen"] = type("WorkItem", (WorkItem,), {"journal": bench.journal})
     bench.restart()
     bench.fails("a", "handle_create")
     bench.create("a: {type: Test::Seen, properties: {value: one, secret: hush-hush, fixed: x}}")
@@ -201,7 +201,7 @@ def test_what_is_imported_is_compared_with_what_it_is(bench: Any) -> None:
 
 
 def test_what_is_not_there_is_not_imported(bench: Any) -> None:
-    bench.types["Test::Seen"] = type("Seen", (Seen,), {"journal": bench.journal})
+    bench.types["Test::Seen"] = type("WorkItem", (WorkItem,), {"journal": bench.journal})
     bench.restart()
     bench.fails("a", "handle_create")
     bench.create("a: {type: Test::Seen}")
@@ -213,7 +213,7 @@ def test_what_is_not_there_is_not_imported(bench: Any) -> None:
 
 
 def test_an_import_may_be_repeated_after_it_failed(bench: Any) -> None:
-    bench.types["Test::Seen"] = type("Seen", (Seen,), {"journal": bench.journal})
+    bench.types["Test::Seen"] = type("WorkItem", (WorkItem,), {"journal": bench.journal})
     bench.restart()
     bench.fails("a", "handle_create")
     bench.create("a: {type: Test::Seen}")
@@ -352,7 +352,7 @@ def test_an_update_of_a_part_does_not_make_ours_what_was_not_adopted(bench: Any)
 
 def test_what_was_not_adopted_is_planned_to_be_left_behind(bench: Any) -> None:
     adopted(bench, {"a": THINGS["a"]})
-    plan = preview(bench.engine.room, DeleteStack("s"))
+    plan = preview(bench.engine.services, DeleteStack("s"))
     assert [(each.entry.name, each.entry.action) for each in plan.resources] == [
         ("b", "leave"),
         ("a", "leave"),

@@ -35,8 +35,8 @@ ONE = """
 
 def kept(bench: Any, action: Any) -> str:
     """The text of a plan file."""
-    room = bench.engine.room
-    return text_of(preview(room, action), bench.store.sealer, room.definitions)
+    services = bench.engine.services
+    return text_of(preview(services, action), bench.store.sealer, services.definitions)
 
 
 def update(bench: Any, resources: str, **more: Any) -> str:
@@ -172,9 +172,9 @@ def test_no_plan_a_changed_one_and_one_of_another_database(bench):
     assert "version 99" in refused(bench, newer, UsageError)
     changed = json.dumps({**found, "unchanged": ["nothing"]})
     assert "changed after it was made" in refused(bench, changed, UsageError)
-    room = bench.engine.room
+    services = bench.engine.services
     action = UpdateStack("s", bench.bundle(ONE % ("two", "x")))
-    other = text_of(preview(room, action), Sealer(make_key()), room.definitions)
+    other = text_of(preview(services, action), Sealer(make_key()), services.definitions)
     assert "another database" in refused(bench, other, UsageError)
 
 
@@ -293,8 +293,8 @@ def test_what_happens_between_the_last_look_at_a_plan_and_its_acceptance_is_noti
     text = kept(bench, UpdateStack("s", bench.bundle(NESTING % "two", files=files)))
     looked: list[str] = []
 
-    def look(room: Any, action: Any) -> Any:
-        found = preview(room, action)
+    def look(services: Any, action: Any) -> Any:
+        found = preview(services, action)
         looked.append(found.stack.id)
         if len(looked) == 1:
             bench.run(change(bench))
@@ -319,8 +319,8 @@ def test_what_is_protected_between_the_last_look_at_a_plan_and_its_acceptance_st
     bench.journal.calls.clear()
     looked: list[str] = []
 
-    def look(room: Any, action: Any) -> Any:
-        found = preview(room, action)
+    def look(services: Any, action: Any) -> Any:
+        found = preview(services, action)
         looked.append(found.stack.id)
         if len(looked) == 1:
             bench.run(ProtectStack("s", ("a",)))

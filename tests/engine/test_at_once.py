@@ -20,7 +20,7 @@ def test_two_patches_at_once_both_count(bench: Any) -> None:
     for given in ({"left": "two"}, {"right": "two"}):
         bundle = bench.bundle(BOTH, rest=PARAMETERS, parameters=given)
         action = UpdateStack("s", bundle, existing=True)
-        steps = act(bench.engine.room, action)
+        steps = act(bench.engine.services, action)
         bench.engine.driver.start(steps, lambda value, error: ended.append(error))
     bench.engine.settle()
     assert ended == [None, None]

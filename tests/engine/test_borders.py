@@ -12,7 +12,7 @@ import pytest
 from tests.engine.conftest import showing
 
 from zonda.core.engine import actions
-from zonda.core.engine.plugins.operation import Operation
+from zonda.core.engine.plugins.operation import PluginOperation
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.versions import functions_for
 from zonda.core.store.values.sealing import Sealer, make_key
@@ -191,10 +191,10 @@ def test_an_output_that_cannot_be_shown_says_why(value: Any, why: str, bench: An
 def test_a_step_that_dies_fails_its_row(
     bench: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(operation: Operation) -> Any:
+    def broken(operation: PluginOperation) -> Any:
         raise RuntimeError("a bug with a hush-hush value")
 
-    monkeypatch.setattr(Operation, "handle", broken)
+    monkeypatch.setattr(PluginOperation, "handle", broken)
     with caplog.at_level(logging.ERROR):
         stack = bench.create(TWO)
     assert stack.status_reason == (

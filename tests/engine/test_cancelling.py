@@ -52,7 +52,7 @@ def hang(bench: Any) -> None:
 def sweep(bench: Any) -> None:
     driver = bench.engine.driver
     bench.engine.sweep_deadlines()
-    driver.now_in_transaction(sweeps.Superseded(driver.is_busy, GRACE))
+    driver.now_in_transaction(sweeps.StopSuperseded(driver.is_busy, GRACE))
 
 
 def wait(bench: Any, seconds: float) -> None:
@@ -100,7 +100,7 @@ def test_a_deletion_ends_what_hangs_after_the_grace(bench: Any, told: Any) -> No
 
 def test_what_a_sweep_remembers_of_stacks_goes_with_them(bench: Any, told: Any) -> None:
     driver = bench.engine.driver
-    superseded = sweeps.Superseded(driver.is_busy, GRACE)
+    superseded = sweeps.StopSuperseded(driver.is_busy, GRACE)
 
     def sweep_undone(work: Any) -> None:
         superseded(work)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.model.work_item import Seen
+from zonda.core.engine.model.work_item import WorkItem
 from zonda.core.engine.operations import transitions
 from zonda.hooks.resources.resource import Resource
 
@@ -36,8 +36,8 @@ def instance(bench: Any) -> Resource:
     reader = bench.engine.reader
     (row,) = bench.resource_rows()
     stack = reader.stack_row(row.stack_id)
-    made: Resource = bench.engine.room.instances.make(
-        Seen(row, stack, reader.sealed_data(row.id)), operation=True
+    made: Resource = bench.engine.services.instances.make(
+        WorkItem(row, stack, reader.sealed_data(row.id)), operation=True
     )
     return made
 

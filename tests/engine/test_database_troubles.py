@@ -62,7 +62,7 @@ def _saved(bench: Bench) -> None:
 
 def _digest(bench: Bench) -> str:
     def read(bundle: Any, identity: Any) -> Any:
-        return bench.engine.room.definitions.load(bundle, identity, None, False)
+        return bench.engine.services.definitions.load(bundle, identity, None, False)
 
     return Exporting(bench.engine.reader, read).export(bench.stack.id, with_secrets=True).digest
 

@@ -14,7 +14,7 @@ def test_threads_that_need_the_same_template_load_it_once(bench: Bench) -> None:
     bench.create("a: {type: Test::Box}")
     template_id = bench.resource_rows()[0].have_template_id
     assert template_id is not None
-    definitions = bench.restart().room.definitions
+    definitions = bench.restart().services.definitions
     load, loads, go_on = definitions.load, [], threading.Event()
 
     def slow(*given: Any) -> Any:

@@ -32,10 +32,10 @@ def drift(bench: Bench) -> Drifting:
 def looked(drift: Drifting, *, pause: Any = None, **settings: Any) -> AsFound:
     """What a plan takes the stack for. ``pause`` replaces the clock that never goes back."""
     known = dataclasses.replace(drift.settings, **settings)
-    room = dataclasses.replace(drift.engine.room, settings=known)
+    services = dataclasses.replace(drift.engine.services, settings=known)
     if pause is None:
-        room = dataclasses.replace(room, clock=SystemClock())
-    return as_found(room, RepairDrift("s"), pause or SystemClock().pause)
+        services = dataclasses.replace(services, clock=SystemClock())
+    return as_found(services, RepairDrift("s"), pause or SystemClock().pause)
 
 
 def test_several_are_looked_at_together_and_no_more_than_may(drift: Drifting) -> None:
@@ -117,6 +117,6 @@ def test_a_look_that_cannot_begin_is_an_error(
     def broken(*_: Any) -> Any:
         raise RuntimeError("no memory left")
 
-    monkeypatch.setattr(type(drift.engine.room.reader()), "drift_ignores", broken)
+    monkeypatch.setattr(type(drift.engine.services.reader()), "drift_ignores", broken)
     with pytest.raises(NotSupported, match="has not come to its end"):
         looked(drift)

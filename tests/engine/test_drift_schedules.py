@@ -368,12 +368,12 @@ def test_a_plan_tells_that_a_command_wins_over_what_the_environment_says_now(
 ) -> None:
     scheduled(drift, "1h")
     bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
-    (note,) = notes(preview(drift.engine.room, UpdateStack("s", bundle)))
+    (note,) = notes(preview(drift.engine.services, UpdateStack("s", bundle)))
     assert "drift schedule s environment" in note
     again = UpdateStack("s", bundle, drift_schedule="environment")
-    assert notes(preview(drift.engine.room, again)) == []
+    assert notes(preview(drift.engine.services, again)) == []
     bench.update(ONE, environment=_environment("{schedule: 15m}"))
-    assert notes(preview(drift.engine.room, UpdateStack("s", bundle))) == []
+    assert notes(preview(drift.engine.services, UpdateStack("s", bundle))) == []
 
 
 def test_an_update_without_a_section_leaves_what_a_command_has_set(
@@ -402,7 +402,7 @@ def test_a_policy_of_the_environment_needs_a_schedule(
         drift.engine.run(UpdateStack("s", bundle))
     assert "schedule: off" in found.value.hint
     with pytest.raises(UsageError, match="policy"):
-        preview(drift.engine.room, UpdateStack("s", bundle))
+        preview(drift.engine.services, UpdateStack("s", bundle))
     drift.engine.run(UpdateStack("s", bundle, drift_schedule="2h"))
     assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("2h", policy)
     with pytest.raises(UsageError, match="policy"):
@@ -447,7 +447,7 @@ def _raises(error: BaseException) -> Any:
 
 def test_a_plan_tells_that_a_schedule_changes(drift: Drifting, bench: Bench) -> None:
     bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
-    found = preview(drift.engine.room, UpdateStack("s", bundle))
+    found = preview(drift.engine.services, UpdateStack("s", bundle))
     told = {change.path: (change.before, change.after) for change in found.settings}
     assert told == {
         ("drift_schedule",): (None, "15m"),

@@ -259,7 +259,7 @@ def test_a_rollback_goes_back_to_what_has_worked_while_it_was_worked_out(bench: 
 
 def _late(bench: Any) -> Step:
     """A rollback that is worked out now, and carried out after a pause."""
-    steps = act(bench.engine.room, RollbackStack("s"))
+    steps = act(bench.engine.services, RollbackStack("s"))
     found = yield next(steps)
     yield Wait(600.0, "")
     while True:
@@ -432,7 +432,7 @@ def test_a_step_that_runs_once_too_often_leaves_a_breakpoint_as_it_is(bench: Any
         bench.engine.driver,
         [row.id for row in bench.resource_rows() if row.name == "a"],
     )
-    steps = [step(bench.engine.room, key) for _ in range(2)]
+    steps = [step(bench.engine.services, key) for _ in range(2)]
     prepared = [one.send(driver.now_in_transaction(next(one).run)).run() for one in steps]
     for one, draft in zip(steps, prepared, strict=True):
         driver.now_in_transaction(one.send(draft).run)

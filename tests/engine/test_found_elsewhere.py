@@ -112,7 +112,7 @@ def test_of_two_signals_at_once_to_an_inward_type_none_is_lost(bench: Any) -> No
     )
     details = {"word": "w"}
     step = signal.signal(
-        bench.engine.room, SignalResource("s", "a", details), lambda work, accepted: None
+        bench.engine.services, SignalResource("s", "a", details), lambda work, accepted: None
     )
     once = [lambda: bench.signal("a", word="other")]
     played(bench, step, lambda: once.pop()() if once else None)

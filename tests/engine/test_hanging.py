@@ -124,7 +124,7 @@ def test_handlers_that_never_return_leave_their_threads_and_places_to_others(
     assert engine.wait(stuck, LONG).state == "DELETE_COMPLETE"
 
     free.set()
-    until(lambda: len(engine.room.hanging) == 0, engine)
+    until(lambda: len(engine.services.hanging) == 0, engine)
     assert engine._driver._pool._size == WORKERS
     assert engine._driver._admitted == 0
 
@@ -141,7 +141,7 @@ def test_a_call_that_has_not_begun_when_its_operation_is_over_is_not_made() -> N
 
 def test_no_more_calls_hang_than_may_and_operations_say_so(bench: Any, engine: Engine) -> None:
     free = threading.Event()
-    hanging, reader = engine.room.hanging, engine._reader
+    hanging, reader = engine.services.hanging, engine._reader
     names = [f"r{at}" for at in range(WORKERS)]
     hangs = {(name, "handle_create"): lambda resource: free.wait(LONG) for name in names}
     bench.journal.behave.update(hangs)
@@ -207,4 +207,4 @@ def test_what_hangs_before_anything_is_begun_is_given_up_after_an_hour(
     well = create(engine, bench, "well", "a: {type: Test::Box}")
     assert engine.wait(well, LONG).state == "CREATE_COMPLETE"
     free.set()
-    until(lambda: len(engine.room.hanging) == 0, engine)
+    until(lambda: len(engine.services.hanging) == 0, engine)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app.engine_client import Commands
+from zonda.core.app.engine_client import EngineClient
 from zonda.core.engine import actions
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.versions import functions_for
@@ -25,7 +25,7 @@ from zonda.core.template.source.bundle import Limits
 KEY = make_key()
 LONG = 20.0
 
-Make = Callable[[], Commands]
+Make = Callable[[], EngineClient]
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
     """Makes the commands of another process."""
     ends: list[Callable[[], None]] = []
 
-    def build() -> Commands:
+    def build() -> EngineClient:
         store = open_store(tmp_path / "z.db", sealer=Sealer(KEY))
         clock, chance, lock = SystemClock(), random.Random(0), EngineLock(tmp_path / "z.db")
         reader = store.reader()
@@ -68,7 +68,7 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
             lock=lock,
             stack=reader.stack,
         )
-        made = Commands(parts)
+        made = EngineClient(parts)
 
         def end() -> None:
             made.close()
@@ -83,13 +83,13 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
         end()
 
 
-def begin(commands: Commands, bench: Any, name: str) -> Any:
+def begin(commands: EngineClient, bench: Any, name: str) -> Any:
     bundle = bench.bundle(f"{name}: {{type: Test::Box}}")
     return commands.act(actions.CreateStack(name, bundle), drive=True, supersedes=True)
 
 
 @pytest.fixture
-def leaving(bench: Any, make: Make) -> Iterator[tuple[Commands, threading.Event, Any]]:
+def leaving(bench: Any, make: Make) -> Iterator[tuple[EngineClient, threading.Event, Any]]:
     """A command that is done, with a handler of another command's stack running in it."""
     handling, let_go = threading.Event(), threading.Event()
 

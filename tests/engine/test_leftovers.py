@@ -24,7 +24,7 @@ TWO = ONE + "\nb: {type: Test::Box, depends_on: a}"
 
 def export(bench: Any, *, with_secrets: bool = True) -> Any:
     def read(bundle: Any, identity: Any) -> Any:
-        return bench.engine.room.definitions.load(bundle, identity, None, False)
+        return bench.engine.services.definitions.load(bundle, identity, None, False)
 
     return Exporting(bench.engine.reader, read).export(bench.stack.id, with_secrets=with_secrets)
 

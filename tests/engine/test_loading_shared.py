@@ -45,7 +45,7 @@ def bundle(value: str, files: dict[str, str] = FILES, environment: str | None = 
 
 
 def family(stack: InlineStack) -> Any:
-    definitions = stack.engine.room.definitions
+    definitions = stack.engine.services.definitions
     return definitions.get(definitions.reader.stack("s").template_id).family
 
 

@@ -227,7 +227,7 @@ def test_what_is_moved_is_neither_made_nor_deleted(tree: Tree, old: str, new: st
     then = tree.ids()
     tree.journal.calls.clear()
 
-    shown = document(preview(tree.engine.room, tree.bring(UpdateStack, after)))
+    shown = document(preview(tree.engine.services, tree.bring(UpdateStack, after)))
     ended = tree.run(tree.bring(UpdateStack, after))
 
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason
@@ -293,8 +293,8 @@ def test_a_plan_file_moves_what_it_says(tree: Tree, old: str, new: str) -> None:
     before, after = pair(old, new)
     tree.run(tree.bring(CreateStack, before))
     then = tree.ids()
-    shown = preview(tree.engine.room, tree.bring(UpdateStack, after))
-    text = text_of(shown, Sealer(KEY), tree.engine.room.definitions)
+    shown = preview(tree.engine.services, tree.bring(UpdateStack, after))
+    text = text_of(shown, Sealer(KEY), tree.engine.services.definitions)
     tree.journal.calls.clear()
     ended = tree.run(ApplyPlan(text))
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason

@@ -48,9 +48,9 @@ def test_all_that_is_nested_goes_with_it(
     then = tree.ids()
     tree.journal.calls.clear()
     update = tree.bring(UpdateStack, Layout(after.text, after.files, {old: new}))
-    shown = preview(tree.engine.room, update)
+    shown = preview(tree.engine.services, update)
     assert document(shown)["moved"] == [{"from": old, "name": new}]
-    text = text_of(shown, tree.engine.room.sealer, tree.engine.room.definitions)
+    text = text_of(shown, tree.engine.services.sealer, tree.engine.services.definitions)
     ended = tree.run(ApplyPlan(text) if by_plan else update)
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason
     moved = {way: key for way, key in then.items() if way.startswith(old)}

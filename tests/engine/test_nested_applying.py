@@ -15,8 +15,8 @@ from zonda.hooks.errors import Conflict, UpdateReplace
 
 def kept(bench: Any, action: Any) -> str:
     """The text of a plan file."""
-    room = bench.engine.room
-    return text_of(preview(room, action), bench.store.sealer, room.definitions)
+    services = bench.engine.services
+    return text_of(preview(services, action), bench.store.sealer, services.definitions)
 
 
 def update(bench: Any, resources: str, **given: Any) -> str:

@@ -14,7 +14,7 @@ from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.engine.templates import checks
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.nested import validation_cache
-from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
@@ -73,13 +73,13 @@ def stack(tmp_path: Path) -> Iterator[InlineStack]:
 def opened(stack: InlineStack, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The owners whose nested stacks are looked at, from when the stack is made."""
     names: list[str] = []
-    original = Family.opened
+    original = TemplateTree.opened
 
     def noted(self, spec, identity, unknown):
         names.append(".".join(spec.names))
         return original(self, spec, identity, unknown)
 
-    monkeypatch.setattr(Family, "opened", noted)
+    monkeypatch.setattr(TemplateTree, "opened", noted)
     return names
 
 
@@ -157,7 +157,7 @@ def test_with_another_zonda_all_that_is_to_be_visited_is_looked_at(stack, opened
 
 
 def test_with_other_settings_all_that_is_to_be_visited_is_looked_at(stack, opened, monkeypatch):
-    monkeypatch.setattr(resource_services.Lender, "setup", "another runner")
+    monkeypatch.setattr(resource_services.ResourceServices, "setup", "another runner")
     assert updated(stack, bundle(v="z")) == "UPDATE_COMPLETE"
     assert opened == EVERYTHING
 
@@ -184,13 +184,13 @@ def test_what_was_refused_is_refused_again(stack):
 
 def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
     made: list[str] = []
-    original = Family.check_mark
+    original = TemplateTree.check_mark
 
     def noted(self, spec, unknown):
         made.append(original(self, spec, unknown))
         return made[-1]
 
-    monkeypatch.setattr(Family, "check_mark", noted)
+    monkeypatch.setattr(TemplateTree, "check_mark", noted)
     updated(stack, bundle(v="z"))
     template_id = stack.engine.reader.stack_named("s", "default").template_id
     kept = stack.engine.reader.checked(template_id)
@@ -235,13 +235,13 @@ def test_a_type_that_is_named_in_a_text_is_updated_with_its_file(stack, monkeypa
     files = {**FILES, "both.yaml": both, "chain.yaml": chain}
     assert updated(stack, bundle(files)) == "UPDATE_COMPLETE"
     visited: list[str] = []
-    original = Family.load
+    original = TemplateTree.load
 
     def noted(self, spec, *rest):
         visited.append(".".join(spec.names))
         return original(self, spec, *rest)
 
-    monkeypatch.setattr(Family, "load", noted)
+    monkeypatch.setattr(TemplateTree, "load", noted)
     longer = FILES["a.yaml"] + "  more: {type: OS::Heat::TestResource}\n"
     assert updated(stack, bundle({**files, "a.yaml": longer})) == "UPDATE_COMPLETE"
     assert visited == ["one", "one.chain", "one.chain.all", "one.chain.all.1"]

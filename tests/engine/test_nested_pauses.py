@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from zonda.core.engine.nested.operation import NestedOperation
+from zonda.core.engine.nested.operation import ChildOperation
 
 
 class Clock:
@@ -18,9 +18,9 @@ class Clock:
         return self.passed
 
 
-def operation(clock: Clock) -> NestedOperation:
-    made = NestedOperation.__new__(NestedOperation)
-    made._room = SimpleNamespace(clock=clock)  # type: ignore[assignment]
+def operation(clock: Clock) -> ChildOperation:
+    made = ChildOperation.__new__(ChildOperation)
+    made._services = SimpleNamespace(clock=clock)  # type: ignore[assignment]
     made._pause_ends = None
     return made
 

@@ -41,7 +41,7 @@ ONE = "web: {type: web.yaml, properties: {size: %s, kind: %s}}\n"
 
 
 def shown_of(bench: Any, action: Any) -> dict[str, Any]:
-    return json.loads(json.dumps(document(preview(bench.engine.room, action))))
+    return json.loads(json.dumps(document(preview(bench.engine.services, action))))
 
 
 def update(bench: Any, resources: str, files: dict[str, str] = FILES, **given: Any) -> Any:
@@ -107,7 +107,7 @@ def test_a_nested_stack_that_nothing_changes_is_not_looked_into(bench, monkeypat
     two = ONE + "other: {type: web.yaml, properties: {size: same}}\n"
     bench.create(two % ("small", "x"), files=FILES)
     looked = []
-    reader = type(bench.engine.room.reader())
+    reader = type(bench.engine.services.reader())
     real = reader.resource_rows
     monkeypatch.setattr(
         reader, "resource_rows", lambda self, key: (looked.append(key), real(self, key))[1]
@@ -264,14 +264,14 @@ def test_hidden_values_stay_hidden_over_the_border(bench):
     """
     secrets = "first-secret", "second-secret"
     new = CreateStack("s", bench.bundle(text, rest=rest, files=files, parameters={"p": secrets[0]}))
-    room = bench.engine.room
-    kept = [text_of(preview(room, new), bench.store.sealer, room.definitions)]
+    services = bench.engine.services
+    kept = [text_of(preview(services, new), bench.store.sealer, services.definitions)]
     bench.run(new)
     action = UpdateStack(
         "s", bench.bundle(text, rest=rest, files=files, parameters={"p": secrets[1]})
     )
-    found = preview(room, action)
-    kept.append(text_of(found, bench.store.sealer, room.definitions))
+    found = preview(services, action)
+    kept.append(text_of(found, bench.store.sealer, services.definitions))
     for secret in secrets:
         assert not any(secret in each for each in kept)
     plan = json.loads(kept[1])
@@ -382,9 +382,9 @@ def test_what_a_nested_template_hides_itself_is_hidden_above(bench):
     rest = "outputs: {o: {value: {get_attr: [web, o]}}}\n"
     first, second = ({"own.yaml": files["own.yaml"] % f"{each}-secret"} for each in "ab")
     bench.create(text, rest=rest, files=first)
-    room = bench.engine.room
-    found = preview(room, UpdateStack("s", bench.bundle(text, rest=rest, files=second)))
-    kept = text_of(found, bench.store.sealer, room.definitions)
+    services = bench.engine.services
+    found = preview(services, UpdateStack("s", bench.bundle(text, rest=rest, files=second)))
+    kept = text_of(found, bench.store.sealer, services.definitions)
     assert "a-secret" not in kept
     assert "b-secret" not in kept
     plan = json.loads(kept)

@@ -141,7 +141,7 @@ def test_what_the_last_update_protected_without_a_look_at_it_is_held(tree: Tree)
     tree.create(root())
     tree.update(root(), environment=PROTECTING)  # nothing nested is planned for that
     action = UpdateStack("s", tree.bundle(root(), files=EMPTY))
-    assert list(preview(tree.bench.engine.room, action).fails) == ["c/d/b"]
+    assert list(preview(tree.bench.engine.services, action).fails) == ["c/d/b"]
     with pytest.raises(Conflict, match="protected"):
         tree.run(action)
     assert deleted(tree) == []
@@ -151,7 +151,7 @@ def test_what_the_last_update_protected_no_more_may_go(tree: Tree) -> None:
     tree.create(root(), environment=PROTECTING)
     tree.update(root())  # nothing nested is planned for that
     action = UpdateStack("s", tree.bundle(root(), files=EMPTY))
-    assert list(preview(tree.bench.engine.room, action).fails) == []
+    assert list(preview(tree.bench.engine.services, action).fails) == []
     assert tree.run(action).state == "UPDATE_COMPLETE"
     assert deleted(tree) == ["b"]
 

@@ -11,7 +11,7 @@ from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack, SignalResource, UpdateStack
 from zonda.core.engine.model.effects import Call, Step
-from zonda.core.engine.nested.operation import NestedOperation
+from zonda.core.engine.nested.operation import ChildOperation
 from zonda.core.engine.nested.refresh import refresh
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.source.bundle import Bundle
@@ -148,7 +148,7 @@ def test_it_does_so_between_two_levels(scaled: Scaled) -> None:
 
 
 def test_an_owner_that_could_not_be_asked_is_asked_again(scaled: Scaled, monkeypatch: Any) -> None:
-    original = NestedOperation.state
+    original = ChildOperation.state
 
     def broken(self: Any) -> Any:
         if self.row.name == "d":
@@ -156,7 +156,7 @@ def test_an_owner_that_could_not_be_asked_is_asked_again(scaled: Scaled, monkeyp
         return original(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(NestedOperation, "state", broken)
+        patch.setattr(ChildOperation, "state", broken)
         scaled.scale()
         scaled.engine.settle()
     assert scaled.shown == 1
@@ -167,7 +167,7 @@ def test_an_owner_that_could_not_be_asked_is_asked_again(scaled: Scaled, monkeyp
 
 def test_an_answer_from_before_a_change_does_not_hide_that(scaled: Scaled) -> None:
     scaled.scale()
-    slow = refresh(scaled.engine.room, scaled.row("d").id)
+    slow = refresh(scaled.engine.services, scaled.row("d").id)
     call = next(slow)
     assert isinstance(call, Call)
     said = call.run()
@@ -181,7 +181,7 @@ def test_an_answer_from_before_a_change_does_not_hide_that(scaled: Scaled) -> No
 def test_an_operation_that_asked_before_a_change_does_not_hide_that(
     scaled: Scaled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original, met = NestedOperation._final, list[str]()
+    original, met = ChildOperation._final, list[str]()
 
     def final(self: Any) -> Any:
         answer = original(self)
@@ -190,7 +190,7 @@ def test_an_operation_that_asked_before_a_change_does_not_hide_that(
             scaled.scale()
         return answer
 
-    monkeypatch.setattr(NestedOperation, "_final", final)
+    monkeypatch.setattr(ChildOperation, "_final", final)
     scaled.engine.run(UpdateStack("s", bundle(v="two")))
     assert met == ["UPDATE"]
     assert scaled.shown == 2

@@ -128,8 +128,8 @@ def test_a_nested_stack_is_made_in_the_tree_that_its_owner_is_in_by_then(
     kept = engine.reader.tree(root.id)[1]
     original, met = plan.proposed, list[str]()
 
-    def proposed(room: Any, child: Any, spec: Any, *rest: Any) -> Any:
-        made = original(room, child, spec, *rest)
+    def proposed(services: Any, child: Any, spec: Any, *rest: Any) -> Any:
+        made = original(services, child, spec, *rest)
         if spec.file and "leaf" in spec.file and not child.generation and not met:
             met.append(child.id)
             engine.begin(UpdateStack("s", Bundle(WITHOUT, files=files)))

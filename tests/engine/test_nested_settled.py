@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
 from zonda.core.template.files.reader import bundle_from_files
-from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source import document
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
@@ -42,13 +42,13 @@ def opened(stack: InlineStack, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The owners whose nested stacks are looked at, from when the stack is made."""
     stack.engine.run(CreateStack("s", Bundle(ROOT, files=FILES)))
     names: list[str] = []
-    original = Family.opened
+    original = TemplateTree.opened
 
     def noted(self, spec, identity, unknown):
         names.append(".".join(spec.names))
         return original(self, spec, identity, unknown)
 
-    monkeypatch.setattr(Family, "opened", noted)
+    monkeypatch.setattr(TemplateTree, "opened", noted)
     return names
 
 

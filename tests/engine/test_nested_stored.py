@@ -23,10 +23,10 @@ def test_keys_that_begin_with_a_dollar_are_only_keys(bench: Any, given: str, sec
     files = {"child.yaml": child(secret)}
     tree = Tree(bench)
     tree.create(root, files=files)
-    definitions = bench.engine.room.definitions
+    definitions = bench.engine.services.definitions
     now = definitions.spec_of(tree.stacks()["c"].template_id).parameters["j"]
     bench.engine = bench.restart()
-    definitions = bench.engine.room.definitions
+    definitions = bench.engine.services.definitions
     template_id = tree.stacks()["c"].template_id
     assert definitions.spec_of(template_id).parameters["j"] == now
     assert definitions.get(template_id).parameters.values["j"] == now

@@ -24,7 +24,7 @@ def test_a_nested_stack_is_visited_for_what_is_not_well_in_it(tmp_path: Path) ->
     stack.engine.run(CreateStack("s", bundle))
     child = stack.resources["c"].physical_id
     stack.engine.run(MarkResource(stack.engine.reader.stack(child).name, "b"))
-    told = repr(document(preview(stack.engine.room, UpdateStack("s", bundle))))
+    told = repr(document(preview(stack.engine.services, UpdateStack("s", bundle))))
     assert "something in it is not well" in told
     assert "whenever the stack is" not in told
     stack.close()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
-from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import Conflict, TemplateError, ValidationErrors
@@ -44,7 +44,7 @@ def refused(*_: Any, **__: Any) -> Any:
 def restarted(stack: InlineStack) -> None:
     """The engine knows no template any more, and can load none."""
     stack.restart()
-    stack.engine.room.definitions.load = refused
+    stack.engine.services.definitions.load = refused
 
 
 def test_it_is_deleted_without_any_template(stack):
@@ -54,7 +54,7 @@ def test_it_is_deleted_without_any_template(stack):
 
 def test_it_is_deleted_where_only_the_nested_one_cannot_be_loaded(stack, monkeypatch):
     stack.restart()
-    monkeypatch.setattr(Family, "load", refused)
+    monkeypatch.setattr(TemplateTree, "load", refused)
     assert stack.engine.run(DeleteStack("s")).state == "DELETE_COMPLETE"
 
 
@@ -67,7 +67,7 @@ def test_what_is_protected_by_now_stays_so(stack):
 
 def test_whether_something_is_nested_is_told_without_loading(stack):
     restarted(stack)
-    reader, definitions = stack.engine.room.reader(), stack.engine.room.definitions
+    reader, definitions = stack.engine.services.reader(), stack.engine.services.definitions
     found = {row.name: row for row in reader.resource_rows(reader.stack("s").id)}
     assert definitions.is_nested_stack(found["c"])
     assert not definitions.is_nested_stack(found["v"])

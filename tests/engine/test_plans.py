@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from zonda.core.engine import actions
 from zonda.core.engine.actions import answers
 from zonda.core.engine.model import states
-from zonda.core.engine.model.plan import Wanted
+from zonda.core.engine.model.plan import Desired
 from zonda.core.engine.plan.scope import cone, counts
 from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.store.schema.rows import PlanRow
@@ -32,8 +32,8 @@ def row(
     return PlanRow(key or name, name, want, hash_, action, status, hash_, made, None, op, dirty)
 
 
-def wanted(name: str, *requires: str, hash_: str = "h", always: bool = False) -> Wanted:
-    return Wanted(name, "T", hash_, requires, always)
+def wanted(name: str, *requires: str, hash_: str = "h", always: bool = False) -> Desired:
+    return Desired(name, "T", hash_, requires, always)
 
 
 CHAIN = [wanted("a"), wanted("b", "a"), wanted("c", "b"), wanted("d")]
@@ -84,7 +84,7 @@ ROWS = [row("a"), row("b"), row("c"), row("d")]
     ],
 )  # fmt: skip
 def test_the_cone_is_what_is_dirty_and_all_that_requires_it(
-    rows: list[PlanRow], asked: list[Wanted], dirty: set[str], waiting: dict[str, int]
+    rows: list[PlanRow], asked: list[Desired], dirty: set[str], waiting: dict[str, int]
 ) -> None:
     found = cone(rows, asked)
     assert set(found.dirty) == dirty

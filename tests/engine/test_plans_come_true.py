@@ -148,10 +148,10 @@ class Engine:
         )
 
     def preview(self, action: Any) -> Preview:
-        return preview(self.inline.room, action)
+        return preview(self.inline.services, action)
 
     def file(self, plan: Preview) -> str:
-        return text_of(plan, self.sealer, self.inline.room.definitions)
+        return text_of(plan, self.sealer, self.inline.services.definitions)
 
     def done(self, stack: str, after: int) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}

@@ -54,7 +54,7 @@ def more_types(bench):
 def shown(bench: Any, resources: str, **given: Any) -> dict[str, Any]:
     """What a plan of an update shows, as programs read it."""
     action = UpdateStack("s", bench.bundle(resources, **given))
-    return json.loads(json.dumps(document(preview(bench.engine.room, action))))
+    return json.loads(json.dumps(document(preview(bench.engine.services, action))))
 
 
 def of(plan: dict[str, Any], name: str) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def test_hidden_values_are_in_no_part_of_a_plan(bench):
     outputs = "outputs: {o: {value: {get_param: p}}}\n"
     bench.create(text, rest=rest + outputs, parameters={"p": "first-secret"})
     bundle = bench.bundle(text, rest=rest + outputs, parameters={"p": "second-secret"})
-    found = preview(bench.engine.room, UpdateStack("s", bundle))
-    kept = text_of(found, bench.store.sealer, bench.engine.room.definitions)
+    found = preview(bench.engine.services, UpdateStack("s", bundle))
+    kept = text_of(found, bench.store.sealer, bench.engine.services.definitions)
     assert "first-secret" not in kept
     assert "second-secret" not in kept
     plan = json.loads(kept)
@@ -267,7 +267,7 @@ def test_failed_type_metadata_policy_and_gone(bench):
 
 def test_a_deletion_goes_from_users_to_what_they_use(bench):
     bench.create(TWO % ("one", "x", "fixed"))
-    plan = document(preview(bench.engine.room, DeleteStack("s")))
+    plan = document(preview(bench.engine.services, DeleteStack("s")))
     assert [(each["name"], each["action"]) for each in plan["resources"]] == [
         ("b", "delete"),
         ("a", "delete"),
@@ -281,13 +281,13 @@ def test_protection_shows(bench):
     assert (of(plan, "a")["action"], kinds(plan, "a")) == ("fail", ["protected"])
     plan = shown(bench, ONE % ("one", "y") + "z: {type: Test::Box}\n")
     assert (of(plan, "a")["action"], kinds(plan, "a")) == ("fail", ["protected"])
-    assert document(preview(bench.engine.room, DeleteStack("s")))["fails"]
+    assert document(preview(bench.engine.services, DeleteStack("s")))["fails"]
 
 
 def test_settings_of_the_stack_show(bench):
     bench.create(ONE % (1, 2))
     action = UpdateStack("s", bench.bundle(ONE % (1, 2)), timeout_mins=9, tags=("a",))
-    plan = document(preview(bench.engine.room, action))
+    plan = document(preview(bench.engine.services, action))
     assert plan["does_something"]
     assert [(change["path"], change.get("after")) for change in plan["settings"]] == [
         (["timeout_mins"], 9),
@@ -303,7 +303,7 @@ def test_settings_of_the_stack_show(bench):
 def test_a_part_shows_what_is_left_alone(bench):
     bench.create(TWO % ("one", "x", "fixed"))
     bundle = bench.bundle(TWO % ("two", "y", "fixed"))
-    found = preview(bench.engine.room, UpdateStack("s", bundle, targets=("a",)))
+    found = preview(bench.engine.services, UpdateStack("s", bundle, targets=("a",)))
     plan = document(found)
     assert [each["name"] for each in plan["resources"]] == ["a"]
     assert plan["selection"] == {

@@ -11,7 +11,7 @@ import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.engine.templates import cache
-from zonda.core.engine.templates.cache import Recent
+from zonda.core.engine.templates.cache import DefinitionCache
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 
@@ -20,18 +20,18 @@ ROOT = HEAD + "resources:\n  c: {type: child.yaml}\n"
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> Recent[str]:
+def kept(monkeypatch: pytest.MonkeyPatch) -> DefinitionCache[str]:
     monkeypatch.setattr(cache, "WEIGHT", 100)
-    return Recent()
+    return DefinitionCache()
 
 
-def test_what_several_share_weighs_once(kept: Recent[str]) -> None:
+def test_what_several_share_weighs_once(kept: DefinitionCache[str]) -> None:
     for number in range(5):
         kept.put(f"t{number}", "x", {1: 90, 10 + number: 2})
     assert all(kept.get(f"t{number}") for number in range(5))
 
 
-def test_the_oldest_goes_with_what_builds_on_it(kept: Recent[str]) -> None:
+def test_the_oldest_goes_with_what_builds_on_it(kept: DefinitionCache[str]) -> None:
     kept.put("a", "x", {1: 40})
     kept.put_nested("a-1", "y", "a")
     kept.put("b", "x", {2: 40})
@@ -41,7 +41,7 @@ def test_the_oldest_goes_with_what_builds_on_it(kept: Recent[str]) -> None:
     assert kept.base_of("a-1") == "a"
 
 
-def test_what_is_nested_in_it_keeps_it(kept: Recent[str]) -> None:
+def test_what_is_nested_in_it_keeps_it(kept: DefinitionCache[str]) -> None:
     kept.put("a", "x", {1: 40})
     kept.put_nested("a-1", "y", "a")
     kept.put("b", "x", {2: 40})
@@ -50,7 +50,7 @@ def test_what_is_nested_in_it_keeps_it(kept: Recent[str]) -> None:
     assert [key for key in ("a", "a-1", "b", "c") if kept.get(key)] == ["a", "a-1", "c"]
 
 
-def test_an_update_finds_both_versions_however_large(kept: Recent[str]) -> None:
+def test_an_update_finds_both_versions_however_large(kept: DefinitionCache[str]) -> None:
     kept.put("a", "x", {1: 4000})
     kept.put("b", "x", {2: 4000})
     assert kept.get("a")
@@ -59,7 +59,7 @@ def test_an_update_finds_both_versions_however_large(kept: Recent[str]) -> None:
 
 def test_what_builds_on_what_is_not_remembered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "KNOWN", 3)
-    kept: Recent[str] = Recent()
+    kept: DefinitionCache[str] = DefinitionCache()
     for number in range(5):
         kept.builds(f"n{number}", "a")
     assert [kept.base_of(f"n{number}") for number in (0, 1, 4)] == [None, None, "a"]
@@ -68,7 +68,7 @@ def test_what_builds_on_what_is_not_remembered_for_ever(monkeypatch: pytest.Monk
 def test_old_versions_of_a_large_tree_leave_memory(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(cache, "WEIGHT", 10)
     stack = InlineStack(tmp_path, name="s")
-    definitions, families = stack.engine.room.definitions, []
+    definitions, families = stack.engine.services.definitions, []
     for number in range(4):
         files = {"child.yaml": HEAD + f"resources: {{r{number}: {{type: OS::Heat::None}}}}\n"}
         action = UpdateStack if number else CreateStack

@@ -73,7 +73,7 @@ def test_a_deleted_stack_keeps_its_history(bench: Any) -> None:
 def test_a_failure_and_the_rollback_that_it_asks_for(bench: Any) -> None:
     bench.create(ONE)
     fail(bench, "handle_update")
-    bench.engine.room = bench.engine.room.asked_by(Caller("ann"))
+    bench.engine.services = bench.engine.services.asked_by(Caller("ann"))
     bench.update(TWO, rollback=True)
     assert told(bench)[1:] == [(2, "UPDATE", "FAILED"), (3, "ROLLBACK", "COMPLETE")]
     update, rollback = history(bench)[1:]
@@ -146,7 +146,7 @@ def test_the_asking_user_is_recorded_not_the_engine_s(bench: Any) -> None:
     with store.transaction() as tx:
         tx.add_request("r", store.sealer.seal(asked), bench.clock.now())
     driver = bench.engine.driver
-    driver.room = driver.room.asked_by(Caller("the holder"))
+    driver.services = driver.services.asked_by(Caller("the holder"))
     Requests(driver, lambda stack_id: None, lambda key: True).sweep()
     bench.engine.settle()
     assert [each.by for each in history(bench)] == ["ann"]
@@ -172,7 +172,7 @@ def test_old_failures_go_with_their_events(bench: Any) -> None:
 def test_who_has_cancelled_is_noted(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.engine.room = bench.engine.room.asked_by(Caller("bob"))
+    bench.engine.services = bench.engine.services.asked_by(Caller("bob"))
     _cancel(bench)
     assert history(bench)[0].detail == {"cancelled_by": "bob"}
 
@@ -180,7 +180,7 @@ def test_who_has_cancelled_is_noted(bench: Any) -> None:
 def test_who_has_cancelled_with_a_rollback_is_noted_of_both(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.engine.room = bench.engine.room.asked_by(Caller("bob"))
+    bench.engine.services = bench.engine.services.asked_by(Caller("bob"))
     _roll_back(bench)
     first, second = history(bench)
     assert (first.status, first.detail) == ("CANCELLED", {"cancelled_by": "bob"})

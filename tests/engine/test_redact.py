@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zonda.core.engine.plugins.reasons import Secrets, reason_for, tell
-from zonda.core.template.syntax.redactor import Masker
+from zonda.core.template.syntax.redactor import Redactor
 from zonda.hooks.errors import ResourceFailure, TemplateError
 
 
@@ -18,7 +18,7 @@ def test_a_reason_names_the_port_that_could_not_be_reached() -> None:
 
 def test_a_fault_names_the_port_that_could_not_be_reached() -> None:
     fault = TemplateError("http://db:5432/x is no file, 5432 neither", at=("resources", "a"))
-    shown = Masker(["5432"], lambda name: {})(fault)
+    shown = Redactor(["5432"], lambda name: {})(fault)
     assert shown.message == "http://db:5432/x is no file, (hidden) neither"
 
 
@@ -35,5 +35,5 @@ def test_the_name_of_a_class_tells_no_hidden_value() -> None:
 
 def test_the_label_of_a_fault_tells_no_hidden_value() -> None:
     fault = TemplateError("no", label="Wrong_hunter2", heat_type="Wrong_hunter2")
-    shown = Masker(["hunter2"], lambda name: {})(fault)
+    shown = Redactor(["hunter2"], lambda name: {})(fault)
     assert (shown.label, shown.heat_type) == ("Wrong_(hidden)", "Wrong_(hidden)")

@@ -164,14 +164,14 @@ def test_whoever_waits_learns_that_the_engine_died(
 ) -> None:
     monkeypatch.setattr("zonda.core.engine.runtime.driver.PATIENCE", 0.0)
     engine = start()
-    load, entered, leave = engine.room.definitions.load, threading.Event(), threading.Event()
+    load, entered, leave = engine.services.definitions.load, threading.Event(), threading.Event()
 
     def slow(*given: Any) -> Any:
         entered.set()
         leave.wait(LONG)
         return load(*given)
 
-    monkeypatch.setattr(engine.room.definitions, "load", slow)
+    monkeypatch.setattr(engine.services.definitions, "load", slow)
     planned = engine.submit(actions.CreateStack("s", many(bench, 1)))
     assert entered.wait(LONG)
     Refusing(store, monkeypatch).begin()

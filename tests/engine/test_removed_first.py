@@ -111,7 +111,7 @@ class Stage(Bench):
         return [each for each in self.journal.of(name) if each.startswith("handle")]
 
     def shown(self, action: Action) -> dict[str, Any]:
-        return document(preview(self.engine.room, action))
+        return document(preview(self.engine.services, action))
 
     def state(self, name: str = "a") -> str:
         return self.resource(name).state
@@ -438,8 +438,8 @@ def test_a_plan_tells_that_what_has_failed_goes_first(stage: Stage) -> None:
     assert entry["action"] == "replace"
     assert [reason["kind"] for reason in entry["reasons"]] == ["failed", "removed first"]
 
-    room = stage.engine.room
-    text = text_of(preview(room, action), stage.store.sealer, room.definitions)
+    services = stage.engine.services
+    text = text_of(preview(services, action), stage.store.sealer, services.definitions)
     assert stage.run(ApplyPlan(text)).state == "UPDATE_COMPLETE"
     assert stage.calls() == ["handle_delete", "handle_create"]
 

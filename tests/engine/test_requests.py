@@ -111,7 +111,7 @@ def test_the_engine_log_names_the_request_that_has_caused_a_call(
         if record.name == "zonda.calls"
     ]
     assert calls == [("CREATE", "asked-for"), ("CHECK", None)]
-    assert engine.room.instances.lending.requests == {}
+    assert engine.services.instances.lending.requests == {}
 
 
 #: Seconds by which the clock has been set since a request was left.
@@ -157,13 +157,13 @@ def test_requests_are_taken_up_in_their_order_however_the_clock_is_set(
 def test_whose_waiting_process_dies_while_it_is_worked_out_is_undone(
     bench: Any, engine: Engine, store: Store, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = engine.room.definitions.load
+    load = engine.services.definitions.load
 
     def killed(*given: Any) -> Any:
         monkeypatch.setattr(engine._requests, "_waits", lambda key: False)
         return load(*given)
 
-    monkeypatch.setattr(engine.room.definitions, "load", killed)
+    monkeypatch.setattr(engine.services.definitions, "load", killed)
     ask("q", actions.CreateStack("s", box(bench)))
     with pytest.raises(Exception, match="failed"):
         answer(engine, store, "q")
@@ -183,13 +183,13 @@ def test_nothing_is_left_of_a_wait(tmp_path: Path) -> None:
 def test_what_is_withdrawn_while_it_is_worked_out_is_undone(
     bench: Any, engine: Engine, store: Store, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    load = engine.room.definitions.load
+    load = engine.services.definitions.load
 
     def withdrawn(*given: Any) -> Any:
         engine._durable(lambda work: work.tx.withdraw_request("q"))
         return load(*given)
 
-    monkeypatch.setattr(engine.room.definitions, "load", withdrawn)
+    monkeypatch.setattr(engine.services.definitions, "load", withdrawn)
     ask("q", actions.CreateStack("s", box(bench)))
     engine.sweep_requests()
     while store.reader()._all("select id from request"):

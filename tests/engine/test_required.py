@@ -44,7 +44,7 @@ def test_a_type_looks_at_its_updates_itself(bench: Any, monkeypatch: pytest.Monk
     bench.create("a: {type: Test::Box, properties: {value: one}}")
     before = bench.resource("a")
     [row] = bench.engine.reader.resource_rows(bench.stack.id)
-    box = bench.engine.room.definitions.class_of(row)
+    box = bench.engine.services.definitions.class_of(row)
     asked = []
 
     def needs_update(old: Any, after: Any, changed: bool) -> bool:

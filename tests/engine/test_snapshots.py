@@ -74,7 +74,7 @@ def test_a_snapshot_keeps_what_every_resource_has_given(vault: Any) -> None:
     assert vault.states() == {"v": "SNAPSHOT_COMPLETE", "b": "SNAPSHOT_COMPLETE"}
     (snapshot,) = snapshots(vault)
     assert (snapshot.name, snapshot.action, snapshot.status) == ("first", "SNAPSHOT", "COMPLETE")
-    kept = vault.engine.room.sealer.open(snapshot.data)["resources"]
+    kept = vault.engine.services.sealer.open(snapshot.data)["resources"]
     assert set(kept) == {"v", "b"}
     assert kept["v"]["resource_data"] == {"backup": "backup of one"}
     assert kept["v"]["resource_id"] == vault.resource("v").physical_id

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from zonda.core.app.event_sinks import Making
-from zonda.core.events.delivery import LONGEST_WAIT, Courier
-from zonda.core.events.filter import Wanted, wanted
+from zonda.core.events.delivery import LONGEST_WAIT, SinkDelivery
+from zonda.core.events.filter import EventFilter, wanted
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.table import Settings
 from zonda.core.store.schema.rows import SinkRow
@@ -78,11 +78,13 @@ def sink() -> Kept:
     return Kept()
 
 
-def courier(box: Box, sink: EventSink, clock: FakeClock, wants: Wanted | None = None) -> Courier:
-    return Courier("x", lambda: sink, wants or Wanted(), box, clock, random.Random(1))
+def courier(
+    box: Box, sink: EventSink, clock: FakeClock, wants: EventFilter | None = None
+) -> SinkDelivery:
+    return SinkDelivery("x", lambda: sink, wants or EventFilter(), box, clock, random.Random(1))
 
 
-def run(one: Courier) -> float | None:
+def run(one: SinkDelivery) -> float | None:
     """Turns until there is nothing to do at once."""
     while (wait := one.turn()) == 0:
         pass
@@ -137,14 +139,14 @@ def test_a_stranger_s_exception_has_the_whole_batch_sent_again(
 def test_what_comes_before_one_that_is_never_taken_is_settled(clock: FakeClock) -> None:
     seen: list[int] = []
 
-    class Poisoned(EventSink):
+    class FollowUpError(EventSink):
         def deliver(self, events: Sequence[EventRecord]) -> None:
             if 5 in [each.seq for each in events]:
                 raise ValueError("cannot say how many have arrived")
             seen.extend(each.seq for each in events)
 
     box = Box(*map(event, range(1, 9)))
-    one = courier(box, Poisoned(), clock)
+    one = courier(box, FollowUpError(), clock)
     for _ in range(3):
         clock.advance(run(one) or 0)
     assert seen == [1, 2, 3, 4]
@@ -193,7 +195,7 @@ def test_what_nobody_wants_is_passed_and_written_down_at_the_end(
     sink: Kept, clock: FakeClock
 ) -> None:
     box = Box(*(event(n) for n in range(1, 400)), event(400, "DRIFT_MISSING"), event(401))
-    one = courier(box, sink, clock, Wanted(("DRIFT",)))
+    one = courier(box, sink, clock, EventFilter(("DRIFT",)))
     run(one)
     assert sink.seen == [400]
     assert box.written == [400]
@@ -205,7 +207,7 @@ def test_what_nobody_wants_is_passed_and_written_down_at_the_end(
 def test_events_between_two_batches_are_not_lost(sink: Kept, clock: FakeClock) -> None:
     states = ["CREATE_FAILED", "CREATE_COMPLETE"]
     box = Box(*(event(n, states[n % 2]) for n in range(1, 101)))
-    run(courier(box, sink, clock, Wanted(("*_FAILED",))))
+    run(courier(box, sink, clock, EventFilter(("*_FAILED",))))
     assert sink.seen == list(range(2, 101, 2))
 
 
@@ -247,7 +249,7 @@ def test_a_sink_that_cannot_be_made_is_tried_again(sink: Kept, clock: FakeClock)
             raise UsageError("No plug-in brings it.")
         return sink
 
-    one = Courier("x", make, Wanted(), box, clock, random.Random(1))
+    one = SinkDelivery("x", make, EventFilter(), box, clock, random.Random(1))
     wait = run(one)
     assert row_of(box).error == "No plug-in brings it."
     clock.advance(wait or 0)

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from zonda.core.events.delivery import Courier
-from zonda.core.events.filter import Wanted
+from zonda.core.events.delivery import SinkDelivery
+from zonda.core.events.filter import EventFilter
 from zonda.core.events.workers import Couriers
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.schema.rows import SinkRow
@@ -107,7 +107,9 @@ def start(box: Box) -> Iterator[Start]:
     def started(**named: EventSink) -> Couriers:
         sinks.extend(named.values())
         couriers = [
-            Courier(name, lambda sink=sink: sink, Wanted(), box, SystemClock(), random.Random(1))
+            SinkDelivery(
+                name, lambda sink=sink: sink, EventFilter(), box, SystemClock(), random.Random(1)
+            )
             for name, sink in named.items()
         ]
         made = Couriers(couriers, SystemClock(), pace=0.001)

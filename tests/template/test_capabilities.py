@@ -8,7 +8,7 @@ import pytest
 
 from zonda.core.template.capabilities import requirements
 from zonda.core.template.capabilities import section as capabilities
-from zonda.core.template.capabilities.selection import Candidates
+from zonda.core.template.capabilities.selection import TemplateSelector
 from zonda.core.template.types.registry import Choice, Registry
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.resources.resource import Resource
@@ -32,7 +32,7 @@ def registry(
         name: f"heat_template_version: 2015-10-15\ncapabilities: {text}\n" if text else "x: y\n"
         for name, text in templates.items()
     }
-    made = Registry(TYPES, candidates=Candidates(files))
+    made = Registry(TYPES, candidates=TemplateSelector(files))
     errors: list[TemplateError] = []
     made.read({"My::T": targets, **more}, errors)
     assert errors == []
@@ -192,7 +192,7 @@ def test_files_that_are_not_there_and_names_of_nothing_are_never_chosen() -> Non
     ],
 )
 def test_a_candidate_that_is_malformed_is_never_chosen(text: str, said: str) -> None:
-    made = Registry(TYPES, candidates=Candidates({"bad.yaml": text}))
+    made = Registry(TYPES, candidates=TemplateSelector({"bad.yaml": text}))
     made.read({"My::T": ["bad.yaml", "Acme::Plain"]}, [])
 
     choice = made.choose("My::T", "r")

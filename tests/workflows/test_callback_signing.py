@@ -18,7 +18,7 @@ from zonda.hooks.errors import UsageError
 from zonda.hooks.runners import Running, Started, Succeeded
 from zonda.workflows.http_contract import callback_signature
 from zonda.workflows.http_contract.callback_signature import HEADER
-from zonda.workflows.http_contract.callback_store import Callbacks, Heard
+from zonda.workflows.http_contract.callback_store import Callbacks, CallbackStatus
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import server
 
@@ -98,7 +98,7 @@ def test_an_address_says_whose_signature_it_wants(tmp_path: Path) -> None:
     addresses = [each.address(KEY, SOON, chance) for each in (plain, signed)]
     assert [listener.signer(each) for each in addresses] == ["", "a; section.é"]
     assert listener.signer("A" + addresses[1][1:]) is None
-    assert listener.tell(addresses[1], DONE, NOW) is Heard.STORED
+    assert listener.tell(addresses[1], DONE, NOW) is CallbackStatus.STORED
     assert signed.told(KEY, SOON) == DONE
 
 
@@ -113,12 +113,12 @@ def test_an_address_says_whose_signature_it_wants(tmp_path: Path) -> None:
 def test_what_was_told_is_found_whatever_signs_now(tmp_path: Path, before: str, after: str) -> None:
     told = Callbacks(tmp_path, before).address(KEY, SOON, chance)
     listener, now = Callbacks(tmp_path), Callbacks(tmp_path, after)
-    assert listener.tell(told, DONE, NOW) is Heard.STORED
+    assert listener.tell(told, DONE, NOW) is CallbackStatus.STORED
     assert now.told(KEY, SOON) == DONE
-    assert listener.tell(now.address(KEY, SOON, chance), DONE, NOW) is Heard.REPEATED
+    assert listener.tell(now.address(KEY, SOON, chance), DONE, NOW) is CallbackStatus.REPEATED
     other = Callbacks(tmp_path, before).address("other", SOON, chance)
     now.end("other", SOON, NOW)
-    assert listener.tell(other, DONE, NOW) is Heard.OVER
+    assert listener.tell(other, DONE, NOW) is CallbackStatus.OVER
 
 
 # -- the listener ---------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_the_runner_hears_what_was_told_with_a_signature(
     opaque = url.removeprefix(f"{BASE}/v1/callbacks/")
     assert listener.signer(opaque) == "flows"
     assert isinstance(runner.poll(started.token), Running)
-    assert listener.tell(opaque, DONE, clock.seconds) is Heard.STORED
+    assert listener.tell(opaque, DONE, clock.seconds) is CallbackStatus.STORED
     later = make_signed(callback_key=["new", "shared s3cret"])  # keys are changed meanwhile
     assert later.poll(started.token) == Succeeded({"a": 1}, None)
 

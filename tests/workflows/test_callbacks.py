@@ -15,7 +15,7 @@ import responses
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.runners import Failed, Finished, Lost, Retry, Running, Started, Succeeded
-from zonda.workflows.http_contract.callback_store import Callbacks, Heard
+from zonda.workflows.http_contract.callback_store import Callbacks, CallbackStatus
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import server
 
@@ -75,7 +75,7 @@ def test_the_secret_is_readable_by_its_owner_only(callbacks: Callbacks, tmp_path
 
 def test_what_was_told_is_there_for_another_process(callbacks: Callbacks, tmp_path: Path) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
-    assert callbacks.tell(opaque, DONE, NOW) is Heard.STORED
+    assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.STORED
     assert Callbacks(tmp_path / "callbacks").told(KEY, EXPIRES) == DONE
 
 
@@ -92,36 +92,38 @@ def test_what_was_told_is_on_the_disk_before_it_is_acknowledged(
         synced.extend("folder" if one == folder else json.loads(one.read_text()) for one in found)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    assert callbacks.tell(opaque, DONE, NOW) is Heard.STORED
+    assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.STORED
     assert synced == [{"expires": EXPIRES, "answer": DONE}, "folder"]
 
 
 def test_the_first_final_state_stays(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
-    assert callbacks.tell(opaque, {"state": "running", "progress": 0.5}, NOW) is Heard.STORED
-    assert callbacks.tell(opaque, {"state": "failed"}, NOW) is Heard.STORED
-    assert callbacks.tell(opaque, DONE, NOW) is Heard.REPEATED
-    assert callbacks.tell(opaque, {"state": "running"}, NOW) is Heard.REPEATED
+    assert (
+        callbacks.tell(opaque, {"state": "running", "progress": 0.5}, NOW) is CallbackStatus.STORED
+    )
+    assert callbacks.tell(opaque, {"state": "failed"}, NOW) is CallbackStatus.STORED
+    assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.REPEATED
+    assert callbacks.tell(opaque, {"state": "running"}, NOW) is CallbackStatus.REPEATED
     assert callbacks.told(KEY, EXPIRES) == {"state": "failed"}
 
 
 def test_an_address_is_good_until_the_deadline(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
-    assert callbacks.tell(opaque, DONE, EXPIRES + 1) is Heard.OVER
+    assert callbacks.tell(opaque, DONE, EXPIRES + 1) is CallbackStatus.OVER
     assert callbacks.told(KEY, EXPIRES) is None
 
 
 def test_nothing_is_taken_once_the_run_has_ended_otherwise(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
     callbacks.end(KEY, EXPIRES, NOW)
-    assert callbacks.tell(opaque, DONE, NOW) is Heard.OVER
+    assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.OVER
 
 
 def test_what_was_told_may_be_told_again_after_the_end(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
     callbacks.tell(opaque, DONE, NOW)
     callbacks.end(KEY, EXPIRES, NOW)
-    assert callbacks.tell(opaque, DONE, NOW) is Heard.REPEATED
+    assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.REPEATED
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_only_addresses_that_were_made_here_are_known(
     callbacks: Callbacks, change: Callable[[str], str]
 ) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
-    assert callbacks.tell(change(opaque), DONE, NOW) is Heard.UNKNOWN
+    assert callbacks.tell(change(opaque), DONE, NOW) is CallbackStatus.UNKNOWN
 
 
 def test_runs_that_nobody_calls_about_leave_nothing_behind(
@@ -158,7 +160,7 @@ def test_runs_that_nobody_calls_about_leave_nothing_behind(
 
 
 def test_where_no_address_was_ever_made_none_is_known(callbacks: Callbacks) -> None:
-    assert callbacks.tell("x.y", DONE, NOW) is Heard.UNKNOWN
+    assert callbacks.tell("x.y", DONE, NOW) is CallbackStatus.UNKNOWN
     assert callbacks.told(KEY, EXPIRES) is None
 
 
@@ -297,7 +299,7 @@ def test_a_lost_callback_is_no_hang(
     clock.seconds += 61
     assert runner.poll(started.token) == Succeeded({"a": 1}, None)
     opaque = opaque_of(http.calls[0])
-    assert callbacks.tell(opaque, {"state": "failed"}, clock.seconds) is Heard.OVER
+    assert callbacks.tell(opaque, {"state": "failed"}, clock.seconds) is CallbackStatus.OVER
 
 
 def test_a_section_that_has_callbacks_no_more_polls_as_usual(
@@ -327,7 +329,7 @@ def test_a_run_that_is_lost_and_sent_again_may_still_call(
     assert isinstance(started, Started)
     clock.seconds += 61
     assert isinstance(runner.poll(started.token), Lost)
-    assert callbacks.tell(opaque_of(http.calls[0]), DONE, clock.seconds) is Heard.STORED
+    assert callbacks.tell(opaque_of(http.calls[0]), DONE, clock.seconds) is CallbackStatus.STORED
     again = runner.start(request_for(action="DELETE", attempt=2, answered=True))
     assert isinstance(again, Finished)
 
@@ -339,7 +341,7 @@ def test_a_run_that_is_cancelled_may_call_no_more(
     started = runner.start(request_for())
     assert isinstance(started, Started)
     runner.cancel(started.token, "not wanted any more")
-    assert callbacks.tell(opaque_of(http.calls[0]), DONE, NOW) is Heard.OVER
+    assert callbacks.tell(opaque_of(http.calls[0]), DONE, NOW) is CallbackStatus.OVER
 
 
 def test_progress_may_be_told(
@@ -387,7 +389,7 @@ def test_an_answer_at_once_needs_no_callback(
 ) -> None:
     http.post(HOOK, json={"a": 1})
     assert isinstance(runner.start(request_for()), Finished)
-    assert callbacks.tell(opaque_of(http.calls[0]), DONE, NOW) is Heard.OVER
+    assert callbacks.tell(opaque_of(http.calls[0]), DONE, NOW) is CallbackStatus.OVER
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from zonda.hooks.runners import (
     StartRequest,
     Succeeded,
 )
-from zonda.workflows.client.circuit_breaker import Gates, Limits, NotNow
+from zonda.workflows.client.circuit_breaker import CircuitBreakers, Limits, RetryLater
 from zonda.workflows.http_runner.runner import HttpRunner
 
 ORIGIN, OTHER = "https://flows.example:443", "https://other.example:443"
@@ -39,19 +39,19 @@ class Upper(random.Random):
 
 
 @pytest.fixture
-def make_gates(clock: Any) -> Callable[..., Gates]:
-    def make(**limits: Any) -> Gates:
-        return Gates(clock, Upper(), Limits(**limits))
+def make_gates(clock: Any) -> Callable[..., CircuitBreakers]:
+    def make(**limits: Any) -> CircuitBreakers:
+        return CircuitBreakers(clock, Upper(), Limits(**limits))
 
     return make
 
 
-def send(gates: Gates, answered: bool | None, origin: str = ORIGIN, **how: bool) -> None:
+def send(gates: CircuitBreakers, answered: bool | None, origin: str = ORIGIN, **how: bool) -> None:
     with gates.sending(origin, **how) as leave:
         leave.answered = answered
 
 
-def fail(gates: Gates, times: int) -> None:
+def fail(gates: CircuitBreakers, times: int) -> None:
     for _ in range(times):
         send(gates, answered=False)
 
@@ -62,7 +62,7 @@ def fail(gates: Gates, times: int) -> None:
 def test_so_many_and_no_more_at_a_time(make_gates: Any) -> None:
     gates = make_gates(in_flight=2)
     with gates.sending(ORIGIN), gates.sending(ORIGIN):
-        with pytest.raises(NotNow, match="has 2 requests of ours to answer") as caught:
+        with pytest.raises(RetryLater, match="has 2 requests of ours to answer") as caught:
             send(gates, answered=True)
         send(gates, True, OTHER)
     send(gates, answered=True)
@@ -74,7 +74,7 @@ def test_the_more_wait_the_more_seldom_each_looks(make_gates: Any) -> None:
     gates, delays = make_gates(in_flight=1), []
     with gates.sending(ORIGIN):
         for _ in range(100):
-            with pytest.raises(NotNow) as caught:
+            with pytest.raises(RetryLater) as caught:
                 send(gates, answered=True)
             delays.append(caught.value.delay)
     assert delays == sorted(delays)
@@ -109,7 +109,7 @@ def test_threads_never_exceed_the_limit(make_gates: Any) -> None:
     def work() -> None:
         nonlocal together, most
         for _ in range(200):
-            with contextlib.suppress(NotNow), gates.sending(ORIGIN) as leave:
+            with contextlib.suppress(RetryLater), gates.sending(ORIGIN) as leave:
                 with lock:
                     together += 1
                     most = max(most, together)
@@ -133,7 +133,9 @@ def test_threads_never_exceed_the_limit(make_gates: Any) -> None:
 def test_failures_in_a_row_make_a_rest(make_gates: Any) -> None:
     gates = make_gates(failures=3, pause=5.0)
     fail(gates, 3)
-    with pytest.raises(NotNow, match=r"failed 3 times in a row: it gets a rest of 5 s") as caught:
+    with pytest.raises(
+        RetryLater, match=r"failed 3 times in a row: it gets a rest of 5 s"
+    ) as caught:
         send(gates, answered=True)
     assert caught.value.paused
     assert 5.0 <= caught.value.delay <= 6.0
@@ -162,7 +164,7 @@ def test_after_the_rest_one_request_tries(make_gates: Any, clock: Any) -> None:
     fail(gates, 1)
     clock.seconds += 5.0
     with gates.sending(ORIGIN) as leave:
-        with pytest.raises(NotNow, match="one request tries it"):
+        with pytest.raises(RetryLater, match="one request tries it"):
             send(gates, answered=True)
         leave.answered = True
     send(gates, answered=True)
@@ -173,14 +175,14 @@ def test_a_try_that_fails_doubles_the_rest_to_a_minute(make_gates: Any, clock: A
     gates, rests = make_gates(failures=1, pause=5.0), []
     for _ in range(7):
         fail(gates, 1)
-        with pytest.raises(NotNow) as caught:
+        with pytest.raises(RetryLater) as caught:
             send(gates, answered=True)
         rests.append(caught.value.delay - 1.0)
         clock.seconds += rests[-1]
     assert rests == [5, 10, 20, 40, 60, 60, 60]
     send(gates, answered=True)
     fail(gates, 1)
-    with pytest.raises(NotNow, match="a rest of 5 s"):
+    with pytest.raises(RetryLater, match="a rest of 5 s"):
         send(gates, answered=True)
 
 
@@ -198,7 +200,7 @@ def test_many_failures_under_way_make_one_rest(make_gates: Any) -> None:
     with contextlib.ExitStack() as stack:
         for _ in range(20):
             stack.enter_context(gates.sending(ORIGIN)).answered = False
-    with pytest.raises(NotNow, match="a rest of 5 s"):
+    with pytest.raises(RetryLater, match="a rest of 5 s"):
         send(gates, answered=True)
 
 

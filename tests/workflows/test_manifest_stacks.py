@@ -144,7 +144,7 @@ def test_a_manifest_that_sends_something_else_runs_update_once(made: Site) -> No
 def test_a_plan_says_that_another_text_declares_the_type(made: Site) -> None:
     made.write(DISK.replace("UPDATE: up", "UPDATE: {workflow: up, input: {n: 1}}"))
     made.begin_again()
-    plan = preview(made.stack.engine.room, UpdateStack(made.stack.name, Bundle(TEMPLATE)))
+    plan = preview(made.stack.engine.services, UpdateStack(made.stack.name, Bundle(TEMPLATE)))
     (found,) = document(plan)["resources"]
     assert [each["text"] for each in found["reasons"]] == [
         "another text declares its type, and has something else done for what it is"

@@ -9,7 +9,7 @@ import pytest
 import responses
 
 from zonda.workflows.client import ttl_set
-from zonda.workflows.client.ttl_set import Remembered
+from zonda.workflows.client.ttl_set import TtlSet
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.mistral.runner import MistralRunner
 
@@ -17,7 +17,7 @@ ENDPOINT = "https://flows.example"
 
 
 def test_a_name_is_remembered_for_a_while(clock: Any) -> None:
-    names = Remembered(clock, 30.0)
+    names = TtlSet(clock, 30.0)
     names.add("a")
     assert "a" in names
     assert "b" not in names
@@ -35,7 +35,7 @@ def test_what_is_over_is_dropped_before_there_are_too_many(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ttl_set, "MOST", 3)
-    names = Remembered(clock, 30.0)
+    names = TtlSet(clock, 30.0)
     for name in "ab":
         names.add(name)
     clock.seconds += 30
@@ -70,7 +70,7 @@ def test_a_runner_that_lives_long_does_not_grow(
             http.get(f"{ENDPOINT}/workflows/w{number}", status=status, body="")
             runner.check(f"w{number}")
             clock.seconds += 1
-    kept = [found for found in vars(runner).values() if isinstance(found, Remembered)]
+    kept = [found for found in vars(runner).values() if isinstance(found, TtlSet)]
     assert 0 < sum(len(found._until) for found in kept) <= 20
     assert not [name for name, found in vars(runner).items() if len(str(found)) > 5000]
     runner.close()

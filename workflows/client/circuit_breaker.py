@@ -1,9 +1,9 @@
 """How many requests an endpoint gets at a time, and a pause for one that only fails.
 
 Keeps count for each origin, in this process and for all threads. Nobody waits here: who may not
-send now is told so (``NotNow``) and comes back. A pause ends nothing by itself: it puts requests
-off, one of them tries the endpoint after a while (half-open), and its success lets all go on.
-Knows nothing of requests.
+send now is told so (``RetryLater``) and comes back. A pause ends nothing by itself: it puts
+requests off, one of them tries the endpoint after a while (half-open), and its success lets all go
+on. Knows nothing of requests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIRST_LOOK, LAST_LOOK = 0.25, 10.0
 _MOST_ORIGINS = 1000
 
 
-class NotNow(Exception):
+class RetryLater(Exception):
     """Nothing was sent: try again after ``delay`` seconds. The text is fit for users.
 
     ``paused``: since the endpoint fails, and not only because it is busy with others of us.
@@ -62,7 +62,7 @@ class _Count:
         return not self.in_flight and not self.failures
 
 
-class Pass:
+class Permit:
     """The leave to send one request. Say how it went before it ends; else nothing is learned."""
 
     def __init__(self, *, is_try: bool) -> None:
@@ -70,7 +70,7 @@ class Pass:
         self.answered: bool | None = None
 
 
-class Gates:
+class CircuitBreakers:
     """The gates of all endpoints of one runner."""
 
     def __init__(self, clock: Clock, chance: random.Random, limits: Limits) -> None:
@@ -81,7 +81,7 @@ class Gates:
         self._counts: dict[str, _Count] = {}
 
     @contextmanager
-    def sending(self, origin: str, *, urgent: bool = False, last: bool = False) -> Iterator[Pass]:
+    def sending(self, origin: str, *, urgent: bool = False, last: bool = False) -> Iterator[Permit]:
         """The time of one request to ``origin``. Raises NotNow.
 
         ``urgent``: neither limit nor pause holds it up. ``last``: no pause does, since there is
@@ -95,7 +95,7 @@ class Gates:
                 self._check_room(count, origin)
             count.in_flight += 1
             count.trying = count.trying or is_try
-        leave = Pass(is_try=is_try)
+        leave = Permit(is_try=is_try)
         try:
             yield leave
         finally:
@@ -129,10 +129,10 @@ class Gates:
         left = count.until - now
         if left > 0:
             delay = left + self._chance.uniform(0.0, 1.0)
-            raise NotNow(delay, f"{text}: it gets a rest of {left:.0f} s", paused=True)
+            raise RetryLater(delay, f"{text}: it gets a rest of {left:.0f} s", paused=True)
         if count.trying:
             delay = self._chance.uniform(FIRST_LOOK, 4 * FIRST_LOOK)
-            raise NotNow(delay, f"{text}: one request tries it", paused=True)
+            raise RetryLater(delay, f"{text}: one request tries it", paused=True)
         return True
 
     def _check_room(self, count: _Count, origin: str) -> None:
@@ -143,9 +143,9 @@ class Gates:
         # The more there are who wait, the more seldom each of them looks.
         longest = min(LAST_LOOK, FIRST_LOOK * (1 + count.turned_away / limit))
         delay = self._chance.uniform(longest / 2, longest)
-        raise NotNow(delay, f"{origin} has {limit} requests of ours to answer (max_in_flight)")
+        raise RetryLater(delay, f"{origin} has {limit} requests of ours to answer (max_in_flight)")
 
-    def _came_back(self, count: _Count, leave: Pass) -> None:
+    def _came_back(self, count: _Count, leave: Permit) -> None:
         count.in_flight -= 1
         count.turned_away = max(0, count.turned_away - 1)
         if leave.is_try:

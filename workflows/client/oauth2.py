@@ -1,7 +1,7 @@
 """Tokens of OAuth2 by client credentials (RFC 6749, 4.4): fetched, kept until they expire, renewed.
 
 One per runner, for all its threads: while one of them fetches a token the others are told to come
-back (``NotNow``). Tokens and secrets stand in no text; ``secrets`` says what is to be masked.
+back (``RetryLater``). Tokens and secrets stand in no text; ``secrets`` says what is to be masked.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zonda.hooks import Clock, UsageError
 from zonda.hooks.http import RequestRejected, Transport, TransportError, origin, redacted_url
 from zonda.hooks.runners import settings as section
 
-from .circuit_breaker import NotNow
+from .circuit_breaker import RetryLater
 
 ENTRY = "oauth2"
 WAYS = ("basic", "body")
@@ -119,7 +119,7 @@ class Tokens:
         token = self._valid()
         if token is None:
             if not self._fetching.acquire(blocking=False):
-                raise NotNow(_LOOK_AGAIN, "an access token is being fetched")
+                raise RetryLater(_LOOK_AGAIN, "an access token is being fetched")
             try:
                 token = self._valid() or self._fetched()
             finally:

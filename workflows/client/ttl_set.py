@@ -7,7 +7,7 @@ from zonda.hooks import Clock
 MOST = 10_000
 
 
-class Remembered:
+class TtlSet:
     """Names, each for ``seconds`` after it was added; at most ``MOST`` of them."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:

@@ -36,7 +36,7 @@ class Violated(Finding):
     """A rule is not kept."""
 
 
-class Lacking(Finding):
+class Hint(Finding):
     """A rule is kept; something could be better."""
 
 
@@ -102,7 +102,7 @@ __all__ = [
     "PASSED",
     "Finding",
     "Found",
-    "Lacking",
+    "Hint",
     "Report",
     "Row",
     "Violated",

@@ -12,7 +12,7 @@ from zonda.hooks.http import Reply
 from ..http_contract import response
 from ..http_contract.replies import ACCEPTED
 from .probe import Operation, Outcome, ended, has_outcome, read
-from .report import Lacking, Violated
+from .report import Hint, Violated
 from .trial import Trial, only_with_delete
 
 _KEEP = "Keep the key with the first answer, and give that again instead of working again"
@@ -36,7 +36,7 @@ def same_key_at_once(trial: Trial) -> None:
     outcome = trial.ended(operation, probe.outcome(operation, first))
     _same(trial, operation, second, outcome, "sent twice at once")
     if not outcome.differs(trial.outcome):
-        raise Lacking(
+        raise Hint(
             "outcomes of different runs that differ, in resource_id for instance",
             "all runs end alike, so nobody can see whether the work was done twice",
             "Count for yourself that three keys have led to no more than three runs",
@@ -80,7 +80,7 @@ def same_key_other_body(trial: Trial) -> None:
             f"another outcome ({difference}): the work was done again",
             "Keep a digest of the body with the key, and answer 409 where it is another",
         )
-    raise Lacking(
+    raise Hint(
         "409 for a known key with another body",
         f"HTTP {reply.status} with the first outcome",
         "Keep a digest of the body with the key, and answer 409 where it is another",
@@ -136,7 +136,7 @@ def unknown_workflow(trial: Trial) -> None:
             'Say "contract": 1 or 410 of things only, not of URLs',
         )
     if reply.status < 400:
-        raise Lacking(
+        raise Hint(
             "404 where there is no such workflow",
             f"HTTP {reply.status}",
             "Refuse names that you do not know: a mistyped one is found out then",
@@ -177,7 +177,7 @@ def _told_by_status(reply: Reply) -> None:
             "Say in one sentence why",
         )
     if reply.status >= 500:
-        raise Lacking(
+        raise Hint(
             'HTTP 200 with "state": "failed"',
             f"HTTP {reply.status}",
             "A 5xx is sent again three times before it counts",
@@ -227,7 +227,7 @@ def past_deadline(trial: Trial) -> None:
     read(reply, "an answer")
     outcome = trial.ended(late, trial.probe.outcome(late, reply))
     if outcome.state == "succeeded":
-        raise Lacking(
+        raise Hint(
             "no work for a request whose deadline is over",
             "it was worked on, and nobody waits for it",
             'Answer "state": "failed" where deadline is over',

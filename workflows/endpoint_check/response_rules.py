@@ -18,7 +18,7 @@ from ..http_contract.replies import BUSY, REDIRECTS
 from ..http_contract.states import STATES
 from ..http_runner.settings import redacted_url
 from .probe import TRY_CURL, Outcome, advice, read
-from .report import Lacking, Violated
+from .report import Hint, Violated
 from .trial import Trial
 
 _MOST_PATIENCE = 5
@@ -46,7 +46,7 @@ def answers(trial: Trial) -> None:
         trial.trouble = error
     took = probe.clock.monotonic() - began
     if took > probe.settings.wait:
-        raise Lacking(
+        raise Hint(
             f"an answer within {probe.settings.wait:g} s (Prefer: wait)",
             f"one after {took:.0f} s",
             "Answer 202 with a Location where the work takes longer",
@@ -102,7 +102,7 @@ def json_object(trial: Trial) -> None:
     trial.answer = read(reply, "an answer")
     kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        raise Lacking(
+        raise Hint(
             "Content-Type: application/json", kind or "no Content-Type", "Say that it is JSON"
         )
 
@@ -115,7 +115,7 @@ def fields(trial: Trial) -> None:
     if "state" not in body:
         if trial.reply.status == 202:
             return
-        raise Lacking(
+        raise Hint(
             '"state": "succeeded" or "failed"',
             "no state: the whole body is the output",
             "Answer a state, so that failures can be told with a reason",
@@ -160,7 +160,7 @@ def place_to_poll(trial: Trial) -> None:
     if trial.reply.status != 202 and trial.answer.state != "running":
         raise NotApplicable("the first answer was the last")
     if not trial.probe.place(trial.first, trial.reply, trial.answer):
-        raise Lacking(
+        raise Hint(
             "202 with a Location or a status_url",
             "neither: the request itself is sent again instead of a poll",
             "Give a place to poll, which is cheaper for both",
@@ -180,7 +180,7 @@ def retry_after(trial: Trial) -> None:
         )
     asked = given if _is_number(given) else _seconds(header)
     if asked is not None and asked > LONGEST_RETRY_AFTER:
-        raise Lacking(
+        raise Hint(
             f"at most {LONGEST_RETRY_AFTER:g} s to the next request",
             f"{asked:g} s",
             "Longer times are cut to that",
@@ -198,7 +198,7 @@ def end(trial: Trial) -> None:
     """The run comes to an end, and every poll on the way is as the contract says."""
     trial.outcome = trial.ended(trial.first, trial.probe.outcome(trial.first, trial.reply))
     if trial.outcome.state != "succeeded":
-        raise Lacking(
+        raise Hint(
             "a run that succeeds, so that the rest can be seen",
             f"it {_ended(trial.outcome)}",
             "Give an input that it succeeds with: --input",
@@ -213,7 +213,7 @@ def _ended(outcome: Outcome) -> str:
 def resource_id(trial: Trial) -> None:
     """What was made has a name of its own."""
     if trial.outcome.state == "succeeded" and trial.outcome.resource_id is None:
-        raise Lacking(
+        raise Hint(
             "a resource_id, in the answer or in its output",
             "none: the key of the CREATE becomes the physical id",
             "Return the id of what was made",

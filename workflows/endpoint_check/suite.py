@@ -17,7 +17,7 @@ from . import request_rules as rules
 from . import response_rules as answers
 from .callback_rules import callback
 from .probe import Probe, Target
-from .report import FAILED, HINT, NOT_APPLICABLE, PASSED, Lacking, Report, Row, Violated
+from .report import FAILED, HINT, NOT_APPLICABLE, PASSED, Hint, Report, Row, Violated
 from .trial import Trial
 
 
@@ -98,7 +98,7 @@ def _row(report: Report, name: str, rule: Rule, trial: Trial) -> None:
         rule.try_it(trial)
     except NotApplicable as reason:
         report.add(name, NOT_APPLICABLE, rule.see, str(reason))
-    except Lacking as finding:
+    except Hint as finding:
         report.found(name, HINT, rule.see, finding.found)
     except Violated as finding:
         report.found(name, FAILED, rule.see, finding.found)

@@ -41,7 +41,7 @@ _DAY = 86400.0
 _SIGNED = "signed="
 
 
-class Heard(Enum):
+class CallbackStatus(Enum):
     """What became of an answer that was told."""
 
     STORED = "stored"
@@ -94,26 +94,26 @@ class Callbacks:
         before = content.partition(";")[0]
         return unquote(before.removeprefix(_SIGNED)) if before.startswith(_SIGNED) else ""
 
-    def tell(self, opaque: str, answer: Mapping[str, Any], now: float) -> Heard:
+    def tell(self, opaque: str, answer: Mapping[str, Any], now: float) -> CallbackStatus:
         """Keep ``answer``; durable when this returns STORED. The first final state stays."""
         secret = self._secret()
         content = _content(secret, opaque) if secret else None
         if content is None:
-            return Heard.UNKNOWN
+            return CallbackStatus.UNKNOWN
         expires = int(content.rpartition(".")[2])
         if now > expires:
-            return Heard.OVER
+            return CallbackStatus.OVER
         name = _name(secret, _unsigned(content))
         with self._lock:
             known = read_json(self._folder / f"{name}{_ANSWER}")
             if known is not None and known["answer"].get("state") in FINAL:
-                return Heard.REPEATED
+                return CallbackStatus.REPEATED
             if (self._folder / f"{name}{_OVER}").exists():
-                return Heard.OVER
+                return CallbackStatus.OVER
             kept = {"expires": expires, "answer": dict(answer)}
             write_json(self._folder / f"{name}{_ANSWER}", kept)
             self._forget_sometimes(now)
-        return Heard.STORED
+        return CallbackStatus.STORED
 
     def forget(self, now: float) -> None:
         """Drop what was told a day after the address has expired."""

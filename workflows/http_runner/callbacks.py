@@ -35,7 +35,7 @@ SLOW = 60.0
 LOOK = 5.0
 
 
-class Awaited:
+class CallbackClient:
     """The callbacks of one runner. ``{"callback": expiry, "due": next poll}`` is in its tokens."""
 
     def __init__(self, settings: HttpSettings) -> None:

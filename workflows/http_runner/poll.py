@@ -12,13 +12,13 @@ from zonda.hooks.http import Reply, RequestRejected, TransportError
 from zonda.hooks.runners import Cancelled, Failed, Lost, PollAnswer, Running, Succeeded
 
 from ..client import backoff
-from ..client.circuit_breaker import NotNow
+from ..client.circuit_breaker import RetryLater
 from ..client.oauth2 import NoToken
 from ..http_contract import replies, response
 from ..http_contract.replies import ACCEPTED, BUSY, NOT_AUTHENTICATED, REDIRECTS
 from ..http_contract.response import Answer, WrongAnswer
 from . import plain_response
-from .callbacks import Awaited
+from .callbacks import CallbackClient
 from .links import Links, joined
 from .session import Caller
 from .settings import HttpSettings, redacted_url
@@ -27,10 +27,10 @@ CALLBACK = "the callback"
 _HOPS = 3
 
 
-class Polling:
+class ExecutionPoller:
     """Polls and cancels executions for one runner."""
 
-    def __init__(self, settings: HttpSettings, caller: Caller, callbacks: Awaited) -> None:
+    def __init__(self, settings: HttpSettings, caller: Caller, callbacks: CallbackClient) -> None:
         self._settings = settings
         self._caller = caller
         self._callbacks = callbacks
@@ -52,7 +52,7 @@ class Polling:
         for _ in range(_HOPS):
             try:
                 reply = self._caller.later("GET", url, str(token["key"]))
-            except NotNow as error:
+            except RetryLater as error:
                 return self._waiting(token, str(error), error.delay)
             except (TransportError, NoToken) as error:
                 return self._waiting(token, f"{redacted_url(url)}: {error}")
@@ -126,7 +126,7 @@ class Polling:
         url = self._settings.absolute(str(token["cancel"]))
         try:
             reply = self._caller.later("DELETE", url, str(token["key"]), urgent=True)
-        except (TransportError, RequestRejected, NotNow):
+        except (TransportError, RequestRejected, RetryLater):
             return Cancelled.UNSUPPORTED
         if reply.status in (404, 410):
             return Cancelled.DONE

@@ -14,7 +14,7 @@ from typing import Any
 from zonda.hooks.runners import Failed, Finished, Retry, StartAnswer, StartRequest
 
 from ..client import backoff
-from ..client.circuit_breaker import NotNow
+from ..client.circuit_breaker import RetryLater
 from ..http_contract import response
 from .settings import HttpSettings
 
@@ -25,7 +25,7 @@ LEAST_ATTEMPT = 0.1
 LAST_MOMENT = 1.0
 
 
-class Again:
+class RetryPolicy:
     """The answers for one runner. ``redact`` takes secrets out of a text."""
 
     def __init__(self, settings: HttpSettings, redact: Callable[[str], str]) -> None:
@@ -59,7 +59,7 @@ class Again:
         waited = self._now - self.since(request)
         return not request.answered and waited >= self._settings.connect_give_up
 
-    def put_off(self, request: StartRequest, error: NotNow) -> StartAnswer:
+    def put_off(self, request: StartRequest, error: RetryLater) -> StartAnswer:
         """Nothing was sent: later. It does not count as an attempt."""
         memory: dict[str, Any] = {"unsent": int(request.memory.get("unsent", 0)) + 1}
         if error.paused and not request.answered:

@@ -18,14 +18,14 @@ from zonda.hooks import ResourceFailure, UsageError
 from zonda.hooks.http import RequestRejected, TransportError
 from zonda.hooks.runners import Cancelled, PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 
-from ..client.circuit_breaker import NotNow
-from ..client.ttl_set import Remembered
+from ..client.circuit_breaker import RetryLater
+from ..client.ttl_set import TtlSet
 from ..http_contract import response
-from .callbacks import Awaited
-from .poll import Polling
+from .callbacks import CallbackClient
+from .poll import ExecutionPoller
 from .session import Caller
 from .settings import HttpSettings, is_url, read_settings
-from .start import Starting
+from .start import ExecutionStarter
 
 LONGEST_CHECK = 5.0
 #: Seconds for which an endpoint is not asked again about a name that it had no word for.
@@ -39,15 +39,15 @@ class HttpRunner(WorkflowRunner):
         """``settings``: see http_settings. Raises UsageError for wrong ones."""
         self._settings: HttpSettings = read_settings(settings)
         self._caller = Caller(self._settings)
-        callbacks = Awaited(self._settings)
-        self._polling = Polling(self._settings, self._caller, callbacks)
-        self._starting = Starting(
+        callbacks = CallbackClient(self._settings)
+        self._polling = ExecutionPoller(self._settings, self._caller, callbacks)
+        self._starting = ExecutionStarter(
             self._settings, self._caller, callbacks, self._polling.told_by_callback
         )
         # A template may hold a name a thousand times: names that an endpoint knew once, and those
         # that it had no word for a moment ago.
-        self._known = Remembered(self._settings.clock, inf)
-        self._unsure = Remembered(self._settings.clock, ASKED_AGAIN)
+        self._known = TtlSet(self._settings.clock, inf)
+        self._unsure = TtlSet(self._settings.clock, ASKED_AGAIN)
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once. Whatever a later send can mend is a ``Retry``."""
@@ -84,7 +84,7 @@ class HttpRunner(WorkflowRunner):
             return
         try:
             reply = self._caller.later("GET", url, workflow, urgent=True, seconds=LONGEST_CHECK)
-        except (TransportError, RequestRejected, NotNow):
+        except (TransportError, RequestRejected, RetryLater):
             return
         if reply.status == 200:
             self._known.add(workflow)

@@ -12,7 +12,7 @@ from zonda.hooks import redact
 from zonda.hooks.http import Reply, Transport, TransportError, origin
 from zonda.hooks.runners import StartRequest
 
-from ..client.circuit_breaker import Gates, Limits
+from ..client.circuit_breaker import CircuitBreakers, Limits
 from ..client.oauth2 import Tokens
 from . import request as http_request
 from .actions import USUAL, Action
@@ -28,7 +28,7 @@ class Caller:
         self._settings = settings
         self._transport = Transport(settings)
         limits = Limits(settings.max_in_flight, settings.breaker_failures, settings.breaker_pause)
-        self._gates = Gates(settings.clock, settings.random, limits)
+        self._gates = CircuitBreakers(settings.clock, settings.random, limits)
         self._tokens: Tokens | None = None
         if settings.oauth2 is not None:
             self._tokens = Tokens(settings.oauth2, self._transport, settings.clock)

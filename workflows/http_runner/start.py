@@ -22,27 +22,27 @@ from zonda.hooks.runners import (
 )
 
 from ..client import backoff
-from ..client.circuit_breaker import NotNow
+from ..client.circuit_breaker import RetryLater
 from ..http_contract import replies, response
 from ..http_contract.replies import ACCEPTED, BUSY, REDIRECTS
 from ..http_contract.response import Answer, WrongAnswer
 from . import actions, plain_response
 from . import request as http_request
 from .actions import Action, NotNamed
-from .callbacks import Awaited, sent
+from .callbacks import CallbackClient, sent
 from .links import Links
-from .retry_policy import Again
+from .retry_policy import RetryPolicy
 from .session import Caller
 from .settings import HttpSettings, redacted_url
 
 Told = Callable[[Reply], PollAnswer]
 
 
-class Starting:
+class ExecutionStarter:
     """Starts executions for one runner."""
 
     def __init__(
-        self, settings: HttpSettings, caller: Caller, callbacks: Awaited, told: Told
+        self, settings: HttpSettings, caller: Caller, callbacks: CallbackClient, told: Told
     ) -> None:
         """``told`` reads what came by a callback."""
         self._settings = settings
@@ -50,7 +50,7 @@ class Starting:
         self._callbacks = callbacks
         self._told = told
         self._links = Links(settings)
-        self._again = Again(settings, caller.redact)
+        self._again = RetryPolicy(settings, caller.redact)
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once, unless a callback has told already how it ended."""
@@ -88,7 +88,7 @@ class Starting:
                 seconds=self._again.left(request),
                 last=self._again.is_last(request),
             )
-        except NotNow as error:
+        except RetryLater as error:
             return self._again.put_off(request, error)
         except TransportError as error:
             why = f"{redacted_url(url)}: {error}"

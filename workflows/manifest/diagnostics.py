@@ -8,7 +8,7 @@ from typing import Any
 
 from zonda.hooks import Path, TemplateError, TypeDocument, suggestion
 
-from .validation import Judging
+from .validation import LoadTimeContext
 
 #: The code of every fault of a manifest.
 CODE = "ZON154"
@@ -24,7 +24,7 @@ class Faults:
         self.document = document
         self.errors: list[TemplateError] = []
         #: What constraints are judged with.
-        self.judging: Any = Judging()
+        self.judging: Any = LoadTimeContext()
 
     def add(self, message: str, at: Path, hint: str = "", *, key: bool = False) -> None:
         """One fault; ``key``: it is the key at ``at`` that is wrong, not what stands there."""

@@ -25,7 +25,7 @@ from zonda.hooks.runners import Failed, Succeeded
 
 from ..atomic_files import TEXT
 from ..resources.base import WorkflowResource
-from ..resources.drift_check import ObservedResource
+from ..resources.drift_check import DriftCheckMixin
 from ..resources.workflow_call import Run
 from . import mapping
 from .model import Manifest
@@ -33,7 +33,7 @@ from .model import Manifest
 _RECORDED = "manifest"
 
 
-class ManifestResource(ObservedResource):
+class ManifestResource(DriftCheckMixin):
     """A resource of a type that a manifest declares."""
 
     manifest: ClassVar[Manifest]
@@ -241,11 +241,11 @@ class _Resumes(WorkflowResource):
     handle_resume_cancel = WorkflowResource.handle_create_cancel
 
 
-class _Checks(ObservedResource):
+class _Checks(DriftCheckMixin):
     repairs_in_place: ClassVar[bool] = True
 
-    handle_check = ObservedResource._handle_check
-    check_check_complete = ObservedResource._check_check_complete
+    handle_check = DriftCheckMixin._handle_check
+    check_check_complete = DriftCheckMixin._check_check_complete
     handle_check_cancel = WorkflowResource.handle_create_cancel
 
 

@@ -14,7 +14,7 @@ from zonda.hooks import BaseCustomConstraint, full_match
 _SECONDS = 0.2
 
 
-class Judging:
+class LoadTimeContext:
     """For one manifest. The part of a ``ResourceContext`` that constraints use."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from zonda.hooks import Conflict, NotFound, ResourceFailure
 from zonda.hooks.http import Reply, RequestRejected, TransportError
 
 from ..client import backoff
-from ..client.circuit_breaker import NotNow
+from ..client.circuit_breaker import RetryLater
 from ..http_contract import response
 from ..http_runner import plain_response
 from . import response as mistral_answer
@@ -60,7 +60,7 @@ class MistralApi:
         where = self._client.shown(*parts)
         try:
             reply = send(method, *parts, query=query, content=content, **how)
-        except NotNow as error:
+        except RetryLater as error:
             raise PutOff(error.delay, self._clean(str(error))) from None
         except TransportError as error:
             why = self._clean(f"{where}: {error}")

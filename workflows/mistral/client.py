@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from zonda.hooks import redact
 from zonda.hooks.http import Reply, Transport, TransportError, origin
 
-from ..client.circuit_breaker import Gates, Limits
+from ..client.circuit_breaker import CircuitBreakers, Limits
 from ..http_runner.settings import redacted_url
 from . import keystone, response
 from .keystone import Urgency
@@ -33,7 +33,7 @@ class MistralClient:
         http = settings.http
         self._transport = Transport(http)
         limits = Limits(http.max_in_flight, http.breaker_failures, http.breaker_pause)
-        self._gates = Gates(http.clock, http.random, limits)
+        self._gates = CircuitBreakers(http.clock, http.random, limits)
         self._origin = origin(http.endpoint)
         self._auth = keystone.make(settings)
         self._silent_until = 0.0

@@ -2,7 +2,7 @@
 
 A password is changed into a token at Keystone (v3), which is kept until it is about to expire or
 Mistral no longer takes it. However many threads need one, one of them logs in, while the others
-are told to come back (``NotNow``); a Keystone that fails gets a rest.
+are told to come back (``RetryLater``); a Keystone that fails gets a rest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol
 
 from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError, origin
 
-from ..client.circuit_breaker import Gates, Limits, NotNow
+from ..client.circuit_breaker import CircuitBreakers, Limits, RetryLater
 from ..http_contract import response
 from ..http_runner.settings import redacted_url
 from .settings import Keystone, MistralSettings
@@ -103,7 +103,7 @@ class KeystonePassword:
         self._transport = Transport(http)
         self._url = f"{http.endpoint}/auth/tokens"
         limits = Limits(1, min(1, http.breaker_failures), http.breaker_pause)
-        self._gates = Gates(http.clock, http.random, limits)
+        self._gates = CircuitBreakers(http.clock, http.random, limits)
         self._token: _Token | None = None
         self._known: deque[str] = deque(maxlen=8)
 
@@ -111,9 +111,9 @@ class KeystonePassword:
         """The token that was given last, or a new one."""
         try:
             token = self._valid() or self._logged_in(urgency, seconds)
-        except NotNow as error:
+        except RetryLater as error:
             if not error.paused:
-                raise NotNow(error.delay, "a token of Keystone is being fetched") from None
+                raise RetryLater(error.delay, "a token of Keystone is being fetched") from None
             if urgency.last:  # another of us has had no answer a moment ago
                 raise TransportError(
                     f"Keystone: {error}", may_have_arrived=False, blames_endpoint=False

@@ -27,9 +27,9 @@ from zonda.hooks.runners import (
 )
 
 from ..client import backoff
-from ..client.circuit_breaker import NotNow
-from ..client.ttl_set import Remembered
-from ..http_runner.retry_policy import Again
+from ..client.circuit_breaker import RetryLater
+from ..client.ttl_set import TtlSet
+from ..http_runner.retry_policy import RetryPolicy
 from ..resources import payload
 from . import response
 from .api import MistralApi
@@ -57,8 +57,8 @@ class MistralRunner(WorkflowRunner):
         self._settings = read_settings(settings)
         self._http = self._settings.http
         self._client = MistralClient(self._settings)
-        self._again = Again(self._http, self._client.redact)
-        self._unasked = Remembered(self._http.clock, ASKED_AGAIN)
+        self._again = RetryPolicy(self._http, self._client.redact)
+        self._unasked = TtlSet(self._http.clock, ASKED_AGAIN)
         #: For resource types that live at this Mistral.
         self.mistral = MistralApi(self._client)
 
@@ -72,7 +72,7 @@ class MistralRunner(WorkflowRunner):
         query = {"namespace": self._settings.namespace, "fields": "name"}
         try:
             reply = self._client.question("GET", "workflows", workflow, query=query)
-        except (TransportError, RequestRejected, NoLogin, NotNow):
+        except (TransportError, RequestRejected, NoLogin, RetryLater):
             reply = None
         if reply is not None and response.is_missing(reply):
             raise ResourceFailure(self._client.redact(response.fault(reply)))
@@ -96,7 +96,7 @@ class MistralRunner(WorkflowRunner):
                 return self._refused(request, params, "environments")
             content = self._content(request, params)
             reply = self._client.send("POST", "executions", content=content, **how)
-        except NotNow as error:
+        except RetryLater as error:
             return self._again.put_off(request, error)
         except TransportError as error:
             return self._again.unreached(request, self._at(str(error)))
@@ -176,7 +176,7 @@ class MistralRunner(WorkflowRunner):
         execution = str(token["id"])
         try:
             reply = self._client.send("GET", "executions", execution, query={"fields": FIELDS})
-        except NotNow as error:
+        except RetryLater as error:
             return self._waiting(token, str(error), error.delay)
         except (TransportError, NoLogin) as error:
             return self._waiting(token, self._at(str(error)))
@@ -214,7 +214,7 @@ class MistralRunner(WorkflowRunner):
             return Succeeded(found.output)
         try:
             reply = self._client.send("GET", "workflows", found.workflow_id)
-        except NotNow as error:
+        except RetryLater as error:
             return self._waiting(token, str(error), error.delay)
         except (TransportError, NoLogin) as error:
             return self._waiting(token, self._at(str(error), "workflows"))
@@ -250,7 +250,7 @@ class MistralRunner(WorkflowRunner):
             reply = self._client.send(
                 "PUT", "executions", str(token["id"]), content=content, urgent=True
             )
-        except (TransportError, RequestRejected, NoLogin, NotNow):
+        except (TransportError, RequestRejected, NoLogin, RetryLater):
             return Cancelled.UNSUPPORTED
         over = reply.status in (200, 201) or response.is_missing(reply)
         return Cancelled.DONE if over else Cancelled.UNSUPPORTED
@@ -260,5 +260,5 @@ class MistralRunner(WorkflowRunner):
         if self._settings.forget and not self._client.is_paused():
             try:
                 self._client.send("DELETE", "executions", str(token["id"]), urgent=True)
-            except (TransportError, RequestRejected, NoLogin, NotNow):
+            except (TransportError, RequestRejected, NoLogin, RetryLater):
                 return

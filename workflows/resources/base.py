@@ -30,7 +30,7 @@ from zonda.hooks import (
 from zonda.hooks.runners import Failed, Lost, ResourceRef, Succeeded, WorkflowRunner
 
 from . import payload, secret_fingerprints, workflow_call
-from .redacting_runner import DiscreetRunner
+from .redacting_runner import RedactingRunner
 from .workflow_call import Run
 
 
@@ -126,7 +126,7 @@ class WorkflowResource(resource.Resource):
         def known() -> secret_fingerprints.Known:
             return secret_fingerprints.known(token, self._secret_names(token), self.context.secret)
 
-        return DiscreetRunner(runner, token["action"], known), known_as
+        return RedactingRunner(runner, token["action"], known), known_as
 
     def _what_is_known(self, token: RunToken) -> Mapping[str, Any]:
         """What every run but CREATE is told of those before, and what is only known when sent."""

@@ -34,7 +34,7 @@ _GONE, _DIFFERS = "gone", "differs"
 _SEEN = "seen"
 
 
-class ObservedResource(WorkflowResource):
+class DriftCheckMixin(WorkflowResource):
     """A resource that a workflow can look at. A subclass says what the output means."""
 
     _adopted: Mapping[str, Any] | None = None

@@ -45,7 +45,7 @@ from .secret_fingerprints import Known
 _NAMING = ("CREATE", "UPDATE", "SUSPEND", "RESUME")
 
 
-class DiscreetRunner(WorkflowRunner):
+class RedactingRunner(WorkflowRunner):
     """``runner`` for one action; ``secrets`` gives what it must not repeat.
 
     Where it was sent something that nobody knows any more, nothing of what it says is passed on.

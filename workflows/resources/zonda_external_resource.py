@@ -24,7 +24,7 @@ from zonda.hooks import (
 
 from . import external_resource_schema as names
 from . import workflow_call
-from .drift_check import ObservedResource, flag
+from .drift_check import DriftCheckMixin, flag
 from .external_resource import ExternalResource
 from .workflow_call import Run
 
@@ -109,7 +109,7 @@ PROPERTIES_SCHEMA: Mapping[str, properties.Schema] = {
 _OUT_OF_SYNC = "CHECK says that it is not in sync, and not in what"
 
 
-class ZondaExternalResource(ObservedResource, ExternalResource):
+class ZondaExternalResource(DriftCheckMixin, ExternalResource):
     """A resource that is made, changed, looked at and removed by workflows."""
 
     longest_id = None
@@ -126,9 +126,9 @@ class ZondaExternalResource(ObservedResource, ExternalResource):
         "timeouts": {"CREATE": 600},
     }
 
-    handle_check = ObservedResource._handle_check
-    check_check_complete = ObservedResource._check_check_complete
-    handle_check_cancel = ObservedResource.handle_create_cancel
+    handle_check = DriftCheckMixin._handle_check
+    check_check_complete = DriftCheckMixin._check_check_complete
+    handle_check_cancel = DriftCheckMixin.handle_create_cancel
 
     def handle_update(
         self,

@@ -28,7 +28,7 @@ from zonda.hooks import Clock
 
 from ..client import webhook_signature
 from ..http_contract import callback_signature
-from ..http_contract.callback_store import Callbacks, Heard
+from ..http_contract.callback_store import Callbacks, CallbackStatus
 from ..http_contract.states import STATES
 from .journal import KeyReused
 from .supervisor import Runs, TooLate, UnknownWorkflow
@@ -215,9 +215,9 @@ class Handler(BaseHTTPRequestHandler):
             heard = self.callbacks.tell(opaque, answer, self.clock.now())
         except OSError as error:
             raise Refused(503, f"The answer cannot be stored: {error.strerror}.") from error
-        if heard is Heard.UNKNOWN:
+        if heard is CallbackStatus.UNKNOWN:
             raise Refused(404, "There is no such callback.")
-        if heard is Heard.OVER:
+        if heard is CallbackStatus.OVER:
             raise Refused(410, "Nobody waits for this callback any more.")
         return 200, {"contract": 1, "callback": heard.value}, ""
 

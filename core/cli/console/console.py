@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from . import sanitize
-from .streams import Results, Speech, standard_output
+from .streams import ResultStream, StatusStream, standard_output
 from .wrapping import wrapped
 
 #: Colours travel through a line as characters that no text has, since what comes from outside must
@@ -41,8 +41,8 @@ class Screen:
     """
 
     def __init__(self, form: str = "table", *, colour: bool = True) -> None:
-        self.out = cast("TextIO", Results(standard_output()))
-        self.err = cast("TextIO", Speech(sys.stderr))
+        self.out = cast("TextIO", ResultStream(standard_output()))
+        self.err = cast("TextIO", StatusStream(sys.stderr))
         self.form = form
         self._colour = colour
         self._sources: dict[str, str] = {}

@@ -1,9 +1,9 @@
 """Standard output and standard error, whatever has become of them: full, closed, or not Unicode.
 
-``Results`` is for what a command shows: it must arrive, so a failure ends the command with one
-sentence (``main``). ``Speech`` is for what is said to the user: where nobody listens, the work
-goes on. A reader of results that has gone (``BrokenPipeError``) is left to ``main``, unless the
-command has acted and only shows the outcome (``outcome``).
+``ResultStream`` is for what a command shows: it must arrive, so a failure ends the command with one
+sentence (``main``). ``StatusStream`` is for what is said to the user: where nobody listens, the
+work goes on. A reader of results that has gone (``BrokenPipeError``) is left to ``main``, unless
+the command has acted and only shows the outcome (``outcome``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class OutputFailed(Exception):
     """Standard output cannot be written; the message says why."""
 
 
-class Results:
+class ResultStream:
     """A stream that says plainly when it cannot be written. ``inner`` None: it is closed."""
 
     def __init__(self, inner: TextIO | None) -> None:
@@ -63,7 +63,7 @@ class Results:
         return getattr(self._inner, name)
 
 
-class Speech(Results):
+class StatusStream(ResultStream):
     """A stream that may fall silent."""
 
     def _failed(self, reason: str) -> int:
@@ -74,7 +74,7 @@ class Speech(Results):
         return 0
 
 
-class Aside(Speech):
+class RedirectedPrint(StatusStream):
     """Stands for standard output while a command runs: what plug-ins print is said, not shown.
 
     ``results`` is what it stands for.
@@ -87,19 +87,19 @@ class Aside(Speech):
 
 def complain(message: str) -> None:
     """Say what is wrong where there is no screen yet."""
-    Speech(sys.stderr).write(f"zonda: error: {message}\n")
+    StatusStream(sys.stderr).write(f"zonda: error: {message}\n")
 
 
 @contextmanager
 def prints_are_said() -> Iterator[None]:
     """Have what anybody prints go to standard error: results are for whoever reads them."""
-    with redirect_stdout(cast("TextIO", Aside(sys.stderr, sys.stdout))):
+    with redirect_stdout(cast("TextIO", RedirectedPrint(sys.stderr, sys.stdout))):
         yield
 
 
 def standard_output() -> TextIO | None:
     """Where results go; None: it is closed."""
-    return sys.stdout.results if isinstance(sys.stdout, Aside) else sys.stdout
+    return sys.stdout.results if isinstance(sys.stdout, RedirectedPrint) else sys.stdout
 
 
 def _put(inner: TextIO, text: str) -> int:
@@ -146,7 +146,7 @@ def fill_gaps() -> None:
 
 def finish() -> None:
     """Flush standard output; raises OutputFailed or BrokenPipeError."""
-    Results(standard_output()).flush()
+    ResultStream(standard_output()).flush()
 
 
 @contextmanager

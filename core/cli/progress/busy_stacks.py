@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Literal
 
-from zonda.core.app.app import Running
+from zonda.core.app.app import RunningAction
 from zonda.core.engine.actions import Action
 from zonda.core.engine.model.states import OVERTAKES
 from zonda.core.store.read.views import StackView
@@ -64,7 +64,7 @@ def add_superseding(parser: argparse.ArgumentParser) -> None:
 
 def act(
     session: Session, arguments: argparse.Namespace, action: Action, stack: str, verb: str
-) -> Running:
+) -> RunningAction:
     """Have an action planned; ``verb``: what the stack is to be doing.
 
     Raises Conflict where the stack is left to who is at work on it: the user wants that, or nobody

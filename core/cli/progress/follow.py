@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from zonda.core.app.app import Running, Waiting
+from zonda.core.app.app import PendingRequest, RunningAction
 from zonda.core.store.read.reader import ALL
 from zonda.core.store.read.trees import ALL_LEVELS
 from zonda.core.store.read.views import EventView, StackView
@@ -32,7 +32,7 @@ class Display(Protocol):
     def reasons(self) -> event_line.Reasons:
         """What of the failures that were shown is yet to be told."""
 
-    def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
+    def show(self, told: Sequence[Told], waiting: Sequence[PendingRequest], now: float) -> None:
         """News: events since the last call, and what running operations wait for."""
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Lines:
         self.reasons = event_line.Reasons()
         self._silence = Silence(name)
 
-    def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
+    def show(self, told: Sequence[Told], waiting: Sequence[PendingRequest], now: float) -> None:
         """Print the events."""
         is_silent = True
         for path, event in told:
@@ -81,24 +81,24 @@ class Lines:
         """Nothing to do."""
 
 
-def follow(session: Session, running: Running, good: Collection[str]) -> int:
+def follow(session: Session, running: RunningAction, good: Collection[str]) -> int:
     """Show what happens until the stack is idle. ``good``: the actions that it should end with."""
     return _verdict(session, running, _watched(session, running), good)
 
 
-def until_rest(session: Session, running: Running) -> None:
+def until_rest(session: Session, running: RunningAction) -> None:
     """Show what happens until the stack is idle, whatever it ends with."""
     _say_reasons(session, _watched(session, running).reasons)
 
 
-def follow_signal(session: Session, running: Running) -> int:
+def follow_signal(session: Session, running: RunningAction) -> int:
     """Show what a signal has begun in nested stacks, until that is over."""
     watch = _watched(session, running)
     _say_reasons(session, watch.reasons)
     return 1 if watch.failed else 0
 
 
-def follow_passing(session: Session, running: Running, done: str) -> int:
+def follow_passing(session: Session, running: RunningAction, done: str) -> int:
     """Like ``follow``, of an action that the stack is not shown as afterwards; ``done``: told then.
 
     How it has ended stands in the history.
@@ -129,7 +129,7 @@ class _Watch:
     tally: Tally = field(default_factory=Tally)
 
 
-def _watched(session: Session, running: Running) -> _Watch:
+def _watched(session: Session, running: RunningAction) -> _Watch:
     """The stack once it is idle."""
     display = _display(session, running)
     try:
@@ -149,7 +149,7 @@ def _say_reasons(session: Session, reasons: event_line.Reasons) -> None:
         session.screen.say(line)
 
 
-def _display(session: Session, running: Running) -> Display:
+def _display(session: Session, running: RunningAction) -> Display:
     if not session.screen.on_terminal:
         return Lines(session.screen, running.name)
     from .live import Live  # rich takes 60 ms that only a terminal is worth
@@ -158,7 +158,7 @@ def _display(session: Session, running: Running) -> Display:
     return Live(session.screen, running.name, total, session.app.clock)
 
 
-def _watch(session: Session, running: Running, display: Display) -> _Watch:
+def _watch(session: Session, running: RunningAction, display: Display) -> _Watch:
     seen = running.events_before
     watch = _Watch(session.app.stack(running.stack_id), display.reasons)
     news = News(session, watch.stack, ALL_LEVELS)
@@ -186,7 +186,7 @@ def _told_before(session: Session, stack: StackView, news: News, last: int) -> l
     return []
 
 
-def _say_how_to_go_on(session: Session, running: Running) -> None:
+def _say_how_to_go_on(session: Session, running: RunningAction) -> None:
     if running.driven_elsewhere:
         session.screen.say(f"\nThe engine of process {running.driven_elsewhere} goes on with it.")
     else:
@@ -194,7 +194,7 @@ def _say_how_to_go_on(session: Session, running: Running) -> None:
     session.screen.say(f"'zonda stack wait {running.name}' continues.")
 
 
-def _superseded(running: Running, stack: StackView) -> bool:
+def _superseded(running: RunningAction, stack: StackView) -> bool:
     """Whether another command has planned anew; the rollback of a failure is a plan of ours."""
     planned = running.generation
     if planned is None or stack.generation <= planned:
@@ -202,7 +202,7 @@ def _superseded(running: Running, stack: StackView) -> bool:
     return stack.action != "ROLLBACK" or stack.generation > planned + 1
 
 
-def _cancelled(session: Session, running: Running) -> str:
+def _cancelled(session: Session, running: RunningAction) -> str:
     """That somebody has cancelled what this command has planned, and who; '' if nobody has."""
     for action in session.app.reader.actions(running.stack_id):
         if action.generation == running.generation and action.status == "CANCELLED":
@@ -213,7 +213,7 @@ def _cancelled(session: Session, running: Running) -> str:
 
 def _verdict(
     session: Session,
-    running: Running,
+    running: RunningAction,
     watch: _Watch,
     good: Collection[str],
 ) -> int:

@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from zonda.core.app.app import Waiting
+from zonda.core.app.app import PendingRequest
 from zonda.core.store.read.views import EventView
 from zonda.hooks.context import Clock
 
@@ -52,7 +52,7 @@ class Live:
         self._live = RichLive(console=console, auto_refresh=False, transient=True)
         self._live.start()
 
-    def show(self, told: Sequence[Told], waiting: Sequence[Waiting], now: float) -> None:
+    def show(self, told: Sequence[Told], waiting: Sequence[PendingRequest], now: float) -> None:
         """What has ended stays on the screen; the rest is the picture."""
         for path, event in told:
             line = self._line(path, event) if self._stays(path, event) else None
@@ -108,7 +108,7 @@ class Live:
             if (*told[0], told[1].resource_name) not in above
         ]
 
-    def _picture(self, waiting: dict[_Key, Waiting], now: float) -> RenderableType:
+    def _picture(self, waiting: dict[_Key, PendingRequest], now: float) -> RenderableType:
         table = Table.grid(padding=(0, 2))
         running = self._innermost()
         for key, (path, event) in running[:_SHOWN]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from zonda.core.app.app import Running
+from zonda.core.app.app import RunningAction
 
 from ..console import formats, streams
 from ..console.stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
     )
 
 
-def one(session: Session, arguments: argparse.Namespace, running: Running) -> None:
+def one(session: Session, arguments: argparse.Namespace, running: RunningAction) -> None:
     """A stack with its fields, as ``stack create`` shows it."""
     if _is_wanted(arguments):
         fields = as_fields(session.app.stack(running.stack_id))
@@ -33,7 +33,9 @@ def one(session: Session, arguments: argparse.Namespace, running: Running) -> No
             formats.fields(session.screen.out, arguments, fields, session.screen.width)
 
 
-def several(session: Session, arguments: argparse.Namespace, running: Iterable[Running]) -> None:
+def several(
+    session: Session, arguments: argparse.Namespace, running: Iterable[RunningAction]
+) -> None:
     """Stacks, one row each, as ``stack list`` shows them; those that are deleted by now, too."""
     if _is_wanted(arguments):
         rows = [as_row(session.app.stack(each.stack_id)) for each in running]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 
-from zonda.core.app.app import Running
+from zonda.core.app.app import RunningAction
 
 from ..options import nested
 from ..session import Session
@@ -29,7 +29,7 @@ def add_waiting(parser: argparse.ArgumentParser) -> None:
 
 
 def to_a_good_end(
-    session: Session, arguments: argparse.Namespace, running: Running, good: Collection[str]
+    session: Session, arguments: argparse.Namespace, running: RunningAction, good: Collection[str]
 ) -> int:
     """Follow an action if that is wanted, and show the stack if that is; the exit code."""
     code = 0
@@ -42,7 +42,7 @@ def to_a_good_end(
 
 
 def to_the_end(
-    session: Session, arguments: argparse.Namespace, running: Running, action: str
+    session: Session, arguments: argparse.Namespace, running: RunningAction, action: str
 ) -> int:
     """Follow ``action`` if that is wanted, and show the outputs or, with ``-f``, the stack."""
     code = to_a_good_end(session, arguments, running, (action,))
@@ -51,7 +51,7 @@ def to_the_end(
     return code
 
 
-def say_planned(session: Session, running: Running) -> None:
+def say_planned(session: Session, running: RunningAction) -> None:
     """Tell who will do the work."""
     if running.driven_elsewhere:
         session.screen.say(f"Planned; the engine of process {running.driven_elsewhere} does it.")

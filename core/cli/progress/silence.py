@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from zonda.core.app.app import Waiting
+from zonda.core.app.app import PendingRequest
 
 from ..console import formats, sanitize
 from .event_line import PAUSED
@@ -31,7 +31,12 @@ class Silence:
         self._last: float | None = None
 
     def lines(
-        self, told: Sequence[Told], waiting: Sequence[Waiting], now: float, *, is_silent: bool
+        self,
+        told: Sequence[Told],
+        waiting: Sequence[PendingRequest],
+        now: float,
+        *,
+        is_silent: bool,
     ) -> Iterator[str]:
         """The lines that end a silence.
 
@@ -48,7 +53,7 @@ class Silence:
         elif not 0 <= now - self._last < QUIET:  # whoever sets the clock back ends it, too
             yield from self._due(waiting, now)
 
-    def _due(self, waiting: Sequence[Waiting], now: float) -> Iterator[str]:
+    def _due(self, waiting: Sequence[PendingRequest], now: float) -> Iterator[str]:
         known = {(each.stack_id, each.resource): each.message for each in waiting}
         by_text: dict[str, list[str]] = {}
         above = {way[:end] for way in self._running.values() for end in range(len(way))}

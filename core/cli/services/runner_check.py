@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import threading
 
-from zonda.core.app.runner_endpoint import Wanted
+from zonda.core.app.runner_endpoint import EndpointCheckOptions
 from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
 
 from ..console import formats
@@ -104,8 +104,8 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     return 1 if report.count(FAILED) else 0
 
 
-def _wanted(arguments: argparse.Namespace) -> Wanted:
-    return Wanted(
+def _wanted(arguments: argparse.Namespace) -> EndpointCheckOptions:
+    return EndpointCheckOptions(
         endpoint=arguments.endpoint,
         workflow=arguments.workflow,
         delete_workflow=arguments.delete_workflow,

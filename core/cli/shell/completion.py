@@ -58,7 +58,7 @@ def complete(words: Sequence[str]) -> int:
     if prefix and shell != "bash":  # bash completes what stands behind the equals sign
         found = [(prefix + word, meaning) for word, meaning in found]
     lines = [kind, *(f"{word}\t{meaning}" for word, meaning in found)]
-    streams.Results(sys.stdout).write("\n".join(lines) + "\n")
+    streams.ResultStream(sys.stdout).write("\n".join(lines) + "\n")
     return 0
 
 

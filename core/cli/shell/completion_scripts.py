@@ -91,5 +91,5 @@ def completion_arguments(parser: argparse.ArgumentParser) -> None:
 
 def completion(arguments: argparse.Namespace) -> int:
     """Print the script."""
-    streams.Results(sys.stdout).write(_SCRIPTS[arguments.shell])
+    streams.ResultStream(sys.stdout).write(_SCRIPTS[arguments.shell])
     return 0

@@ -103,7 +103,7 @@ def man_arguments(parser: argparse.ArgumentParser) -> None:
 
 def man(arguments: argparse.Namespace) -> int:
     """Print the page for man(1) and its like."""
-    streams.Results(sys.stdout).write(page())
+    streams.ResultStream(sys.stdout).write(page())
     return 0
 
 

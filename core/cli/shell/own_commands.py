@@ -39,7 +39,7 @@ def version_arguments(parser: argparse.ArgumentParser) -> None:
 
 def version(arguments: argparse.Namespace) -> int:
     """The version of zonda, and of the Python that runs it."""
-    out = streams.Results(sys.stdout)
+    out = streams.ResultStream(sys.stdout)
     if arguments.format == "text":
         out.write(f"zonda {zonda.__version__}\n")
         return 0

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from zonda.core.app.app import Running
+from zonda.core.app.app import RunningAction
 from zonda.core.engine import actions
 from zonda.core.settings.table import LONGEST_ACTION
 from zonda.core.store.read.views import StackView, gone_at
@@ -153,7 +153,7 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
     return to_the_end(session, arguments, running, "UPDATE")
 
 
-def _say_warnings(session: Session, running: Running) -> None:
+def _say_warnings(session: Session, running: RunningAction) -> None:
     """What ``template validate`` would have warned of."""
     for warning in session.app.warnings(session.app.stack(running.stack_id)):
         session.screen.say(errors.warning_as_text(session.screen, warning))

@@ -39,7 +39,7 @@ Why = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Question:
     """An instance and what is wanted of it.
 
     ``class_type``: the registered name of ``cls``. ``before`` and ``after`` make plug-in instances
@@ -92,12 +92,12 @@ class Comparison:
 UNCHANGED = Comparison("unchanged")
 
 
-def compare(case: Case) -> Comparison:
+def compare(case: Question) -> Comparison:
     """What is to be done with the instance."""
     return _new(case) if case.row.action == "INIT" else _existing(case)
 
 
-def _new(case: Case) -> Comparison:
+def _new(case: Question) -> Comparison:
     if case.resolved.external_id is not None:
         if not case.resolved.external_id:
             raise _NoExternalId("Resource ID was not provided.")
@@ -107,7 +107,7 @@ def _new(case: Case) -> Comparison:
     return Comparison("create", "new", after=instance)
 
 
-def _existing(case: Case) -> Comparison:
+def _existing(case: Question) -> Comparison:
     row = case.row
     if (row.external_id or None) != case.resolved.external_id:
         return _refusal(case, "property external_id", "refuse", "external", ())
@@ -138,7 +138,7 @@ def _existing(case: Case) -> Comparison:
     return _changed(case, before, after, known if failed else "always" if same else "")
 
 
-def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Comparison:
+def _changed(case: Question, before: Resource, after: Resource, why: Why) -> Comparison:
     _validate(after, case)
     known = before.properties
     if case.cls.declared_by is not None:  # another text has another schema, which is no change
@@ -167,7 +167,7 @@ def _changed(case: Case, before: Resource, after: Resource, why: Why) -> Compari
 
 
 def _replacement(
-    case: Case, why: Why, about: tuple[str, ...] = (), changed: tuple[str, ...] = ()
+    case: Question, why: Why, about: tuple[str, ...] = (), changed: tuple[str, ...] = ()
 ) -> Comparison:
     reason = case.protected()
     if reason:
@@ -178,14 +178,14 @@ def _replacement(
 
 
 def _restriction(
-    case: Case, what: Literal["update", "replace"], changed: tuple[str, ...]
+    case: Question, what: Literal["update", "replace"], changed: tuple[str, ...]
 ) -> Comparison:
     reason = restricted(case.row.name, what)
     return Comparison("fail", "restricted", changed=changed, reason=reason, would=what)
 
 
 def _refusal(
-    case: Case, what: str, decision: Decision, why: Why, about: tuple[str, ...]
+    case: Question, what: str, decision: Decision, why: Why, about: tuple[str, ...]
 ) -> Comparison:
     name, kind = case.row.name, case.row.type
     text = f"resources.{name}: Update to {what} of {name} ({kind}) is not supported."
@@ -196,7 +196,7 @@ class _NoExternalId(Exception):
     heat_type = "Exception"
 
 
-def _validate(instance: Resource, case: Case) -> None:
+def _validate(instance: Resource, case: Question) -> None:
     faults: list[TemplateError] = instance.properties.validate(
         (case.row.name, "Properties"), pending=case.pending
     )

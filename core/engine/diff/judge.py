@@ -21,12 +21,12 @@ from zonda.hooks.text.borders import raise_interruption
 from ..model import row_annotations
 from ..model.definition import Definition
 from ..model.states import COMPLETE
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, reason_for
 from ..progress.protection import forbids_replacement
 from ..templates.fingerprints import hash_of
-from .decision import Case, Comparison, Decision, compare
+from .decision import Comparison, Decision, Question, compare
 
 #: From the weakest to the strongest.
 RANK: dict[str, int] = {
@@ -127,12 +127,12 @@ class Judge:
 
     def _case(
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition, pending: Any = ()
-    ) -> Case:
+    ) -> Question:
         instances, definition = self._instances, self._definition
 
-        def seen(by: Definition | None = None) -> Seen:
+        def seen(by: Definition | None = None) -> WorkItem:
             data = instances.definitions.reader.sealed_data(row.id) if row.id else []
-            return Seen(row, self._stack, data, definition=by)
+            return WorkItem(row, self._stack, data, definition=by)
 
         sealer = instances.lending.sealer
         template_id = row.have_template_id or row.op_template_id
@@ -146,7 +146,7 @@ class Judge:
             made = row_annotations.as_repaired(sealer, row, wanted, node.cls)
             return instances.make(seen(definition), definition=made, cls=node.cls)
 
-        return Case(
+        return Question(
             row,
             wanted,
             node.cls,

@@ -19,7 +19,7 @@ from zonda.hooks.text.borders import raise_interruption
 from ..model import row_annotations
 from ..model.definition import Definition, Node
 from ..model.outcomes import Prepared
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from ..plugins.attribute_reader import AttributeReader
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, tell
@@ -27,13 +27,13 @@ from ..plugins.values import RowValues
 from ..progress.protection import forbids_replacement
 from ..templates.fingerprints import hash_of, written
 from .ceilings import beyond
-from .decision import Case, Comparison, compare
+from .decision import Comparison, Question, compare
 
 
 class Preparation:
     """One look at one instance that is wanted PRESENT."""
 
-    def __init__(self, instances: Instances, seen: Seen) -> None:
+    def __init__(self, instances: Instances, seen: WorkItem) -> None:
         self.instances = instances
         self.seen = seen
         self.row = seen.row
@@ -87,7 +87,7 @@ class Preparation:
         """What the type makes of a definition and of what it gave to a snapshot."""
         new = ResourceRow(self.row.id, self.row.stack_id, self.row.name, self.row.type)
         instance = self.instances.make(
-            Seen(new, self.seen.stack), definition=resolved, cls=self.cls
+            WorkItem(new, self.seen.stack), definition=resolved, cls=self.cls
         )
         handler: Any = getattr(instance, "handle_restore", None)
         if handler is None:
@@ -106,11 +106,11 @@ class Preparation:
 
         def build(row: ResourceRow) -> AttributeReader:
             data = instances.definitions.reader.sealed_data(row.id)
-            return instances.attributes(Seen(row, stack, data))
+            return instances.attributes(WorkItem(row, stack, data))
 
         return RowValues(self.seen.required, instances.lending.sealer, build)
 
-    def _case(self, definition: Definition, node: Node) -> Case:
+    def _case(self, definition: Definition, node: Node) -> Question:
         assert self.resolved is not None
         row = self.row
         if self._is_adopting() and row.action == "ADOPT":
@@ -119,7 +119,7 @@ class Preparation:
         if observed:
             self.secrets.add_properties(observed)
             row = dataclasses.replace(row, resolved_hash="")  # it is not what it was made
-        return Case(
+        return Question(
             row,
             self.resolved,
             node.cls,

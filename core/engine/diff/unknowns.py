@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.template.evaluation.unknown_values import KnownLater
+from zonda.core.template.evaluation.unknown_values import UnknownUntilRun
 
 from ..plugins.values import RowValues
 
@@ -14,7 +14,7 @@ Offer = Callable[[str | None, tuple[Any, ...]], Any]
 
 
 class LaterValues:
-    """``ResourceValues`` that raise ``KnownLater`` for what the plan makes or may change.
+    """``ResourceValues`` that raise ``UnknownUntilRun`` for what the plan makes or may change.
 
     ``asked``: the resources whose later values have been asked for; whoever resolves something
     empties it before.
@@ -43,7 +43,7 @@ class LaterValues:
         """What ``get_resource`` gives."""
         if name in self._references:
             self.asked[name] = None
-            raise KnownLater(name)
+            raise UnknownUntilRun(name)
         return self._values.reference(name)
 
     def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
@@ -53,8 +53,8 @@ class LaterValues:
         offer = self._attributes[name]
         try:
             if offer is None:
-                raise KnownLater(name)
+                raise UnknownUntilRun(name)
             return offer(attribute, rest)
-        except KnownLater:
+        except UnknownUntilRun:
             self.asked[name] = None
             raise

@@ -16,11 +16,11 @@ from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..model.effects import Call, Step, Tx
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan import drift_schedule
 from ..plan.accept import Noted, accepted_as, noting
 from ..plan.from_template import root_named
-from ..services import Room
+from ..services import EngineServices
 from . import store
 from .findings import Check
 
@@ -28,36 +28,38 @@ from .findings import Check
 _ANY = "*"
 
 
-def check(room: Room, action: actions.CheckDrift, note: Noted) -> Step:
+def check(services: EngineServices, action: actions.CheckDrift, note: Noted) -> Step:
     """Begin a check; the reader tells what it has found."""
-    stack, scope = yield Call(lambda: scoped(room, action.stack, action.resources))
-    accepted, _ = yield Tx(beginning(room, stack, scope, action.cause, note))
+    stack, scope = yield Call(lambda: scoped(services, action.stack, action.resources))
+    accepted, _ = yield Tx(beginning(services, stack, scope, action.cause, note))
     return accepted
 
 
-def scoped(room: Room, name: str, resources: Sequence[str]) -> tuple[StackRow, tuple[str, ...]]:
+def scoped(
+    services: EngineServices, name: str, resources: Sequence[str]
+) -> tuple[StackRow, tuple[str, ...]]:
     """The stack, and the paths of its resources that are meant; raises NotFound."""
-    stack = root_named(room, name)
+    stack = root_named(services, name)
     if resources:
-        known = _paths(room, stack)
+        known = _paths(services, stack)
         for path in resources:
             if path not in known:
                 raise NotFound("Resource", path, hint=suggestion(path, known), stack=stack.name)
     return stack, tuple(resources)
 
 
-def _paths(room: Room, stack: StackRow) -> set[str]:
-    return {path for path, _ in room.reader().drift_rows(stack.id)}
+def _paths(services: EngineServices, stack: StackRow) -> set[str]:
+    return {path for path, _ in services.reader().drift_rows(stack.id)}
 
 
 def beginning(
-    room: Room, seen: StackRow, scope: tuple[str, ...], cause: str, note: Noted
-) -> Callable[[Work], tuple[Accepted, Check]]:
+    services: EngineServices, seen: StackRow, scope: tuple[str, ...], cause: str, note: Noted
+) -> Callable[[UnitOfWork], tuple[Accepted, Check]]:
     """The unit that stores a check, and has it run once that is committed."""
 
-    def run(work: Work) -> tuple[Accepted, Check]:
+    def run(work: UnitOfWork) -> tuple[Accepted, Check]:
         stack = _there(work, seen)
-        row = store.begin(work, stack, cause, room.settings.user, scope)
+        row = store.begin(work, stack, cause, services.settings.user, scope)
         accepted = dataclasses.replace(accepted_as(stack), check_id=row.id)
         note(work, accepted)
         begun = Check(row)
@@ -67,13 +69,13 @@ def beginning(
     return run
 
 
-def set_drift(room: Room, action: actions.SetDrift, note: Noted) -> Step:
+def set_drift(services: EngineServices, action: actions.SetDrift, note: Noted) -> Step:
     """Say when drift is looked for, and what is done about it."""
-    seen = yield Call(lambda: root_named(room, action.stack))
+    seen = yield Call(lambda: root_named(services, action.stack))
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         stack = _there(work, seen)
-        found = drift_schedule.by_command(room, stack, action.schedule, action.policy)
+        found = drift_schedule.by_command(services, stack, action.schedule, action.policy)
         for name, value in found.items():
             setattr(stack, name, value)
         return accepted_as(stack)
@@ -81,11 +83,11 @@ def set_drift(room: Room, action: actions.SetDrift, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def ignore(room: Room, action: actions.IgnoreDrift, note: Noted) -> Step:
+def ignore(services: EngineServices, action: actions.IgnoreDrift, note: Noted) -> Step:
     """Add an exception."""
-    seen = yield Call(lambda: _meant(room, action))
+    seen = yield Call(lambda: _meant(services, action))
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         stack = _there(work, seen)
         if action.until is not None and action.until <= work.now:
             raise UsageError("The exception would end in the past.", hint="Give a later time.")
@@ -96,7 +98,7 @@ def ignore(room: Room, action: actions.IgnoreDrift, note: Noted) -> Step:
             action.property,
             action.until,
             action.reason,
-            room.settings.user,
+            services.settings.user,
             work.now,
         )
         work.tx.drift.add_ignore(row)
@@ -105,39 +107,39 @@ def ignore(room: Room, action: actions.IgnoreDrift, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def _meant(room: Room, action: actions.IgnoreDrift) -> StackRow:
+def _meant(services: EngineServices, action: actions.IgnoreDrift) -> StackRow:
     """The stack; raises NotFound or UsageError for an exception of what there is not."""
     paths = () if _ANY in action.resource else (action.resource,)
-    stack, _ = scoped(room, action.stack, paths)
+    stack, _ = scoped(services, action.stack, paths)
     rows = [
         row
-        for path, row in room.reader().drift_rows(stack.id)
+        for path, row in services.reader().drift_rows(stack.id)
         if path == action.resource or (not paths and fnmatchcase(path, action.resource))
     ]
     if not rows:
         raise NotFound("Resource", action.resource, stack=stack.name)
     name = action.property.partition(".")[0]
-    known = {each for row in rows for each in _properties(room, row)}
+    known = {each for row in rows for each in _properties(services, row)}
     if name and known and name not in known:
         types = ", ".join(sorted({row.type for row in rows})[:3])
         raise UsageError(f"{types} has no property {name}.", hint=suggestion(name, known))
     return stack
 
 
-def _properties(room: Room, row: DriftRow) -> Collection[str]:
+def _properties(services: EngineServices, row: DriftRow) -> Collection[str]:
     """The properties of its type; none where nobody has that type any more."""
-    whole = room.reader().resource_row(row.id)
+    whole = services.reader().resource_row(row.id)
     try:
-        return () if whole is None else room.definitions.class_of(whole).properties_schema
+        return () if whole is None else services.definitions.class_of(whole).properties_schema
     except ZondaError:
         return ()
 
 
-def unignore(room: Room, action: actions.UnignoreDrift, note: Noted) -> Step:
+def unignore(services: EngineServices, action: actions.UnignoreDrift, note: Noted) -> Step:
     """Remove an exception that a command has added."""
-    seen = yield Call(lambda: root_named(room, action.stack))
+    seen = yield Call(lambda: root_named(services, action.stack))
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         stack = _there(work, seen)
         known = [row.id for row in work.tx.drift.ignores(stack.id)]
         meant = [key for key in known if key == action.ignore] or [
@@ -156,7 +158,7 @@ def unignore(room: Room, action: actions.UnignoreDrift, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def _there(work: Work, seen: StackRow) -> StackRow:
+def _there(work: UnitOfWork, seen: StackRow) -> StackRow:
     stack = work.tx.stack(seen.id)
     if stack is None or stack.deleted_at is not None:
         raise NotFound("Stack", seen.name)

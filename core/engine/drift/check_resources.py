@@ -18,8 +18,8 @@ from zonda.core.store.schema.words import IN_SYNC
 
 from ..model import row_annotations
 from ..model.effects import Call, Step, Tx, Wait
-from ..model.unit_of_work import Work
-from ..services import Room
+from ..model.unit_of_work import UnitOfWork
+from ..services import EngineServices
 from . import store as storing
 from .exceptions import Exceptions
 from .findings import Check, Found, Later, owed, unknown
@@ -36,14 +36,16 @@ Start = Callable[[Step, Callable[[Any, BaseException | None], None]], None]
 class Checks:
     """All checks of one driver."""
 
-    def __init__(self, room: Room, start: Start, repair: Callable[[Check], Step]) -> None:
+    def __init__(
+        self, services: EngineServices, start: Start, repair: Callable[[Check], Step]
+    ) -> None:
         """``start`` runs a step, ``repair`` puts right what a check has found."""
-        settings = room.settings
-        self._room = room
+        settings = services.settings
+        self._services = services
         self._start = start
         self._repair = repair
         self._places = max(1, min(settings.drift_workers, settings.workers // 2 or 1))
-        self._pace = Pace(settings.drift_rate, room.clock.monotonic)
+        self._pace = Pace(settings.drift_rate, services.clock.monotonic)
         self._queue: deque[tuple[Check, Job]] = deque()
         self._asked: dict[Job, Check] = {}
         self._waiting: dict[Job, Check] = {}
@@ -60,15 +62,17 @@ class Checks:
         if self._is_closed:
             return
         self._running[check.row.id] = check
-        self._start(_calling(lambda: prepare(self._room, check, self._pace)), self._prepared(check))
+        self._start(
+            _calling(lambda: prepare(self._services, check, self._pace)), self._prepared(check)
+        )
 
     def sweep(self) -> None:
         """Give up whatever has not come back in time."""
-        now = self._room.clock.monotonic()
+        now = self._services.clock.monotonic()
         for job, check in list(self._asked.items()):
             if job.until is not None and now >= job.until and not job.is_abandoned:
                 job.is_abandoned = True
-                self._room.hanging.add(job, job.key, check.row.stack_id)
+                self._services.hanging.add(job, job.key, check.row.stack_id)
                 self._give_up(check, job, self._too_late("it has not answered"))
         self._pump()
 
@@ -112,15 +116,15 @@ class Checks:
         return len(self._asked) - self.hanging < self._places
 
     def _ask(self, check: Check, job: Job) -> None:
-        observer, clock = check.observer, self._room.clock
+        observer, clock = check.observer, self._services.clock
         assert observer is not None
-        hanging = self._room.hanging.forbids(check.row.stack_id, job.key)
+        hanging = self._services.hanging.forbids(check.row.stack_id, job.key)
         if hanging:
             self._give_up(check, job, f"it was not looked at: {hanging}")
             return
         if job.until is None:
             job.started_at = clock.now()
-            job.until = clock.monotonic() + self._room.settings.drift_timeout
+            job.until = clock.monotonic() + self._services.settings.drift_timeout
         elif clock.monotonic() >= job.until:
             said = f" ({job.message})" if job.message else ""
             self._give_up(check, job, self._too_late(f"it was not ready{said}"))
@@ -135,7 +139,7 @@ class Checks:
         self, observer: Observer, job: Job, answer: Any, error: BaseException | None
     ) -> None:
         check = self._asked.pop(job)
-        self._room.hanging.drop(job)
+        self._services.hanging.drop(job)
         if isinstance(answer, Later) and (job.is_abandoned or not check.is_open):
             self._cancel(observer, job)
         elif not job.is_abandoned:
@@ -149,7 +153,7 @@ class Checks:
         self._pump()
 
     def _wait(self, check: Check, job: Job, later: Later) -> None:
-        now = self._room.clock.monotonic()
+        now = self._services.clock.monotonic()
         assert job.until is not None
         if later.is_turn:
             job.until += later.delay  # to wait for one's turn is no time of one's own
@@ -184,7 +188,7 @@ class Checks:
             self._complete(check)
 
     def _too_late(self, what: str) -> str:
-        return f"{what} within {self._room.settings.drift_timeout:g} s"
+        return f"{what} within {self._services.settings.drift_timeout:g} s"
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -196,7 +200,7 @@ class Checks:
         reason = f"zonda failed: {type(error).__name__}"
         self._end(check, lambda work: storing.fail(work, check.row, reason), False)
 
-    def _end(self, check: Check, store: Callable[[Work], Any], is_complete: bool) -> None:
+    def _end(self, check: Check, store: Callable[[UnitOfWork], Any], is_complete: bool) -> None:
         check.is_open = False
 
         def done(value: Any, error: BaseException | None) -> None:
@@ -224,17 +228,17 @@ def _logged(_: Any, error: BaseException | None) -> None:
         log.error("A repair could not be begun", exc_info=error)
 
 
-def prepare(room: Room, check: Check, pace: Pace) -> list[Job]:
+def prepare(services: EngineServices, check: Check, pace: Pace) -> list[Job]:
     """Read what there is; the jobs for what has to be asked, the others are found already.
 
     In the pool. Of a type that does nothing outside there is nothing that could have changed.
     """
-    reader, row = room.reader(), check.row
+    reader, row = services.reader(), check.row
     with reader.snapshot():
         rows = reader.drift_rows(row.stack_id)
         rules = reader.drift_ignores(row.stack_id)
-    exceptions = Exceptions(rules, room.clock.now())
-    check.observer = Observer(room, exceptions, pace, room.settings.drift_timeout)
+    exceptions = Exceptions(rules, services.clock.now())
+    check.observer = Observer(services, exceptions, pace, services.settings.drift_timeout)
     scope = storing.scope_of(row)
     jobs: list[Job] = []
     for path, each in rows:
@@ -246,7 +250,7 @@ def prepare(room: Room, check: Check, pace: Pace) -> list[Job]:
             found = exceptions.applied(path, owed(each))
         elif reason:
             found = exceptions.applied(path, unknown(reason, each.fence))
-        elif room.definitions.is_inward_type(each.class_type):
+        elif services.definitions.is_inward_type(each.class_type):
             found = Found(IN_SYNC, fence=each.fence)
         else:
             jobs.append(Job(each.id, path, f"{each.id}-drift-{row.id[-12:]}"))
@@ -263,9 +267,9 @@ def _waiting(seconds: float) -> Step:
     yield Wait(seconds, "")
 
 
-def _storing(run: Callable[[Work], Any]) -> Step:
+def _storing(run: Callable[[UnitOfWork], Any]) -> Step:
     return (yield Tx(run))
 
 
-def _interrupting(check: Check) -> Callable[[Work], Any]:
+def _interrupting(check: Check) -> Callable[[UnitOfWork], Any]:
     return lambda work: interrupt(work, check.row)

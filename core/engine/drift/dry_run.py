@@ -21,9 +21,9 @@ from zonda.hooks.errors import NotSupported
 from zonda.hooks.text.redaction import secret_texts
 
 from ..model import row_annotations
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import DIRTY
-from ..services import Room
+from ..services import EngineServices
 from . import store
 from .differences import without
 from .findings import Check, Found
@@ -108,24 +108,26 @@ def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]
     return found
 
 
-def as_found(room: Room, action: RepairDrift, pause: Callable[[float], Any]) -> AsFound:
+def as_found(
+    services: EngineServices, action: RepairDrift, pause: Callable[[float], Any]
+) -> AsFound:
     """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
-    stack, scope = to_repair(room, action)
-    now = room.clock.now()
-    row = DriftCheckRow(room.ids(), stack.id, stack.generation, REPAIR)
-    row.by, row.scope, row.started_at = room.settings.user, json.dumps(list(scope)), now
+    stack, scope = to_repair(services, action)
+    now = services.clock.now()
+    row = DriftCheckRow(services.ids(), stack.id, stack.generation, REPAIR)
+    row.by, row.scope, row.started_at = services.settings.user, json.dumps(list(scope)), now
     check = Check(row)
-    Unstored(room, pause).run(check)
+    Unstored(services, pause).run(check)
     if not check.outcome:
         raise NotSupported(
             f"No repair of stack {stack.name} is planned: the look at what there is has not come "
             "to its end."
         )
-    store.conclude(row, check.found, room.clock.now())
-    return AsFound(room.reader(), check)
+    store.conclude(row, check.found, services.clock.now())
+    return AsFound(services.reader(), check)
 
 
-def propose(room: Room, stack: StackRow, action: RepairDrift) -> Proposal | None:
+def propose(services: EngineServices, stack: StackRow, action: RepairDrift) -> StackPlan | None:
     """The plan for what the reader shows; the engine's own way is ``repairing.repair``."""
-    reader = room.reader()
-    return proposal(room, stack, reader.wrong) if isinstance(reader, AsFound) else None
+    reader = services.reader()
+    return proposal(services, stack, reader.wrong) if isinstance(reader, AsFound) else None

@@ -8,11 +8,11 @@ from __future__ import annotations
 from zonda.core.store.schema.rows import DriftCheckRow
 from zonda.core.store.schema.words import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
 
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..operations.cut_off import MOST_TAKE_OVERS
 
 
-def interrupt(work: Work, row: DriftCheckRow) -> None:
+def interrupt(work: UnitOfWork, row: DriftCheckRow) -> None:
     """Store that the process of a check has ended before it; one by schedule is due at once.
 
     Where that has happened again and again it is due when the schedule says: what it looks at may
@@ -30,7 +30,7 @@ def interrupt(work: Work, row: DriftCheckRow) -> None:
         stack.drift_next = work.now
 
 
-def interrupt_all(work: Work) -> None:
+def interrupt_all(work: UnitOfWork) -> None:
     """Nobody runs what another engine has begun: there is one engine, and it is this one."""
     for row in work.tx.drift.all_running():
         interrupt(work, row)
@@ -38,7 +38,7 @@ def interrupt_all(work: Work) -> None:
         _owe_repair(work, stack_id)
 
 
-def _owe_repair(work: Work, stack_id: str) -> None:
+def _owe_repair(work: UnitOfWork, stack_id: str) -> None:
     """What a check by schedule has found, and nobody came to repair, is looked at again at once."""
     stack, last = work.tx.stack(stack_id), work.tx.drift.last(stack_id)
     if stack is None or last is None or last.cause != SCHEDULE:

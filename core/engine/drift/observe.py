@@ -36,11 +36,11 @@ from zonda.hooks.text.sanitize import require_json, safe_str, seconds_of
 from ..model import row_annotations
 from ..model.lending import LentOperation
 from ..model.states import FAILED, PRESENT
-from ..model.work_item import Observation, Seen
+from ..model.work_item import Observation, WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import OPEN, Secrets, reason_for
 from ..plugins.secrets import scrub
-from ..services import Room
+from ..services import EngineServices
 from .differences import entries, without
 from .exceptions import Exceptions
 from .findings import Found, Later, unknown
@@ -88,8 +88,10 @@ def not_to_be_looked_at(row: ResourceRow | DriftRow) -> str:
 class Observer:
     """Looks at the resources of one check. ``timeout``: seconds that one may take."""
 
-    def __init__(self, room: Room, exceptions: Exceptions, pace: Pace, timeout: float) -> None:
-        self._room = room
+    def __init__(
+        self, services: EngineServices, exceptions: Exceptions, pace: Pace, timeout: float
+    ) -> None:
+        self._services = services
         self._exceptions = exceptions
         self._pace = pace
         self._timeout = timeout
@@ -105,14 +107,14 @@ class Observer:
 
     def cancel(self, job: Job) -> None:
         """Have a type end what it has begun for a look that is given up."""
-        reader = self._room.reader()
+        reader = self._services.reader()
         with reader.snapshot():
             row = reader.resource_row(job.key)
             if row is None or not job.kept:
                 return
             stack, data = reader.stack_row(row.stack_id), reader.sealed_data(row.id)
         try:
-            seen = Seen(row, stack, data, observation=self._observation(job))
+            seen = WorkItem(row, stack, data, observation=self._observation(job))
             self._instances(job).make(seen).cancel_observation()
         except BaseException as error:  # the border: a plug-in may raise anything
             raise_interruption(error)
@@ -125,7 +127,7 @@ class Observer:
         return Observation(LentOperation(job.op_id, "CHECK", job.started_at, until, 1), job.kept)
 
     def _look(self, job: Job) -> Found | Later:
-        reader = self._room.reader()
+        reader = self._services.reader()
         with reader.snapshot():
             row = reader.resource_row(job.key)
             if row is None or row.want != PRESENT:
@@ -136,20 +138,20 @@ class Observer:
         if reason:
             return unknown(reason, row.fence)
         try:
-            cls = self._room.definitions.class_of(row)
+            cls = self._services.definitions.class_of(row)
         except ZondaError as error:
             return unknown(str(error), row.fence)
         known = self._without_asking(row, cls)
         if known is not None:
             return known
-        seen = Seen(row, stack, data, observation=self._observation(job))
+        seen = WorkItem(row, stack, data, observation=self._observation(job))
         return _Look(self._instances(job), seen).run()
 
     def _of_update(self, row: ResourceRow) -> str:
         """Why nobody knows what an instance should be after an update that has failed, or ''."""
         if (row.action, row.status) != ("UPDATE", FAILED) or row.have_hash:
             return ""
-        read = self._room.instances.read
+        read = self._services.instances.read
         was, wanted = read(row, row.definition), read(row, row.op_definition or row.definition)
         if was.properties == wanted.properties:
             return ""  # it was to be put right
@@ -160,7 +162,7 @@ class Observer:
         if cls.get_live_state is not Resource.get_live_state and cls.has_side_effects:
             return None
         if cls.is_nested_stack:
-            if self._room.reader().child_row(row.id) is None:
+            if self._services.reader().child_row(row.id) is None:
                 return Found(MISSING, "it has no nested stack", row.fence)
             return Found(IN_SYNC, fence=row.fence)
         if not cls.has_side_effects:
@@ -168,16 +170,16 @@ class Observer:
         return unknown(f"the type {row.type} cannot be observed", row.fence)
 
     def _instances(self, job: Job) -> Instances:
-        known = self._room.instances.lending
+        known = self._services.instances.lending
         lender = PacedLender(known.lender, self._pace, job.turns)
         lending = dataclasses.replace(known, lender=lender, durable=_refuse)
-        return Instances(lending, self._room.definitions)
+        return Instances(lending, self._services.definitions)
 
 
 class _Look:
     """The call of one type, and what comes of it."""
 
-    def __init__(self, instances: Instances, seen: Seen) -> None:
+    def __init__(self, instances: Instances, seen: WorkItem) -> None:
         self._instances = instances
         self._seen = seen
         self._row = seen.row

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..services import Room
+from ..services import EngineServices
 
 if TYPE_CHECKING:  # what comes with the first check
     from .check_resources import Checks, Start
@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # what comes with the first check
 class ChecksOnDemand:
     """As ``checking.Checks``."""
 
-    def __init__(self, room: Room, start: Start) -> None:
-        self._room = room
+    def __init__(self, services: EngineServices, start: Start) -> None:
+        self._services = services
         self._start = start
         self._made: Checks | None = None
         self._is_closed = False
@@ -30,7 +30,9 @@ class ChecksOnDemand:
             from .check_resources import Checks
             from .repair import after_check
 
-            self._made = Checks(self._room, self._start, lambda it: after_check(self._room, it))
+            self._made = Checks(
+                self._services, self._start, lambda it: after_check(self._services, it)
+            )
         return self._made
 
     def begin(self, check: Check) -> None:

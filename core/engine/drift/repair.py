@@ -18,14 +18,14 @@ from zonda.hooks.errors import NotSupported, ZondaError
 from .. import actions
 from ..model import row_annotations
 from ..model.effects import Call, Step, Tx, Wait
-from ..model.plan import Given, Proposal, Wanted
+from ..model.plan import Desired, Given, StackPlan
 from ..model.states import COMPLETE, DIRTY, FAILED, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, accepted_as, planned, unnoted
 from ..plan.from_template import check_meant, check_overtakes, live, stored, wanted_by
 from ..plan.selection import without
 from ..progress import partial
-from ..services import Room
+from ..services import EngineServices
 from . import store
 from .actions import beginning, scoped
 from .findings import Check, Found
@@ -36,10 +36,10 @@ _FIRST_LOOK, _LAST_LOOK = 0.02, 0.5
 Wrong = Mapping[str, Found]
 
 
-def repair(room: Room, action: actions.RepairDrift, note: Noted) -> Step:
+def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -> Step:
     """Look at what is named, or at everything, then plan to put right what has drifted."""
-    stack, scope = yield Call(lambda: to_repair(room, action))
-    accepted, check = yield Tx(beginning(room, stack, scope, REPAIR, unnoted))
+    stack, scope = yield Call(lambda: to_repair(services, action))
+    accepted, check = yield Tx(beginning(services, stack, scope, REPAIR, unnoted))
     look = _FIRST_LOOK
     while check.outcome is None:
         yield Wait(look, "")
@@ -50,26 +50,26 @@ def repair(room: Room, action: actions.RepairDrift, note: Noted) -> Step:
             f"end: {check.row.reason}."
         )
 
-    def noted(work: Work, answer: Accepted) -> None:
+    def noted(work: UnitOfWork, answer: Accepted) -> None:
         note(work, dataclasses.replace(answer, check_id=accepted.check_id))
 
     wrong = check.wrong
     if not wrong:
         answer = yield from _nothing(stack, noted)
     else:
-        answer = yield from planned(_proposing(room, stack.id, wrong), noted)
+        answer = yield from planned(_proposing(services, stack.id, wrong), noted)
     return dataclasses.replace(answer, check_id=accepted.check_id)
 
 
-def after_check(room: Room, check: Check) -> Step:
+def after_check(services: EngineServices, check: Check) -> Step:
     """Put right what a check by schedule has found; tells where that cannot even begin."""
     stack_id, wrong = check.row.stack_id, check.wrong
     try:
-        return (yield from planned(_proposing(room, stack_id, wrong)))
+        return (yield from planned(_proposing(services, stack_id, wrong)))
     except ZondaError as error:
         reason = f"what has drifted could not be repaired: {error.message}"
 
-        def tell(work: Work) -> None:
+        def tell(work: UnitOfWork) -> None:
             stack = work.tx.stack(stack_id)
             if stack is not None:
                 work.stack_event(stack, store.DRIFT, FAILED, reason)
@@ -77,9 +77,11 @@ def after_check(room: Room, check: Check) -> Step:
         yield Tx(tell)
 
 
-def to_repair(room: Room, action: actions.RepairDrift) -> tuple[StackRow, tuple[str, ...]]:
+def to_repair(
+    services: EngineServices, action: actions.RepairDrift
+) -> tuple[StackRow, tuple[str, ...]]:
     """The stack, and what has to be looked at: () for all."""
-    stack, scope = scoped(room, action.stack, action.resources)
+    stack, scope = scoped(services, action.stack, action.resources)
     _check_may(stack)
     return stack, scope
 
@@ -96,7 +98,7 @@ def _check_may(stack: StackRow) -> None:
 def _nothing(seen: StackRow, note: Noted) -> Step:
     """There is nothing to be done: the answer names the plan that there is."""
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         stack = work.tx.stack(seen.id)
         accepted = accepted_as(seen if stack is None else stack)
         note(work, accepted)
@@ -106,19 +108,19 @@ def _nothing(seen: StackRow, note: Noted) -> Step:
 
 
 def _proposing(
-    room: Room, stack_id: str, wrong: Wrong
-) -> Callable[[], tuple[Proposal | None, StackRow]]:
-    def propose() -> tuple[Proposal | None, StackRow]:
-        stack = live(room.reader().stack_row(stack_id), stack_id)
-        return proposal(room, stack, wrong), stack
+    services: EngineServices, stack_id: str, wrong: Wrong
+) -> Callable[[], tuple[StackPlan | None, StackRow]]:
+    def propose() -> tuple[StackPlan | None, StackRow]:
+        stack = live(services.reader().stack_row(stack_id), stack_id)
+        return proposal(services, stack, wrong), stack
 
     return propose
 
 
-def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
+def proposal(services: EngineServices, stack: StackRow, wrong: Wrong) -> StackPlan | None:
     """The plan that puts right what was found ``wrong``; None where that has changed since."""
     _check_may(stack)
-    reader = room.reader()
+    reader = services.reader()
     rows = {row.id: row for row in reader.tree_resources(stack.id)}
     fits = {key: each for key, each in wrong.items() if key in rows and _fits(rows[key], each)}
     if not fits or stack.template_id is None:
@@ -128,9 +130,9 @@ def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
         row.name: row for row in rows.values() if row.stack_id == stack.id and row.want == PRESENT
     }
     tops = {_top(rows, owners, rows[key], stack.id) for key in fits}
-    made = stored(room, stack, "UPDATE", stack.template_id, keeps_protected=True)
+    made = stored(services, stack, "UPDATE", stack.template_id, keeps_protected=True)
     names = _with_users(made.wanted or (), {rows[key].name for key in tops})
-    wanted = [_only(room, item, mine.get(item.name), tops) for item in made.wanted or ()]
+    wanted = [_only(services, item, mine.get(item.name), tops) for item in made.wanted or ()]
     left_out = _left_out(wanted, mine, names)
     leaving = {row.name for row in rows.values() if row.stack_id == stack.id and not _stays(row)}
     _check_well(stack, [*left_out, *(leaving - names)])
@@ -139,8 +141,8 @@ def proposal(room: Room, stack: StackRow, wrong: Wrong) -> Proposal | None:
         wanted=wanted,
         changes={},
         selection=without([*mine, *(item.name for item in wanted)], left_out),
-        given=Given(room.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
-        also=_handing(room, stack.id, fits),
+        given=Given(services.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
+        also=_handing(services, stack.id, fits),
     )
 
 
@@ -169,7 +171,7 @@ def _check_well(stack: StackRow, others: Sequence[str]) -> None:
 
 
 def _left_out(
-    wanted: Sequence[Wanted], rows: Mapping[str, ResourceRow], names: Collection[str]
+    wanted: Sequence[Desired], rows: Mapping[str, ResourceRow], names: Collection[str]
 ) -> list[str]:
     """What an update would work on for other reasons, or remove."""
     hashes = {item.name: item.hash for item in wanted}
@@ -196,7 +198,7 @@ def _top(
     return row.id
 
 
-def _with_users(wanted: Iterable[Wanted], names: set[str]) -> set[str]:
+def _with_users(wanted: Iterable[Desired], names: set[str]) -> set[str]:
     """``names`` and all that requires any of them: a replacement has another reference."""
     users: dict[str, list[str]] = {}
     for item in wanted:
@@ -211,7 +213,9 @@ def _with_users(wanted: Iterable[Wanted], names: set[str]) -> set[str]:
     return found
 
 
-def _only(room: Room, item: Wanted, row: ResourceRow | None, tops: Collection[str]) -> Wanted:
+def _only(
+    services: EngineServices, item: Desired, row: ResourceRow | None, tops: Collection[str]
+) -> Desired:
     """What is wanted of one name: looked at where it is to be repaired, and else only if it must.
 
     It is from the template that it was made from last, which may be an older one.
@@ -219,22 +223,24 @@ def _only(room: Room, item: Wanted, row: ResourceRow | None, tops: Collection[st
     if row is None:
         return item
     if row.id not in tops:
-        return dataclasses.replace(_as_left(room, item, row), always=False)
-    return dataclasses.replace(_as_left(room, item, row), always=True, instance=row.id)
+        return dataclasses.replace(_as_left(services, item, row), always=False)
+    return dataclasses.replace(_as_left(services, item, row), always=True, instance=row.id)
 
 
-def _as_left(room: Room, item: Wanted, row: ResourceRow) -> Wanted:
+def _as_left(services: EngineServices, item: Desired, row: ResourceRow) -> Desired:
     """What an update of a part has left as it was is from the template before."""
     if row.want_hash == item.hash or row.want_template_id is None:
         return item
-    known = wanted_by(room, room.definitions.get(row.want_template_id))
+    known = wanted_by(services, services.definitions.get(row.want_template_id))
     return next(iter(partial.of_template(known, row.name, row.want_template_id)), item)
 
 
-def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow], None]:
+def _handing(
+    services: EngineServices, root_id: str, wrong: Wrong
+) -> Callable[[UnitOfWork, StackRow], None]:
     """Hand every instance what was observed of it; nested ones are looked at by their owners."""
 
-    def also(work: Work, _: StackRow) -> None:
+    def also(work: UnitOfWork, _: StackRow) -> None:
         for key, found in wrong.items():
             row = work.tx.resource(key)
             if row is None or not _fits(row, found):
@@ -254,13 +260,15 @@ def _handing(room: Room, root_id: str, wrong: Wrong) -> Callable[[Work, StackRow
                 row.updated_at = work.now
                 work.resource_event(row, "CHECK", FAILED, row.status_reason)
             else:
-                given = row_annotations.observed(room.sealer, found.live, generation, found.left)
+                given = row_annotations.observed(
+                    services.sealer, found.live, generation, found.left
+                )
                 row_annotations.hand(row, given)
 
     return also
 
 
-def _pass_over(work: Work, row: ResourceRow) -> None:
+def _pass_over(work: UnitOfWork, row: ResourceRow) -> None:
     """What ``row`` was to replace had drifted: a plan does not go back to that."""
     before = None if row.replaces_id is None else work.tx.resource(row.replaces_id)
     if before is not None and before.want != PRESENT:
@@ -274,7 +282,7 @@ def as_missing(row: ResourceRow, found: Found, generation: int) -> None:
     row.action, row.status, row.status_reason = "CHECK", FAILED, reason
 
 
-def _mark(work: Work, row: ResourceRow) -> None:
+def _mark(work: UnitOfWork, row: ResourceRow) -> None:
     """An instance of a nested stack is to be looked at, and so is everything that it is below."""
     above: ResourceRow | None = row
     while above is not None:

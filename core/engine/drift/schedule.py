@@ -15,8 +15,8 @@ from zonda.hooks.errors import UsageError
 
 from ..model.drift_timing import Timing, next_due
 from ..model.states import IDLE
-from ..model.unit_of_work import Work
-from ..services import Room
+from ..model.unit_of_work import UnitOfWork
+from ..services import EngineServices
 from . import store
 from .findings import Check
 
@@ -28,19 +28,19 @@ _TOLERANCE = 1.0
 _AT_ONCE = 200
 
 
-class Firing:
+class DueChecks:
     """The schedules of all stacks, for one engine."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, services: EngineServices) -> None:
+        self._services = services
         #: When the last sweep was, by the wall clock: it may have been set back since.
         self._swept: float | None = None
         #: Stacks whose time may lie farther away than their schedule says.
         self._doubted: list[str] = []
 
-    def __call__(self, work: Work) -> None:
+    def __call__(self, work: UnitOfWork) -> None:
         """One sweep."""
-        timing = self._room.settings.timing
+        timing = self._services.settings.timing
         if timing is None:
             return
         work.tx.flush()
@@ -61,7 +61,7 @@ class Firing:
         self._swept, self._doubted = at, doubted
 
 
-def _set_back(work: Work, timing: Timing, key: str) -> None:
+def _set_back(work: UnitOfWork, timing: Timing, key: str) -> None:
     """Nobody waits for a time that lies farther away than the schedule says."""
     stack = work.tx.stack(key)
     if stack is None or stack.drift_next is None or stack.drift_next <= work.now:
@@ -71,7 +71,7 @@ def _set_back(work: Work, timing: Timing, key: str) -> None:
         stack.drift_next = at
 
 
-def _fire(work: Work, timing: Timing, key: str, since: float) -> bool:
+def _fire(work: UnitOfWork, timing: Timing, key: str, since: float) -> bool:
     """Begin the check of one stack; whether anything was done."""
     stack = work.tx.stack(key)
     if stack is None or stack.phase != IDLE or stack.next_action:
@@ -92,7 +92,7 @@ def _fire(work: Work, timing: Timing, key: str, since: float) -> bool:
     return True
 
 
-def _next(work: Work, timing: Timing, stack: StackRow) -> float | None:
+def _next(work: UnitOfWork, timing: Timing, stack: StackRow) -> float | None:
     try:
         return next_due(timing, stack.drift_schedule, stack.id, work.now)
     except UsageError:

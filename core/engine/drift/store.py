@@ -13,7 +13,7 @@ from zonda.core.store.schema.rows import DriftCheckRow, DriftFindingRow, DriftRo
 from zonda.core.store.schema.words import COMPLETE, FAILED, IN_SYNC, UNKNOWN
 from zonda.hooks.errors import Conflict
 
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from .findings import Check, Found, counted, unknown, worst
 
 #: The action of events that tell of drift.
@@ -22,7 +22,7 @@ _AGAIN = "as it was made"
 
 
 def begin(
-    work: Work, stack: StackRow, cause: str, by: str, scope: tuple[str, ...]
+    work: UnitOfWork, stack: StackRow, cause: str, by: str, scope: tuple[str, ...]
 ) -> DriftCheckRow:
     """Store that a check begins; raises Conflict where one is running."""
     known = work.tx.drift.running(stack.id)
@@ -50,7 +50,7 @@ def scope_of(row: DriftCheckRow) -> tuple[str, ...]:
     return tuple(json.loads(row.scope))
 
 
-def complete(work: Work, check: Check) -> bool:
+def complete(work: UnitOfWork, check: Check) -> bool:
     """Store what a check has found; False if somebody has ended it before."""
     row = check.row
     stack = work.tx.stack(row.stack_id)
@@ -101,7 +101,7 @@ def _still(found: Found, now: DriftRow | None) -> Found:
     return unknown("it was changed while it was looked at", found.fence)
 
 
-def _keep_verdicts(work: Work, check: Check, now: Mapping[str, DriftRow]) -> None:
+def _keep_verdicts(work: UnitOfWork, check: Check, now: Mapping[str, DriftRow]) -> None:
     changed = []
     for key, found in check.found.items():
         known = now.get(key)
@@ -139,7 +139,7 @@ def _summary(counts: Mapping[str, int]) -> str:
     return f"{', '.join(told)} of {total}" if told else "there is nothing to look at"
 
 
-def fail(work: Work, row: DriftCheckRow, reason: str) -> None:
+def fail(work: UnitOfWork, row: DriftCheckRow, reason: str) -> None:
     """Store that a check has failed."""
     row.ended_at, row.status, row.reason = work.now, FAILED, reason
     stack = work.tx.stack(row.stack_id)

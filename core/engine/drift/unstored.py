@@ -14,7 +14,7 @@ from typing import Any
 from ..execution.pool import Pool
 from ..execution.timers import Timetable
 from ..model.effects import Call, Step, Wait
-from ..services import Room
+from ..services import EngineServices
 from .check_resources import Checks
 from .findings import Check
 
@@ -29,16 +29,16 @@ Done = Callable[[Any, BaseException | None], None]
 class Unstored:
     """Runs one check. ``pause`` does nothing for some seconds."""
 
-    def __init__(self, room: Room, pause: Callable[[float], Any]) -> None:
-        self._monotonic = room.clock.monotonic
+    def __init__(self, services: EngineServices, pause: Callable[[float], Any]) -> None:
+        self._monotonic = services.clock.monotonic
         self._pause = pause
-        self._pool = Pool(room.settings.workers, "zonda-look")
+        self._pool = Pool(services.settings.workers, "zonda-look")
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._timetable: Timetable[Callable[[], None]] = Timetable()
         #: Calls that have not come back.
         self._out = 0
-        self._checks = Checks(room, self._start, _never)
-        room.hanging.spare = self._pool.widen
+        self._checks = Checks(services, self._start, _never)
+        services.hanging.spare = self._pool.widen
 
     def run(self, check: Check) -> None:
         """Look, to the end; ``check.outcome`` tells whether that was reached."""

@@ -18,11 +18,11 @@ from ..diff.prepare import Preparation
 from ..model.lending import Write
 from ..model.outcomes import Answer, Prepared, Waiting
 from ..model.states import PRESENT
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..operations import transitions
-from ..plugins.operation import Operation
-from ..services import Room
+from ..plugins.operation import PluginOperation
+from ..services import EngineServices
 
 
 @dataclass(slots=True)
@@ -32,8 +32,8 @@ class Intent:
     ``answer``: what its handler has answered on a draft; ``writes``: what that stores.
     """
 
-    seen: Seen
-    operation: Operation | None = None
+    seen: WorkItem
+    operation: PluginOperation | None = None
     answer: Answer | None = None
     writes: list[Write] = field(default_factory=list)
 
@@ -42,7 +42,7 @@ class Intent:
 class Draft:
     """One instance as it was seen, and what is to be done with it; ``intent`` if that was begun."""
 
-    seen: Seen
+    seen: WorkItem
     prepared: Prepared
     intent: Intent | None = None
 
@@ -52,46 +52,46 @@ class Draft:
         return None if self.prepared.op == "DELETE" else self.prepared
 
 
-def prepare(room: Room, seen: Seen) -> Draft:
+def prepare(services: EngineServices, seen: WorkItem) -> Draft:
     """Work out what is to be done with an instance; call the handler if that is without effects."""
-    draft = Draft(seen, _prepare_row(room, seen))
+    draft = Draft(seen, _prepare_row(services, seen))
     # what may have to wait, or be tried again, is not begun on a draft
-    if not seen.stack.policies and _is_without_effects(room, draft.prepared):
+    if not seen.stack.policies and _is_without_effects(services, draft.prepared):
         row = copied(seen.row)
-        transitions.begin(_DraftWork(room, seen.stack), row, draft.prepared.op, draft.desired)
+        transitions.begin(_DraftWork(services, seen.stack), row, draft.prepared.op, draft.desired)
         writes: list[Write] = []
-        operation = Operation(room.instances, replace(seen, row=row, fresh=True), writes)
-        draft.intent = Intent(operation.seen, operation, _call_handler(room, operation), writes)
+        operation = PluginOperation(services.instances, replace(seen, row=row, fresh=True), writes)
+        draft.intent = Intent(operation.seen, operation, _call_handler(services, operation), writes)
     return draft
 
 
-def _prepare_row(room: Room, seen: Seen) -> Prepared:
+def _prepare_row(services: EngineServices, seen: WorkItem) -> Prepared:
     if seen.row.want != PRESENT:
         return Prepared("begin", "DELETE", class_type=seen.row.class_type)
-    return Preparation(room.instances, seen).run()
+    return Preparation(services.instances, seen).run()
 
 
-def _is_without_effects(room: Room, prepared: Prepared) -> bool:
-    return prepared.verdict == "begin" and room.definitions.is_inward_type(prepared.class_type)
+def _is_without_effects(services: EngineServices, prepared: Prepared) -> bool:
+    return prepared.verdict == "begin" and services.definitions.is_inward_type(prepared.class_type)
 
 
-def _call_handler(room: Room, operation: Operation) -> Answer:
+def _call_handler(services: EngineServices, operation: PluginOperation) -> Answer:
     """The answer of the handler, or of the first poll."""
     answer = operation.handle()
     if isinstance(answer, Waiting) and answer.delay is None:
         answer = operation.poll()
         if isinstance(answer, Waiting) and answer.delay is None:
-            return replace(answer, delay=room.poll_delay(operation.started_at))
+            return replace(answer, delay=services.poll_delay(operation.started_at))
     return answer
 
 
-class _DraftWork(Work):
+class _DraftWork(UnitOfWork):
     """Work on a draft: there is no transaction, nobody is told."""
 
     __slots__ = ("_stack",)
 
-    def __init__(self, room: Room, stack: StackRow) -> None:
-        super().__init__(None, room.clock.now(), room.ids, room.sealer, "")  # type: ignore[arg-type]
+    def __init__(self, services: EngineServices, stack: StackRow) -> None:
+        super().__init__(None, services.clock.now(), services.ids, services.sealer, "")  # type: ignore[arg-type]
         self._stack = stack
 
     def stack_of(self, row: object) -> StackRow:

@@ -13,10 +13,10 @@ from zonda.hooks.text.sanitize import safe_str, seconds_of
 from ..model.effects import Call, Step, Tx, Wait
 from ..model.outcomes import Answer, Failure, Postponed
 from ..model.states import COMPLETE
-from ..model.unit_of_work import Work
-from ..plugins.operation import Operation
+from ..model.unit_of_work import UnitOfWork
+from ..plugins.operation import PluginOperation
 from ..plugins.secrets import scrub
-from ..services import Room
+from ..services import EngineServices
 
 #: Seconds for which a run is asked about, and the least between two questions.
 GRACE, LEAST = 60.0, 0.25
@@ -24,27 +24,27 @@ GRACE, LEAST = 60.0, 0.25
 ACTION, _LATE = "CANCEL", "Late"
 
 
-def aftermath(room: Room, operation: Operation) -> Step:
+def aftermath(services: EngineServices, operation: PluginOperation) -> Step:
     """Ask the plug-in until the run that was given up has ended, or its grace is over."""
     if operation.token is None:
         return
-    until = room.clock.monotonic() + GRACE
+    until = services.clock.monotonic() + GRACE
     key, name = operation.row.id, operation.action
     while True:
         answer: Answer = yield Call(operation.guarded(lambda: _asked(operation)))
         if not isinstance(answer, Postponed):
             break
-        due = room.clock.monotonic() + max(answer.delay, LEAST)
+        due = services.clock.monotonic() + max(answer.delay, LEAST)
         if due > until:
             return
-        while (left := due - room.clock.monotonic()) > 0:  # somebody may wake it before
+        while (left := due - services.clock.monotonic()) > 0:  # somebody may wake it before
             yield Wait(left, key)
     if isinstance(answer, Failure) and answer.kind == _LATE and answer.reason:
         text = f"{name}, which was given up, has ended: {answer.reason}"
         yield Tx(lambda work: _note(work, key, text))
 
 
-def _asked(operation: Operation) -> Answer:
+def _asked(operation: PluginOperation) -> Answer:
     check = getattr(operation.instance, "check_cancel_complete", None)
     try:
         found = None if check is None else check(operation.token)
@@ -54,7 +54,7 @@ def _asked(operation: Operation) -> Answer:
     return Failure(text, _LATE)
 
 
-def _note(work: Work, key: str, text: str) -> None:
+def _note(work: UnitOfWork, key: str, text: str) -> None:
     row = work.tx.resource(key)
     if row is not None:
         work.resource_event(row, ACTION, COMPLETE, text)

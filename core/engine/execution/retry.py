@@ -8,25 +8,25 @@ from collections.abc import Callable
 from ..model.effects import Step, Tx, Wait, of_operation
 from ..model.outcomes import LOST, NEW, NO, Again, Answer, Failure, Final, Postponed, Waiting
 from ..model.states import CLEANING, STARTING
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..operations import transitions
 from ..operations.retries import cleaned, go_on, pause_after, put_off
-from ..operations.transitions import Held
-from ..plugins.operation import Operation
-from ..services import Room
+from ..operations.transitions import Lease
+from ..plugins.operation import PluginOperation
+from ..services import EngineServices
 
 
-def next_one(room: Room, operation: Operation) -> Step:
+def next_one(services: EngineServices, operation: PluginOperation) -> Step:
     """Wait until the next attempt is due and begin it; gives the answer of its handler."""
     while True:
-        seen: Seen | None = yield from _awaited(room, operation)
+        seen: WorkItem | None = yield from _awaited(services, operation)
         if seen is None:
             return LOST
         same = seen.row.op_id == operation.row.op_id
         operation.start_anew(seen)
         if seen.row.op_state == CLEANING:
-            seen, same = (yield from _clean(room, operation)), False
+            seen, same = (yield from _clean(services, operation)), False
             if seen is None:
                 return LOST
             operation.start_anew(seen)
@@ -35,8 +35,8 @@ def next_one(room: Room, operation: Operation) -> Step:
             return (yield of_operation(call, light=operation.is_light))
 
 
-def _awaited(room: Room, operation: Operation) -> Step:
-    clock, row = room.clock, operation.row
+def _awaited(services: EngineServices, operation: PluginOperation) -> Step:
+    clock, row = services.clock, operation.row
     pause = min(max(0.0, (row.retry_at or 0.0) - clock.now()), pause_after(row, 1.0))
     until = clock.monotonic() + pause
     if pause > 0:
@@ -45,21 +45,23 @@ def _awaited(room: Room, operation: Operation) -> Step:
     return (yield from _transact(operation, lambda work, handle: go_on(work, handle, is_due)))
 
 
-def _transact(operation: Operation, run: Callable[[Work, Held], Seen | None]) -> Step:
+def _transact(
+    operation: PluginOperation, run: Callable[[UnitOfWork, Lease], WorkItem | None]
+) -> Step:
     handle = transitions.held(operation.row)
     return (yield Tx(lambda work: run(work, handle)))
 
 
-def _clean(room: Room, operation: Operation) -> Step:
+def _clean(services: EngineServices, operation: PluginOperation) -> Step:
     """Remove what the attempt before has left, as a deletion would.
 
     It is begun again after a crash: deletions may always be. One that fails has cost an attempt.
     """
-    answer: Answer = yield from _deleted(room, operation)
+    answer: Answer = yield from _deleted(services, operation)
     if isinstance(answer, Final):
         return (yield from _transact(operation, cleaned))
     assert isinstance(answer, Failure)
-    chance, reason = room.chance(), f"{answer.reason} (removing a failed attempt)"
+    chance, reason = services.chance(), f"{answer.reason} (removing a failed attempt)"
     # whatever became of the removal, the next one is begun anew
     again: Again = NO if answer.again == NO else NEW
     failure = dataclasses.replace(answer, reason=reason, again=again)
@@ -68,8 +70,8 @@ def _clean(room: Room, operation: Operation) -> Step:
     )
 
 
-def _deleted(room: Room, operation: Operation) -> Step:
-    cleaner, begun = operation.cleaner(), room.clock.now()
+def _deleted(services: EngineServices, operation: PluginOperation) -> Step:
+    cleaner, begun = operation.cleaner(), services.clock.now()
     answer: Answer = yield of_operation(cleaner.handle)
     if operation.row.take_overs:
         handle = transitions.held(operation.row)
@@ -78,7 +80,7 @@ def _deleted(room: Room, operation: Operation) -> Step:
         answer = yield of_operation(cleaner.poll)
     while isinstance(answer, Waiting | Postponed):
         delay = answer.delay
-        yield Wait(room.poll_delay(begun) if delay is None else delay, operation.row.id)
+        yield Wait(services.poll_delay(begun) if delay is None else delay, operation.row.id)
         call = cleaner.poll if isinstance(answer, Waiting) else cleaner.handle
         answer = yield of_operation(call)
     return answer

@@ -27,16 +27,16 @@ from ..model.outcomes import (
     Waiting,
 )
 from ..model.states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..nested.operation import operation_of
 from ..operations import cut_off, disappearance, limits, replacement, retries, transitions
 from ..operations.replacement import is_left_alone
-from ..operations.transitions import Held
-from ..plugins.operation import Operation
+from ..operations.transitions import Lease
+from ..plugins.operation import PluginOperation
 from ..progress import breakpoints, history, protection
 from ..progress.progress import has_work
-from ..services import Room
+from ..services import EngineServices
 from . import retry
 from .draft import Draft, Intent, prepare
 from .give_up import aftermath
@@ -55,25 +55,27 @@ NOTHING = "[]"
 STALE = object()
 
 
-def step(room: Room, key: str, *, alone: bool = False) -> Step:
+def step(services: EngineServices, key: str, *, alone: bool = False) -> Step:
     """Look at the instance ``key`` and do what is due; ``alone``: see ``cut_off``."""
-    seen: Seen | None = yield Tx(lambda work: look(work, room, key, alone=alone))
+    seen: WorkItem | None = yield Tx(lambda work: look(work, services, key, alone=alone))
     if seen is not None:
-        yield from proceed(room, seen)
+        yield from proceed(services, seen)
 
 
-def proceed(room: Room, seen: Seen) -> Step:
+def proceed(services: EngineServices, seen: WorkItem) -> Step:
     """Do what a look has found to be due."""
     if seen.row.op:
-        yield from drive(room, Intent(seen))
+        yield from drive(services, Intent(seen))
         return
-    draft: Draft = yield Call(lambda: prepare(room, seen), light=True)
-    intent: Intent | None = yield Tx(lambda work: settle(work, room, draft))
+    draft: Draft = yield Call(lambda: prepare(services, seen), light=True)
+    intent: Intent | None = yield Tx(lambda work: settle(work, services, draft))
     if intent is not None:
-        yield from drive(room, intent)
+        yield from drive(services, intent)
 
 
-def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | None:
+def look(
+    work: UnitOfWork, services: EngineServices, key: str, *, alone: bool = False
+) -> WorkItem | None:
     """What there is to do: None, an operation to drive, or an instance to prepare."""
     row = work.tx.resource(key)
     if row is None:
@@ -90,7 +92,7 @@ def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | Non
     if breakpoints.waits(row):
         return None
     if row.want != PRESENT:
-        return _delete(work, room, row, alone)
+        return _delete(work, services, row, alone)
     if row.verb:
         return _verb(work, row)
     if not has_work(row):
@@ -100,7 +102,7 @@ def look(work: Work, room: Room, key: str, *, alone: bool = False) -> Seen | Non
     return _unbegun(work, row, alone)
 
 
-def _unbegun(work: Work, row: ResourceRow, alone: bool) -> Seen | None:
+def _unbegun(work: UnitOfWork, row: ResourceRow, alone: bool) -> WorkItem | None:
     """What is worked out before anything is begun; None if that has ended engine after engine."""
     if not alone:
         return _seen(work, row, to_prepare=True)
@@ -113,7 +115,7 @@ def _unbegun(work: Work, row: ResourceRow, alone: bool) -> Seen | None:
     return None
 
 
-def _verb(work: Work, row: ResourceRow) -> Seen | None:
+def _verb(work: UnitOfWork, row: ResourceRow) -> WorkItem | None:
     if not follows(row.action, row.status, row.verb, suspended=bool(row.suspended)):
         state = (row.action, row.status)
         text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
@@ -124,7 +126,9 @@ def _verb(work: Work, row: ResourceRow) -> Seen | None:
     return _seen(work, row, fresh=True)
 
 
-def _delete(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | None:
+def _delete(
+    work: UnitOfWork, services: EngineServices, row: ResourceRow, alone: bool
+) -> WorkItem | None:
     if is_left_alone(row) and not transitions.has_adopted_below(work, row):
         transitions.abandoned(work, row)
         return None
@@ -140,23 +144,25 @@ def _delete(work: Work, room: Room, row: ResourceRow, alone: bool) -> Seen | Non
         return None
     if breakpoints.stops(work, row, "pre-delete"):
         return None
-    if room.definitions.is_inward(row) and not work.stack_of(row).policies:
+    if services.definitions.is_inward(row) and not work.stack_of(row).policies:
         return _unbegun(work, row, alone)
     transitions.begin(work, row, "DELETE", None)
     return _seen(work, row, fresh=True)
 
 
-def _seen(work: Work, row: ResourceRow, *, fresh: bool = False, to_prepare: bool = False) -> Seen:
+def _seen(
+    work: UnitOfWork, row: ResourceRow, *, fresh: bool = False, to_prepare: bool = False
+) -> WorkItem:
     """What a call needs; ``to_prepare``: what its definition reads of others, too."""
     required = []
     if to_prepare and row.want == PRESENT and row.requires != NOTHING:
         required = work.tx.required(row)
     # what was never begun before has stored nothing yet
     data = work.tx.data(row.id) if row.fence > int(fresh) else []
-    return Seen(copied(row), work.stack_of(row), data, required, fresh)
+    return WorkItem(copied(row), work.stack_of(row), data, required, fresh)
 
 
-def settle(work: Work, room: Room, draft: Draft) -> Intent | None:
+def settle(work: UnitOfWork, services: EngineServices, draft: Draft) -> Intent | None:
     """Carry out what was worked out, if it is still what there is; what is to be driven."""
     row = work.tx.resource(draft.seen.row.id)
     if row is None:
@@ -171,11 +177,13 @@ def settle(work: Work, room: Room, draft: Draft) -> Intent | None:
         return None
     if draft.intent is not None:
         return _begin_on_draft(work, row, draft, draft.intent)
-    seen = decide(work, room, row, draft)
+    seen = decide(work, services, row, draft)
     return None if seen is None else Intent(seen)
 
 
-def _begin_on_draft(work: Work, row: ResourceRow, draft: Draft, intent: Intent) -> Intent | None:
+def _begin_on_draft(
+    work: UnitOfWork, row: ResourceRow, draft: Draft, intent: Intent
+) -> Intent | None:
     handle = transitions.held(intent.seen.row)
     transitions.begin(work, row, draft.prepared.op, draft.desired, op_id=handle.op_id)
     if not isinstance(intent.answer, Final):
@@ -186,7 +194,9 @@ def _begin_on_draft(work: Work, row: ResourceRow, draft: Draft, intent: Intent) 
     return None
 
 
-def decide(work: Work, room: Room, row: ResourceRow, draft: Draft) -> Seen | None:
+def decide(
+    work: UnitOfWork, services: EngineServices, row: ResourceRow, draft: Draft
+) -> WorkItem | None:
     """Carry out the verdict on an instance."""
     prepared = draft.prepared
     hook = _HOOKS.get((prepared.verdict, prepared.op))
@@ -197,7 +207,7 @@ def decide(work: Work, room: Room, row: ResourceRow, draft: Draft) -> Seen | Non
         return _seen(work, row, fresh=True)
     if prepared.verdict == "unchanged":
         transitions.unchanged(work, row, prepared)
-        _seal_all(room, row, prepared)
+        _seal_all(services, row, prepared)
     elif prepared.verdict == "replace":
         return _replace(work, row, prepared.cause)
     elif prepared.verdict == "refuse":
@@ -207,9 +217,9 @@ def decide(work: Work, room: Room, row: ResourceRow, draft: Draft) -> Seen | Non
     return None
 
 
-def _seal_all(room: Room, row: ResourceRow, prepared: Prepared) -> None:
+def _seal_all(services: EngineServices, row: ResourceRow, prepared: Prepared) -> None:
     """Seal what else is kept of an instance whose definition is a secret by now."""
-    sealer = room.sealer
+    sealer = services.sealer
     if not sealer.is_sealed(prepared.definition):
         return
     for column in ("outputs", "meta"):
@@ -218,7 +228,7 @@ def _seal_all(room: Room, row: ResourceRow, prepared: Prepared) -> None:
             setattr(row, column, sealer.dump(sealer.load(text), sealed=True))
 
 
-def _replace(work: Work, row: ResourceRow, cause: str) -> Seen | None:
+def _replace(work: UnitOfWork, row: ResourceRow, cause: str) -> WorkItem | None:
     """Replace an instance, unless it has been protected since that was decided.
 
     Gives its removal where that comes first.
@@ -233,7 +243,7 @@ def _replace(work: Work, row: ResourceRow, cause: str) -> Seen | None:
     return _seen(work, row, fresh=True) if row.op else None
 
 
-def _same(work: Work, row: ResourceRow, then: ResourceRow) -> bool:
+def _same(work: UnitOfWork, row: ResourceRow, then: ResourceRow) -> bool:
     """Whether the desired side is what was prepared, and nothing was begun meanwhile.
 
     If a newer plan changed it, that plan (or the release that it waits for) looks again.
@@ -251,14 +261,14 @@ def _same(work: Work, row: ResourceRow, then: ResourceRow) -> bool:
     )
 
 
-def drive(room: Room, intent: Intent) -> Step:
+def drive(services: EngineServices, intent: Intent) -> Step:
     """Drive an operation to its end."""
     writes = intent.writes
-    operation = intent.operation or operation_of(room, intent.seen, writes)
+    operation = intent.operation or operation_of(services, intent.seen, writes)
     try:
-        answer: Answer = yield from attempt(room, operation, intent)
+        answer: Answer = yield from attempt(services, operation, intent)
         while retries.is_one_of_several(operation.row, answer):
-            answer = yield from _tried_again(room, operation, answer, writes)
+            answer = yield from _tried_again(services, operation, answer, writes)
         if not isinstance(answer, Lost):
             handle = transitions.held(operation.row)
             yield Tx(_with(writes, handle, _ended(handle, answer)))
@@ -266,45 +276,49 @@ def drive(room: Room, intent: Intent) -> Step:
         stack_id = operation.row.stack_id
         if not (yield Tx(lambda work: history.is_abandoned(work, stack_id))):
             yield Call(operation.abort)
-            yield from aftermath(room, operation)
+            yield from aftermath(services, operation)
 
 
-def _tried_again(room: Room, operation: Operation, failure: Answer, writes: list[Write]) -> Step:
+def _tried_again(
+    services: EngineServices, operation: PluginOperation, failure: Answer, writes: list[Write]
+) -> Step:
     """The answer of the attempt that follows one that has failed."""
-    handle, chance = transitions.held(operation.row), room.chance()
+    handle, chance = transitions.held(operation.row), services.chance()
     carried = operation.carried()
 
-    def put_off(work: Work) -> Seen | None:
+    def put_off(work: UnitOfWork) -> WorkItem | None:
         assert isinstance(failure, Failure)
         return retries.put_off(work, handle, failure, chance, carried)
 
-    seen: Seen | None = yield Tx(_with(writes, handle, put_off))
+    seen: WorkItem | None = yield Tx(_with(writes, handle, put_off))
     if seen is None:
         return LOST
     operation.start_anew(seen)
-    answer: Answer = yield from retry.next_one(room, operation)
-    return (yield from attempt(room, operation, Intent(operation.seen, operation, answer, writes)))
+    answer: Answer = yield from retry.next_one(services, operation)
+    return (
+        yield from attempt(services, operation, Intent(operation.seen, operation, answer, writes))
+    )
 
 
-def attempt(room: Room, operation: Operation, intent: Intent) -> Step:
+def attempt(services: EngineServices, operation: PluginOperation, intent: Intent) -> Step:
     """Call the handler (unless ``intent`` holds its answer), and poll; gives how that ended."""
     writes = intent.writes
-    answer: Answer = yield from begin_driving(room, operation, intent)
+    answer: Answer = yield from begin_driving(services, operation, intent)
     if not isinstance(answer, Waiting):
         return answer
     handle = transitions.held(operation.row)
     polling = not operation.seen.fresh and transitions.is_polling(operation.row)
     write = transitions.polled if polling else transitions.started
     call = operation.poll if polling else operation.handle
-    kept: Answer = yield from keep(room, operation, answer, write, call, writes)
+    kept: Answer = yield from keep(services, operation, answer, write, call, writes)
     if not isinstance(kept, Waiting):
         return kept
-    return (yield from poll(room, operation, handle, kept, writes))
+    return (yield from poll(services, operation, handle, kept, writes))
 
 
 def keep(
-    room: Room,
-    operation: Operation,
+    services: EngineServices,
+    operation: PluginOperation,
     answer: Waiting,
     write: Callable[..., bool],
     call: Callable[[], Answer],
@@ -318,7 +332,7 @@ def keep(
     found: Answer = answer
     while isinstance(found, Waiting):
         try:
-            kept = yield Tx(_with(writes, handle, _stored(room, handle, found, write)))
+            kept = yield Tx(_with(writes, handle, _stored(services, handle, found, write)))
         except RequestError as error:  # what goes with the token is refused
             return operation.refused(error)
         if kept is not STALE:
@@ -328,18 +342,18 @@ def keep(
     return found
 
 
-def begin_driving(room: Room, operation: Operation, intent: Intent) -> Step:
+def begin_driving(services: EngineServices, operation: PluginOperation, intent: Intent) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guarded(lambda: resumed(operation))
     fresh, writes = intent.seen.fresh, intent.writes
     answer: Answer
-    refused = _hanging(room, operation)
+    refused = _hanging(services, operation)
     if intent.answer is not None:
         answer = intent.answer
     elif refused:
         return Failure(refused, HANGING)
     elif not fresh and retries.is_put_off(operation.row):
-        answer = yield from retry.next_one(room, operation)
+        answer = yield from retry.next_one(services, operation)
     elif not fresh and transitions.is_to_retry(operation.row):
         answer = yield from called_again(operation, transitions.held(operation.row))
     else:
@@ -358,16 +372,16 @@ def begin_driving(room: Room, operation: Operation, intent: Intent) -> Step:
     return answer
 
 
-def _hanging(room: Room, operation: Operation) -> str:
+def _hanging(services: EngineServices, operation: PluginOperation) -> str:
     """Why an operation is not begun: so many calls hang. What is there can be removed longer."""
-    row, hanging = operation.row, room.hanging
+    row, hanging = operation.row, services.hanging
     root_id = operation.seen.stack.root_id
     why = hanging.forbids_all() if row.op == "DELETE" else hanging.forbids(root_id)
     text = f"{row.op} was not begun: {why}. Restart the engine"
     return f"ResourceFailure: resources.{row.name}: {text}" if why else ""
 
 
-def called_again(operation: Operation, handle: Held) -> Step:
+def called_again(operation: PluginOperation, handle: Lease) -> Step:
     """Call the handler that asked for it; what it may do now is noted before."""
     if not (yield Tx(_naming(transitions.retry, handle))):
         return LOST
@@ -375,11 +389,11 @@ def called_again(operation: Operation, handle: Held) -> Step:
     return (yield of_operation(operation.handle, light=operation.is_light))
 
 
-def _naming(run: Callable[[Work, Held], Any], handle: Held) -> Callable[[Work], Any]:
+def _naming(run: Callable[[UnitOfWork, Lease], Any], handle: Lease) -> Callable[[UnitOfWork], Any]:
     return lambda work: run(work, handle)
 
 
-def resumed(operation: Operation) -> Answer:
+def resumed(operation: PluginOperation) -> Answer:
     """Go on with an operation that was begun in an earlier life."""
     row = operation.row
     if transitions.is_starting(row):
@@ -394,18 +408,22 @@ def resumed(operation: Operation) -> Answer:
 
 
 def poll(
-    room: Room, operation: Operation, handle: Held, answer: Waiting, writes: list[Write]
+    services: EngineServices,
+    operation: PluginOperation,
+    handle: Lease,
+    answer: Waiting,
+    writes: list[Write],
 ) -> Step:
     """Poll until the operation has ended, storing a token that changed; gives an answer."""
     known, first = answer.stored, answer.delay is None
     limit = limits.own_deadline(operation.row, operation.seen.stack)
-    clock = room.clock
+    clock = services.clock
     until = None if limit is None else clock.monotonic() + limit - clock.now()
     while True:
         if not first:
             delay = answer.delay
             if delay is None:
-                delay = room.poll_delay(operation.started_at)
+                delay = services.poll_delay(operation.started_at)
             if until is not None:
                 delay = min(delay, max(0.0, until - clock.monotonic()))
             yield Wait(delay, handle.key)
@@ -415,24 +433,26 @@ def poll(
             return said
         if until is not None and clock.monotonic() >= until:
             yield Call(operation.abort)
-            yield from aftermath(room, operation)
+            yield from aftermath(services, operation)
             return limits.timed_out(operation.row)
         answer = said
         if answer.stored != known or writes:
             kept: Answer = yield from keep(
-                room, operation, answer, transitions.polled, operation.poll, writes
+                services, operation, answer, transitions.polled, operation.poll, writes
             )
             if not isinstance(kept, Waiting):
                 return kept
             answer, known = kept, kept.stored
 
 
-def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Callable[[Work], Any]:
+def _with(
+    writes: list[Write], handle: Lease, run: Callable[[UnitOfWork], Any]
+) -> Callable[[UnitOfWork], Any]:
     """``run`` after what the plug-in has gathered since: both are committed, or neither."""
     gathered = tuple(writes)
     writes.clear()
 
-    def both(work: Work) -> Any:
+    def both(work: UnitOfWork) -> Any:
         if gathered and transitions.fenced(work, handle) is not None:
             for write in gathered:
                 write(work)
@@ -442,11 +462,11 @@ def _with(writes: list[Write], handle: Held, run: Callable[[Work], Any]) -> Call
 
 
 def _stored(
-    room: Room, handle: Held, answer: Waiting, write: Callable[..., bool]
-) -> Callable[[Work], Any]:
-    token = None if answer.stored is None else room.sealer.seal_text(answer.stored)
+    services: EngineServices, handle: Lease, answer: Waiting, write: Callable[..., bool]
+) -> Callable[[UnitOfWork], Any]:
+    token = None if answer.stored is None else services.sealer.seal_text(answer.stored)
 
-    def store(work: Work) -> Any:
+    def store(work: UnitOfWork) -> Any:
         also = answer.also if transitions.fenced(work, handle) is not None else None
         if also is not None and not also(work):
             return STALE
@@ -455,7 +475,7 @@ def _stored(
     return store
 
 
-def _ended(handle: Held, answer: Answer) -> Callable[[Work], Any]:
+def _ended(handle: Lease, answer: Answer) -> Callable[[UnitOfWork], Any]:
     if isinstance(answer, Final):
         return lambda work: transitions.finished(work, handle, answer)
     if isinstance(answer, Replace):

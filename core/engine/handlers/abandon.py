@@ -15,18 +15,18 @@ from ..model import documents
 from ..model.effects import Call, Step, Tx
 from ..model.plan import Given
 from ..model.states import COMPLETE, IDLE
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, accepted_as, noting
 from ..plan.from_template import check_idle, root_named
 from ..progress import history
-from ..services import Room
+from ..services import EngineServices
 
 
-def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
+def abandon(services: EngineServices, action: actions.AbandonStack, note: Noted) -> Step:
     """Forget a stack; gives ``Accepted``."""
-    stack: StackRow = yield Call(lambda: root_named(room, action.stack))
+    stack: StackRow = yield Call(lambda: root_named(services, action.stack))
 
-    def forget(work: Work) -> Accepted:
+    def forget(work: UnitOfWork) -> Accepted:
         found = work.tx.stack(stack.id)
         if found is None or found.deleted_at is not None:
             raise Conflict(f"Stack {stack.name} has been deleted meanwhile.")
@@ -39,19 +39,19 @@ def abandon(room: Room, action: actions.AbandonStack, note: Noted) -> Step:
                 hint="Nothing was forgotten: abandon it again.",
             )
         for each, rows in tree:
-            _forget(work, each, rows, room.settings.user)
+            _forget(work, each, rows, services.settings.user)
         return accepted_as(found)
 
     return (yield Tx(noting(forget, note)))
 
 
-def _digest(work: Work, stack: StackRow, rows: list[ResourceRow]) -> str:
+def _digest(work: UnitOfWork, stack: StackRow, rows: list[ResourceRow]) -> str:
     known = documents.known_rows(rows)
     data = [work.tx.data(row.id) for row in known]
     return documents.digest(stack, known, data, work.sealer)
 
 
-def _forget(work: Work, stack: StackRow, rows: list[ResourceRow], user: str) -> None:
+def _forget(work: UnitOfWork, stack: StackRow, rows: list[ResourceRow], user: str) -> None:
     """Take every row away; what runs notices that its row is gone, and stores nothing."""
     for row in rows:
         work.tx.remove_resource(row)

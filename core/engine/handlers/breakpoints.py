@@ -13,19 +13,19 @@ from zonda.hooks.text.suggestions import suggestion
 from .. import actions
 from ..actions import Accepted
 from ..model.effects import Call, Step, Tx
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..operations import transitions
 from ..plan.accept import Noted, accepted_as, noting
 from ..plan.from_template import named
 from ..progress import breakpoints, progress
 from ..progress.history import signed
-from ..services import Room
+from ..services import EngineServices
 
 #: The key of a signal that clears a breakpoint.
 UNSET = "unset_hook"
 
 
-def clear(work: Work, row: ResourceRow, why: str = "") -> None:
+def clear(work: UnitOfWork, row: ResourceRow, why: str = "") -> None:
     """Let an instance that waits go on; ``why`` is added to what is told."""
     hook, row.hook, row.hook_until = row.hook, breakpoints.CLEARED + row.hook, None
     breakpoints.say(work, row, f"Hook {hook} is cleared{why}")
@@ -39,7 +39,7 @@ def clear(work: Work, row: ResourceRow, why: str = "") -> None:
         progress.close(work, row, changed=True)
 
 
-def is_past_time(work: Work, key: str) -> None:
+def is_past_time(work: UnitOfWork, key: str) -> None:
     """Clear a breakpoint whose time is over."""
     row = work.tx.resource(key)
     if row is None or not breakpoints.waits(row) or row.hook_until is None:
@@ -48,28 +48,28 @@ def is_past_time(work: Work, key: str) -> None:
         clear(work, row, ": its time is over")
 
 
-def clear_hooks(room: Room, action: actions.ClearHooks, note: Noted) -> Step:
+def clear_hooks(services: EngineServices, action: actions.ClearHooks, note: Noted) -> Step:
     """Clear what the named resources wait at; raises if one of them waits at nothing.
 
     What is in a nested stack is named by the way to it, ``owner/member``; each part of the way may
     be a pattern.
     """
-    stack = yield Call(lambda: named(room, action.stack))
+    stack = yield Call(lambda: named(services, action.stack))
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         chosen = {
             row.id: row
             for pattern in action.resources
             for row in _chosen(work, stack.id, pattern, action.hooks)
         }
         for row in chosen.values():
-            clear(work, row, signed("", room.settings.user))
+            clear(work, row, signed("", services.settings.user))
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))
 
 
-def clear_by_signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
+def clear_by_signal(services: EngineServices, action: actions.SignalResource, note: Noted) -> Step:
     """What a signal with ``unset_hook`` asks for; other resources' breakpoints stay."""
     hook = action.details[UNSET]
     if hook not in BREAKPOINTS:
@@ -78,15 +78,15 @@ def clear_by_signal(room: Room, action: actions.SignalResource, note: Noted) -> 
             suggestion(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
         )
     clearing = actions.ClearHooks(action.stack, (action.resource,), (hook,))
-    return (yield from clear_hooks(room, clearing, note))
+    return (yield from clear_hooks(services, clearing, note))
 
 
-def _waiting(work: Work, stack_id: str) -> list[ResourceRow]:
+def _waiting(work: UnitOfWork, stack_id: str) -> list[ResourceRow]:
     rows = (work.tx.resource(key) for key in work.tx.paused(stack_id))
     return [row for row in rows if row is not None and breakpoints.waits(row)]
 
 
-def _below(work: Work, stack_id: str, way: str) -> list[str]:
+def _below(work: UnitOfWork, stack_id: str, way: str) -> list[str]:
     """The nested stacks that a way of patterns leads to; raises NotFound."""
     stacks = [stack_id]
     for part in filter(None, way.split("/")):
@@ -98,7 +98,9 @@ def _below(work: Work, stack_id: str, way: str) -> list[str]:
     return stacks
 
 
-def _chosen(work: Work, stack_id: str, pattern: str, hooks: Collection[str]) -> list[ResourceRow]:
+def _chosen(
+    work: UnitOfWork, stack_id: str, pattern: str, hooks: Collection[str]
+) -> list[ResourceRow]:
     way, _, name = pattern.rpartition("/")
     stacks = _below(work, stack_id, way)
     waiting = [row for each in stacks for row in _waiting(work, each)]

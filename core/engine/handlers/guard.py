@@ -12,28 +12,28 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment import policies
 
 from ..model.effects import Step
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..plan.accept import Noted, planned
 from ..plan.registry import propose
-from ..services import Room
+from ..services import EngineServices
 
 
-def plan(room: Room, action: Any, note: Noted) -> Step:
+def plan(services: EngineServices, action: Any, note: Noted) -> Step:
     """Carry out an action that is such a plan; raises Conflict where it may not."""
-    return (yield from planned(lambda: _guarded(room, action), note))
+    return (yield from planned(lambda: _guarded(services, action), note))
 
 
-def _guarded(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
-    proposal, stack = propose(room, action)
-    if proposal is not None and proposal.wanted and _may_be_held(room, stack, proposal):
+def _guarded(services: EngineServices, action: Any) -> tuple[StackPlan | None, StackRow]:
+    proposal, stack = propose(services, action)
+    if proposal is not None and proposal.wanted and _may_be_held(services, stack, proposal):
         from .protected_members import check  # with all that a plan which is shown needs
 
-        check(room, stack, proposal)
+        check(services, stack, proposal)
     return proposal, stack
 
 
-def _may_be_held(room: Room, stack: StackRow, proposal: Proposal) -> bool:
+def _may_be_held(services: EngineServices, stack: StackRow, proposal: StackPlan) -> bool:
     if not proposal.generation:
         return False
     known = policies.read(str(proposal.changes.get("policies", stack.policies)))
-    return known.protects_any or room.reader().has_protected(stack.id)
+    return known.protects_any or services.reader().has_protected(stack.id)

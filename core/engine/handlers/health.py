@@ -13,23 +13,23 @@ from zonda.hooks.text.suggestions import suggestion
 from ..actions import Accepted, MarkResource
 from ..model.effects import Call, Step, Tx
 from ..model.states import COMPLETE, FAILED, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, accepted_as, noting
 from ..plan.from_template import named
-from ..plugins.operation import Operation
+from ..plugins.operation import PluginOperation
 from ..plugins.secrets import scrub
 from ..progress import progress
 from ..progress.history import signed
-from ..services import Room
+from ..services import EngineServices
 from .signal import found
 
 
-def mark(room: Room, action: MarkResource, note: Noted) -> Step:
+def mark(services: EngineServices, action: MarkResource, note: Noted) -> Step:
     """What a CHECK that failed would leave, without one; ``healthy`` undoes just that."""
-    stack = yield Call(lambda: named(room, action.stack))
-    reason = yield Call(lambda: _reason(room, action))
+    stack = yield Call(lambda: named(services, action.stack))
+    reason = yield Call(lambda: _reason(services, action))
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         row = _found(work, stack, action.resource)
         if row.op or row.open:
             raise Conflict(
@@ -39,15 +39,15 @@ def mark(room: Room, action: MarkResource, note: Noted) -> Step:
         if row.action == "INIT" or not (row.outputs_hash or row.external_id):
             raise NotSupported(f"Resource {row.name} has not been created yet.")
         if not action.healthy:
-            _set(work, row, FAILED, reason or "marked as unhealthy", room.settings.user)
+            _set(work, row, FAILED, reason or "marked as unhealthy", services.settings.user)
         elif (row.action, row.status) == ("CHECK", FAILED):
-            _set(work, row, COMPLETE, reason or "marked as healthy", room.settings.user)
+            _set(work, row, COMPLETE, reason or "marked as healthy", services.settings.user)
         return accepted_as(stack)
 
     return (yield Tx(noting(run, note)))
 
 
-def _found(work: Work, stack: StackRow, name: str) -> ResourceRow:
+def _found(work: UnitOfWork, stack: StackRow, name: str) -> ResourceRow:
     rows = [row for row in work.tx.resources_of(stack.id) if row.want == PRESENT]
     for row in rows:
         if row.name == name:
@@ -56,13 +56,13 @@ def _found(work: Work, stack: StackRow, name: str) -> ResourceRow:
     raise NotFound("Resource", name, hint=hint, stack=stack.name)
 
 
-def _reason(room: Room, action: MarkResource) -> str:
+def _reason(services: EngineServices, action: MarkResource) -> str:
     """Why, without what is secret about the resource."""
-    operation = Operation(room.instances, found(room, action.stack, action.resource))
+    operation = PluginOperation(services.instances, found(services, action.stack, action.resource))
     return scrub(action.reason, operation.secrets.values) if action.reason else ""
 
 
-def _set(work: Work, row: ResourceRow, status: str, reason: str, by: str) -> None:
+def _set(work: UnitOfWork, row: ResourceRow, status: str, reason: str, by: str) -> None:
     row.action, row.status, row.status_reason = "CHECK", status, reason
     row.updated_at = work.now
     work.resource_event(row, "CHECK", status, signed(reason, by))

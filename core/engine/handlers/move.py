@@ -10,23 +10,23 @@ from ..actions import Accepted, MoveResource
 from ..model import row_annotations
 from ..model.effects import Call, Step, Tx
 from ..model.plan import BELOW
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, accepted_as, noting
 from ..plan.from_template import check_idle, root_named
 from ..progress.moves import joined
-from ..services import Room
+from ..services import EngineServices
 from ..templates.tree_rows import TreeRows, way
 
 
-def move(room: Room, action: MoveResource, note: Noted) -> Step:
+def move(services: EngineServices, action: MoveResource, note: Noted) -> Step:
     """Leave word with the instance; the update that has a template with the new name moves it.
 
     Of what is nested the resource of the stack at the top that leads to it keeps the word.
     """
-    stack, old, new = yield Call(lambda: _checked(room, action))
+    stack, old, new = yield Call(lambda: _checked(services, action))
     name, _, below = old.partition(BELOW)
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         found = work.tx.stack(stack.id)
         if new is not None:
             check_idle(stack if found is None else found)
@@ -39,12 +39,12 @@ def move(room: Room, action: MoveResource, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def _checked(room: Room, action: MoveResource) -> tuple[StackRow, str, str | None]:
+def _checked(services: EngineServices, action: MoveResource) -> tuple[StackRow, str, str | None]:
     """The stack, the way to the resource, and the one that it shall have."""
-    stack = root_named(room, action.stack)
+    stack = root_named(services, action.stack)
     if action.to is not None:
         check_idle(stack)
-    tree = TreeRows(room.reader(), stack)
+    tree = TreeRows(services.reader(), stack)
     names = tree.members("").keys()
     old = way(action.resource, names)
     row = tree.at(old)

@@ -10,13 +10,13 @@ from zonda.hooks.text.suggestions import suggestion
 from ..actions import Accepted, ProtectStack
 from ..model.effects import Call, Step, Tx
 from ..model.states import COMPLETE, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, accepted_as, noting
 from ..plan.from_template import named, root_named
 from ..progress import protection
 from ..progress.history import signed
 from ..progress.protection import Protection
-from ..services import Room
+from ..services import EngineServices
 
 #: The events of both, by ``on``.
 _EVENTS = {
@@ -25,15 +25,15 @@ _EVENTS = {
 }
 
 
-def protect(room: Room, action: ProtectStack, note: Noted) -> Step:
+def protect(services: EngineServices, action: ProtectStack, note: Noted) -> Step:
     """Say that the named resources (without any: the stack) are protected, or not any more."""
     # a nested stack goes with its owner, whatever it is; resources of it are protected like others
     find = named if action.resources else root_named
-    seen = yield Call(lambda: find(room, action.stack))
+    seen = yield Call(lambda: find(services, action.stack))
     what, told = _EVENTS[action.on]
-    reason = signed(told, room.settings.user)
+    reason = signed(told, services.settings.user)
 
-    def run(work: Work) -> Accepted:
+    def run(work: UnitOfWork) -> Accepted:
         stack = work.tx.stack(seen.id)
         assert stack is not None
         if action.resources:
@@ -52,7 +52,7 @@ def protect(room: Room, action: ProtectStack, note: Noted) -> Step:
     return (yield Tx(noting(run, note)))
 
 
-def _named(work: Work, stack: StackRow, action: ProtectStack) -> list[ResourceRow]:
+def _named(work: UnitOfWork, stack: StackRow, action: ProtectStack) -> list[ResourceRow]:
     """What is meant; protection is taken back of old instances, too, which are to go."""
     rows = [row for row in work.tx.resources_of(stack.id) if row.want == PRESENT or not action.on]
     names = {row.name for row in rows}

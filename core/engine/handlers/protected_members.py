@@ -12,27 +12,27 @@ from collections.abc import Iterable, Iterator
 
 from zonda.core.store.schema.rows import StackRow
 
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import PRESENT
 from ..preview.children import Below
 from ..preview.entries import Entry
 from ..preview.walk import Walk
 from ..progress import protection
 from ..progress.protection import Protection
-from ..services import Room
+from ..services import EngineServices
 
 _DOES_SOMETHING = ("update", "replace", "delete")
 
 
-def check(room: Room, stack: StackRow, proposal: Proposal) -> None:
+def check(services: EngineServices, stack: StackRow, proposal: StackPlan) -> None:
     """Raise Conflict where something protected would be deleted below."""
-    below = Below(room, stack, proposal)
+    below = Below(services, stack, proposal)
     if not below.children:
         return
-    walk = Walk(room, stack, proposal, room.reader().resource_rows(stack.id), below)
+    walk = Walk(services, stack, proposal, services.reader().resource_rows(stack.id), below)
     held = list(_held_below(walk.entries()))
     # what has had another plan meanwhile is proposed anew
-    if held and room.reader().stack_row(stack.id).generation == proposal.generation:
+    if held and services.reader().stack_row(stack.id).generation == proposal.generation:
         raise protection.deleting(stack, held)
 
 

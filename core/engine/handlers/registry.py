@@ -13,30 +13,32 @@ from ..model.effects import Step
 from ..plan.accept import Noted, planned, unnoted
 from ..plan.from_template import rollback
 from ..plan.registry import propose
-from ..services import Room
+from ..services import EngineServices
 
 
-def act(room: Room, action: Action, note: Noted = unnoted) -> Step:
+def act(services: EngineServices, action: Action, note: Noted = unnoted) -> Step:
     """Carry out one action; gives ``Accepted``, raises what the caller did wrong.
 
     ``note`` runs in the transaction that accepts it; what it raises undoes that.
     """
-    return (yield from _step_of(action)(room, action, note))
+    return (yield from _step_of(action)(services, action, note))
 
 
-def _step_of(action: Action) -> Callable[[Room, Any, Noted], Step]:
+def _step_of(action: Action) -> Callable[[EngineServices, Any, Noted], Step]:
     place = STEPS.get(type(action).__name__)
-    found: Callable[[Room, Any, Noted], Step] = _plan if place is None else places.at(place)
+    found: Callable[[EngineServices, Any, Noted], Step] = (
+        _plan if place is None else places.at(place)
+    )
     return found
 
 
-def _plan(room: Room, action: Any, note: Noted) -> Step:
-    return (yield from planned(lambda: propose(room, action), note))
+def _plan(services: EngineServices, action: Any, note: Noted) -> Step:
+    return (yield from planned(lambda: propose(services, action), note))
 
 
-def roll_back(room: Room, stack_id: str) -> Step:
+def roll_back(services: EngineServices, stack_id: str) -> Step:
     """Plan the rollback that a failure has asked for."""
-    return (yield from planned(lambda: rollback(room, stack_id)))
+    return (yield from planned(lambda: rollback(services, stack_id)))
 
 
 #: Plans of templates that a user asks for: nothing protected may go, however deep it lies.

@@ -13,16 +13,16 @@ from ..actions import Accepted
 from ..model.effects import Call, Step, Tx
 from ..model.outcomes import Failure
 from ..model.states import PRESENT
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..plan.accept import Noted, accepted_as, noting
 from ..progress.history import signed
-from ..services import Room
+from ..services import EngineServices
 from .breakpoints import UNSET, clear_by_signal
 from .signal_delivery import Delivered, delivered
 
 
-def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
+def signal(services: EngineServices, action: actions.SignalResource, note: Noted) -> Step:
     """Hand a signal to a resource; store what its attributes say then.
 
     What it hands on to other resources is delivered with it: all of that is stored, or nothing. It
@@ -30,16 +30,16 @@ def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     breakpoint does not reach the resource.
     """
     if isinstance(action.details, Mapping) and UNSET in action.details:
-        return (yield from clear_by_signal(room, action, note))
-    user = room.settings.user
+        return (yield from clear_by_signal(services, action, note))
+    user = services.settings.user
     reached: list[Delivered] = []
     accepted = None
     while accepted is None:
-        seen = yield Call(_finding(room, action))
+        seen = yield Call(_finding(services, action))
         if not reached or all(each.is_gathered for each in reached):
-            reached = yield Call(_delivering(room, seen, action))
+            reached = yield Call(_delivering(services, seen, action))
         else:
-            reached = yield Call(_asking_again(room, reached))
+            reached = yield Call(_asking_again(services, reached))
         failed = next((each for each in reached if isinstance(each.answer, Failure)), None)
         if failed is not None:
             if failed is reached[0]:
@@ -50,18 +50,20 @@ def signal(room: Room, action: actions.SignalResource, note: Noted) -> Step:
     return accepted
 
 
-def _finding(room: Room, action: actions.SignalResource) -> Callable[[], Seen]:
-    return lambda: found(room, action.stack, action.resource)
+def _finding(services: EngineServices, action: actions.SignalResource) -> Callable[[], WorkItem]:
+    return lambda: found(services, action.stack, action.resource)
 
 
 def _delivering(
-    room: Room, seen: Seen, action: actions.SignalResource
+    services: EngineServices, seen: WorkItem, action: actions.SignalResource
 ) -> Callable[[], list[Delivered]]:
-    return lambda: delivered(room, seen, action.details)
+    return lambda: delivered(services, seen, action.details)
 
 
-def _asking_again(room: Room, reached: list[Delivered]) -> Callable[[], list[Delivered]]:
-    return lambda: [each.asked_again(room) for each in reached]
+def _asking_again(
+    services: EngineServices, reached: list[Delivered]
+) -> Callable[[], list[Delivered]]:
+    return lambda: [each.asked_again(services) for each in reached]
 
 
 def _reason(failed: Delivered) -> str:
@@ -69,7 +71,7 @@ def _reason(failed: Delivered) -> str:
     return failed.answer.reason
 
 
-def _told_by(seen: Seen, failed: Delivered, first: Delivered) -> str:
+def _told_by(seen: WorkItem, failed: Delivered, first: Delivered) -> str:
     """Why a signal could not be delivered, as something of the resource that was signalled."""
     reason = _reason(failed)
     if failed is first:
@@ -77,10 +79,10 @@ def _told_by(seen: Seen, failed: Delivered, first: Delivered) -> str:
     return reason.replace(f"resources.{failed.seen.row.name}", f"resources.{seen.row.name}", 1)
 
 
-def _failing(seen: Seen, reason: str) -> Callable[[Work], None]:
+def _failing(seen: WorkItem, reason: str) -> Callable[[UnitOfWork], None]:
     """Record that a handler has raised; nothing else has changed, as far as anybody knows."""
 
-    def store(work: Work) -> None:
+    def store(work: UnitOfWork) -> None:
         row = work.tx.resource(seen.row.id)
         if row is not None:
             work.resource_event(row, "SIGNAL", "FAILED", reason)
@@ -88,11 +90,13 @@ def _failing(seen: Seen, reason: str) -> Callable[[Work], None]:
     return store
 
 
-def _storing(seen: Seen, reached: list[Delivered], by: str) -> Callable[[Work], Accepted | None]:
+def _storing(
+    seen: WorkItem, reached: list[Delivered], by: str
+) -> Callable[[UnitOfWork], Accepted | None]:
     """Store what a signal has changed, unless an operation has come between."""
     accepted = accepted_as(seen.stack)
 
-    def store(work: Work) -> Accepted | None:
+    def store(work: UnitOfWork) -> Accepted | None:
         first = work.tx.resource(seen.row.id)
         if first is None:
             return accepted
@@ -108,14 +112,14 @@ def _storing(seen: Seen, reached: list[Delivered], by: str) -> Callable[[Work], 
     return store
 
 
-def found(room: Room, stack_name: str, name: str) -> Seen:
+def found(services: EngineServices, stack_name: str, name: str) -> WorkItem:
     """The instance that is meant by a name or an id, as it is stored now; raises NotFound."""
-    reader = room.reader()
+    reader = services.reader()
     with reader.snapshot():
-        stack = reader.stack_named(stack_name, room.settings.project)
+        stack = reader.stack_named(stack_name, services.settings.project)
         row = _meant(reader.resource_rows(stack.id), name, stack.name)
         data = reader.sealed_data(row.id)
-    return Seen(row, stack, data)
+    return WorkItem(row, stack, data)
 
 
 def _meant(rows: list[ResourceRow], name: str, stack_name: str) -> ResourceRow:

@@ -23,12 +23,12 @@ from zonda.hooks.resources.nested_stack import Converge
 from ..model.lending import Onward, Write
 from ..model.outcomes import Answer, Failure, Final
 from ..model.states import follows
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..nested.operation import operation_of
 from ..operations import transitions
 from ..progress import progress
-from ..services import Room
+from ..services import EngineServices
 
 #: How often a signal may be handed on.
 MOST_HOPS = 8
@@ -47,27 +47,27 @@ class Delivered:
     what it shall be now. ``is_gathered``: nothing is stored yet, so it may be delivered once more.
     """
 
-    seen: Seen
+    seen: WorkItem
     answer: Answer
     writes: list[Write]
     is_gathered: bool
     is_void: bool = False
     converges: bool = False
 
-    def asked_again(self, room: Room) -> Delivered:
+    def asked_again(self, services: EngineServices) -> Delivered:
         """What the resource says now; its handler is not called again."""
-        seen = _seen(room, self.seen.row.id)
-        answer = operation_of(room, seen).state()
+        seen = _seen(services, self.seen.row.id)
+        answer = operation_of(services, seen).state()
         return dataclasses.replace(self, seen=seen, answer=answer, writes=[])
 
-    def fits(self, work: Work) -> bool:
+    def fits(self, work: UnitOfWork) -> bool:
         """Whether no operation has come between."""
         row, was = work.tx.resource(self.seen.row.id), self.seen.row
         if row is None:
             return False
         return _asked_of(row) == _asked_of(was)
 
-    def store(self, work: Work) -> None:
+    def store(self, work: UnitOfWork) -> None:
         """Store what has changed, and have whoever waits for that look."""
         row, final = work.tx.resource(self.seen.row.id), self.answer
         assert row is not None
@@ -87,7 +87,7 @@ def _asked_of(row: ResourceRow) -> tuple[object, ...]:
     return row.fence, row.op, row.outputs_hash, row.below
 
 
-def _show(work: Work, row: ResourceRow, final: Final) -> None:
+def _show(work: UnitOfWork, row: ResourceRow, final: Final) -> None:
     row.reference, row.outputs = final.reference, final.outputs
     if row.outputs_hash != final.outputs_hash:
         row.outputs_hash = final.outputs_hash
@@ -96,7 +96,7 @@ def _show(work: Work, row: ResourceRow, final: Final) -> None:
         progress.tell_owner(work, row)
 
 
-def _converge(work: Work, row: ResourceRow) -> None:
+def _converge(work: UnitOfWork, row: ResourceRow) -> None:
     """Begin the operation that makes a nested stack what it shall be, outside of any plan.
 
     Not where a plan has yet to come to the resource, or has been halted.
@@ -121,14 +121,16 @@ def _converge(work: Work, row: ResourceRow) -> None:
     work.look(row)
 
 
-def _is_asleep(work: Work, row: ResourceRow) -> bool:
+def _is_asleep(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether a resource is suspended, or what it is in; what is made in it would not be."""
     root = work.tx.stack(work.stack_of(row).root)
     asleep = root is not None and root.suspended and root.action != "RESUME"
     return bool(asleep or row.suspended)
 
 
-def delivered(room: Room, seen: Seen, details: Mapping[str, Any]) -> list[Delivered]:
+def delivered(
+    services: EngineServices, seen: WorkItem, details: Mapping[str, Any]
+) -> list[Delivered]:
     """Hand a signal to a resource, and to those that it hands it on to; the first one first."""
     reached: list[Delivered] = []
     waiting = [(seen, details)]
@@ -137,12 +139,12 @@ def delivered(room: Room, seen: Seen, details: Mapping[str, Any]) -> list[Delive
         if len(reached) >= MOST_HOPS:
             raise NotSupported(f"A signal was handed on more than {MOST_HOPS} times.")
         onward: list[Onward] = []
-        made = _deliver(room, seen, details, onward)
+        made = _deliver(services, seen, details, onward)
         reached.append(made)
         if made.is_void or isinstance(made.answer, Failure):
             break
         try:
-            waiting += [_next(room, seen.stack.root, *each) for each in onward]
+            waiting += [_next(services, seen.stack.root, *each) for each in onward]
         except _Missing as error:
             reason = f"NotFound: resources.{seen.row.name}: {error}"
             reached[-1] = dataclasses.replace(made, answer=Failure(reason))
@@ -154,17 +156,19 @@ class _Missing(Exception):
 
 
 def _next(
-    room: Room, root: str, reference: str, details: Mapping[str, Any], missing: str
-) -> tuple[Seen, Mapping[str, Any]]:
+    services: EngineServices, root: str, reference: str, details: Mapping[str, Any], missing: str
+) -> tuple[WorkItem, Mapping[str, Any]]:
     try:
-        return _referred(room, root, reference), details
+        return _referred(services, root, reference), details
     except NotFound as error:
         raise _Missing(missing or error.message) from error
 
 
-def _deliver(room: Room, seen: Seen, details: Mapping[str, Any], onward: list[Onward]) -> Delivered:
+def _deliver(
+    services: EngineServices, seen: WorkItem, details: Mapping[str, Any], onward: list[Onward]
+) -> Delivered:
     row, writes = seen.row, list[Write]()
-    operation = operation_of(room, dataclasses.replace(seen, onward=onward), writes)
+    operation = operation_of(services, dataclasses.replace(seen, onward=onward), writes)
     handler = getattr(operation.instance, "handle_signal", None)
     if row.action in _DEAF:
         raise NotSupported(
@@ -199,18 +203,18 @@ def _answered(handler: Any, details: Mapping[str, Any]) -> Any:
         return NoActionRequired
 
 
-def _seen(room: Room, key: str) -> Seen:
-    reader = room.reader()
+def _seen(services: EngineServices, key: str) -> WorkItem:
+    reader = services.reader()
     with reader.snapshot():
         row = reader.resource_row(key)
         if row is None:
             raise NotFound("Resource", key)
-        return Seen(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+        return WorkItem(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
 
 
-def _referred(room: Room, root: str, reference: str) -> Seen:
+def _referred(services: EngineServices, root: str, reference: str) -> WorkItem:
     """The instance with that reference, somewhere in a tree of stacks; raises NotFound."""
-    key = room.reader().referred(root, reference)
+    key = services.reader().referred(root, reference)
     if key is None:
         raise NotFound("Resource", reference, hint="The signal was to be handed on to it.")
-    return _seen(room, key)
+    return _seen(services, key)

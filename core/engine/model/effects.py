@@ -16,7 +16,7 @@ from zonda.hooks.errors import PluginError, ZondaError
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
 
-from .unit_of_work import Work
+from .unit_of_work import UnitOfWork
 
 #: Seconds that a call may take which nobody else gives up (an operation has its deadline).
 LONGEST_CALL = 3600.0
@@ -26,7 +26,7 @@ LONGEST_CALL = 3600.0
 class Tx:
     """One unit of a transaction. ``run`` may be called twice if the first commit fails."""
 
-    run: Callable[[Work], Any]
+    run: Callable[[UnitOfWork], Any]
 
 
 @dataclass(frozen=True, slots=True)

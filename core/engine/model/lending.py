@@ -11,10 +11,10 @@ from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 from zonda.hooks.runners.base import WorkflowRunner
 
-from .unit_of_work import Work
+from .unit_of_work import UnitOfWork
 
 #: What a plug-in stores, to be run in a transaction.
-Write = Callable[[Work], None]
+Write = Callable[[UnitOfWork], None]
 
 
 #: A signal that is handed on: to which reference, with which details.
@@ -69,7 +69,7 @@ class Lending:
     clock: Clock
     random: random.Random
     sealer: Sealer
-    durable: Callable[[Callable[[Work], Any]], Any]
+    durable: Callable[[Callable[[UnitOfWork], Any]], Any]
     progress: Callable[[str, str, str, float | None], None]
     #: The requests of other commands that are carried out, by the stack at the top.
     requests: dict[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from typing import Final as Constant
 
 from zonda.hooks.errors import Path
 
-from .unit_of_work import Work
+from .unit_of_work import UnitOfWork
 
 Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
@@ -58,7 +58,7 @@ class Waiting:
     stored: str | None
     volatile: bool
     delay: float | None = None
-    also: Callable[[Work], bool] | None = None
+    also: Callable[[UnitOfWork], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
-from .unit_of_work import Work
+from .unit_of_work import UnitOfWork
 
 #: Between the names of the owners that lead to what is nested.
 BELOW = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Desired:
     """One resource that a template wants. ``always``: it is looked at by every update.
 
     ``template_id``: the template, where it is another one than that of the plan. ``instance``: the
@@ -81,7 +81,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class StackPlan:
     """What shall become of a stack. ``wanted`` is None for verbs (suspend, resume, check).
 
     ``generation`` is the one that was seen when it was worked out (0: there was no stack yet).
@@ -103,7 +103,7 @@ class Proposal:
     stack_id: str
     action: str
     generation: int
-    wanted: Sequence[Wanted] | None = None
+    wanted: Sequence[Desired] | None = None
     template_id: str | None = None
     body: str | None = None
     changes: dict[str, object] = field(default_factory=dict)
@@ -114,7 +114,7 @@ class Proposal:
     more: int = 0
     demanded: bool = False
     which: Callable[[ResourceRow], bool] | None = None
-    also: Callable[[Work, StackRow], None] | None = None
+    also: Callable[[UnitOfWork, StackRow], None] | None = None
     base_id: str | None = None
     checked: str = ""
     facts: Sequence[tuple[Any, ...]] | None = None

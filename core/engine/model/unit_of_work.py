@@ -32,7 +32,7 @@ class Notice:
 
 
 @dataclass(slots=True)
-class After:
+class Outbox:
     """What follows a commit.
 
     ``look``: instances to run a step for, with the stacks at their top; ``alone``: those for which
@@ -59,7 +59,7 @@ class After:
     then: list[Callable[[], None]] = field(default_factory=list)
 
 
-class Work:
+class UnitOfWork:
     """The rows of one transaction, the time, new ids, and what follows the commit."""
 
     __slots__ = ("after", "ids", "now", "owner", "sealer", "tx")
@@ -72,7 +72,7 @@ class Work:
         self.ids = ids
         self.sealer = sealer
         self.owner = owner
-        self.after = After()
+        self.after = Outbox()
 
     def stack_of(self, row: ResourceRow) -> StackRow:
         """The stack of an instance; it is there as long as the instance is."""

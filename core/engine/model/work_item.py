@@ -21,7 +21,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class WorkItem:
     """A row as a transaction saw it, with what an instance needs besides.
 
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.

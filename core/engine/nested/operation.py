@@ -20,44 +20,48 @@ from ..diff import ceilings
 from ..model.definition import Definition
 from ..model.lending import Write
 from ..model.outcomes import NO, Again, Answer, Failure, Final, Waiting
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import IDLE, MAKING
-from ..model.unit_of_work import Work, failures
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork, failures
+from ..model.work_item import WorkItem
 from ..plan import moves_across
 from ..plan.accept import accept
-from ..plugins.operation import Operation
+from ..plugins.operation import PluginOperation
 from ..plugins.reasons import paths_by_key
 from ..progress import children, protection
-from ..services import BACKSTOP, Room
+from ..services import BACKSTOP, EngineServices
 from . import creation, verbs
 from . import plan as nesting
 
-__all__ = ["BACKSTOP", "NestedOperation", "operation_of"]
+__all__ = ["BACKSTOP", "ChildOperation", "operation_of"]
 
 #: Operations that make the child what a template says.
 _TEMPLATED = MAKING | {"SIGNAL"}
 
 
-def operation_of(room: Room, seen: Seen, gathered: list[Write] | None = None) -> Operation:
+def operation_of(
+    services: EngineServices, seen: WorkItem, gathered: list[Write] | None = None
+) -> PluginOperation:
     """The operation that runs on a row: of a nested stack, or of a plug-in."""
-    if room.definitions.is_nested_stack(seen.row):
-        return NestedOperation(room, seen, gathered)
-    return Operation(room.instances, seen, gathered)
+    if services.definitions.is_nested_stack(seen.row):
+        return ChildOperation(services, seen, gathered)
+    return PluginOperation(services.instances, seen, gathered)
 
 
-class NestedOperation(Operation):
+class ChildOperation(PluginOperation):
     """One running operation of an owner."""
 
-    def __init__(self, room: Room, seen: Seen, gathered: list[Write] | None = None) -> None:
-        super().__init__(room.instances, seen, gathered)
-        self._room = room
+    def __init__(
+        self, services: EngineServices, seen: WorkItem, gathered: list[Write] | None = None
+    ) -> None:
+        super().__init__(services.instances, seen, gathered)
+        self._services = services
         self._pause_ends: float | None = None
         self.is_light = self.is_quick = True
 
     @property
     def _backstop(self) -> float:
-        return self._room.settings.backstop
+        return self._services.settings.backstop
 
     def policy(self) -> str:
         """Nothing happens outside before it is stored."""
@@ -66,7 +70,7 @@ class NestedOperation(Operation):
     def abort(self) -> None:
         """Nothing: whoever ends the operation ends what runs below it."""
 
-    def cleaner(self) -> Operation:
+    def cleaner(self) -> PluginOperation:
         """Never asked for: a failure of an owner is no reason for another attempt."""
         raise NotImplementedError
 
@@ -105,7 +109,7 @@ class NestedOperation(Operation):
 
     def _verb(self, child: StackRow) -> Answer:
         above = self._above()
-        proposal = verbs.planned(self._room, self.action, self.seen.stack, child)
+        proposal = verbs.planned(self._services, self.action, self.seen.stack, child)
         if proposal is None and child.phase == IDLE:
             return self._final()
         return self._planning(child, proposal, 0, above)
@@ -118,14 +122,14 @@ class NestedOperation(Operation):
             return self._final()
         known = self.token or {}
         if wanted.pause > 0 and "until" not in known:
-            until, self._pause_ends = self._room.clock.now() + wanted.pause, None
+            until, self._pause_ends = self._services.clock.now() + wanted.pause, None
             token = {**known, "applied": applied, "until": until, "pause": wanted.pause}
             return self._waits(token, self._pause_left(token))
         return self._applying(target, wanted, applied)
 
     def _pause_left(self, token: Mapping[str, Any]) -> float:
         """Seconds, by the clock that nobody sets; after a restart at most the whole pause."""
-        clock = self._room.clock
+        clock = self._services.clock
         if self._pause_ends is None:
             left = min(token["until"] - clock.now(), token["pause"])
             self._pause_ends = clock.monotonic() + left
@@ -139,24 +143,24 @@ class NestedOperation(Operation):
         child = self._child()
         if child is None:
             name = target.physical_resource_name()
-            child = nesting.new_child(self._room, self.seen.stack, self.row, name)
-        proposal = nesting.proposed(self._room, child, spec, parent, template_id)
-        proposal = creation.as_above(self._room, self.seen, child, proposal)
+            child = nesting.new_child(self._services, self.seen.stack, self.row, name)
+        proposal = nesting.proposed(self._services, child, spec, parent, template_id)
+        proposal = creation.as_above(self._services, self.seen, child, proposal)
         limits = ceilings.below(self.instances.definitions.reader, self.row, child)
         proposal = dataclasses.replace(proposal, ceilings=limits)
         root = self.seen.stack.root
-        proposal = moves_across.taking(self._room, root, child, spec.names, proposal)
+        proposal = moves_across.taking(self._services, root, child, spec.names, proposal)
         most = nesting.most_of(parent)
         return self._planning(child, proposal, applied + 1, above, most)
 
     def _above(self) -> tuple[object, ...]:
         """What the stack at the top says before the child's plan is made."""
-        return nesting.said(self._room.reader().stack_row(self.seen.stack.root))
+        return nesting.said(self._services.reader().stack_row(self.seen.stack.root))
 
     def _planning(
         self,
         child: StackRow,
-        proposal: Proposal | None,
+        proposal: StackPlan | None,
         applied: int,
         above: tuple[object, ...],
         most: int = 0,
@@ -172,7 +176,7 @@ class NestedOperation(Operation):
         owner, plan, root = self.row.id, proposal, self.seen.stack.root
         children.check(self.instances.definitions.reader, owner)
 
-        def apply(work: Work) -> bool:
+        def apply(work: UnitOfWork) -> bool:
             row = work.tx.resource(owner)
             assert row is not None
             if not children.may_go_on(work.stack_of(row), row):
@@ -194,11 +198,11 @@ class NestedOperation(Operation):
 
         return Waiting(token, nesting.token_text(token), False, self._backstop, apply)
 
-    def _fits(self, work: Work, row: ResourceRow, more: int, most: int) -> bool:
+    def _fits(self, work: UnitOfWork, row: ResourceRow, more: int, most: int) -> bool:
         """Whether the tree may have more; it may be another one than when the plan was made."""
         top = work.tx.stack(work.stack_of(row).root)
         assert top is not None
-        return self._room.sizes.admit(work.tx, (top.id, top.generation), more, most)
+        return self._services.sizes.admit(work.tx, (top.id, top.generation), more, most)
 
     def _waits(self, token: dict[str, Any], delay: float) -> Waiting:
         return Waiting(token, nesting.token_text(token), False, delay)
@@ -260,7 +264,7 @@ class NestedOperation(Operation):
         )
         assert isinstance(made, NestedStack)
         if self.action == "ADOPT":
-            made.adopted = creation.members(self._room, self.seen)
+            made.adopted = creation.members(self._services, self.seen)
         return made
 
     def _read_by(

@@ -23,18 +23,18 @@ from zonda.hooks.errors import ZondaError, show_path
 
 from ..model.definition import Definition
 from ..model.outcomes import SUPERSEDED
-from ..model.plan import Given, Proposal
+from ..model.plan import Given, StackPlan
 from ..model.states import IDLE
 from ..plan.from_template import holds_secrets, wanted_by
 from ..progress.children import is_superseded
-from ..services import Room
+from ..services import EngineServices
 from ..templates.definitions import policies_of
 
 
-def new_child(room: Room, stack: StackRow, owner: ResourceRow, name: str) -> StackRow:
+def new_child(services: EngineServices, stack: StackRow, owner: ResourceRow, name: str) -> StackRow:
     """The row of a nested stack that is not there yet."""
     return StackRow(
-        room.ids(),
+        services.ids(),
         stack.project,
         name,
         owner_resource_id=owner.id,
@@ -46,42 +46,46 @@ def new_child(room: Room, stack: StackRow, owner: ResourceRow, name: str) -> Sta
 
 
 def proposed(
-    room: Room, child: StackRow, spec: ChildSpec, parent: Definition, parent_template: str
-) -> Proposal:
+    services: EngineServices,
+    child: StackRow,
+    spec: ChildSpec,
+    parent: Definition,
+    parent_template: str,
+) -> StackPlan:
     """The plan that makes a nested stack what ``spec`` says.
 
     ``parent`` is the definition of the owner's stack, stored as ``parent_template``. Raises
     ValidationErrors.
     """
     identity = Identity(child.id, child.name, child.project)
-    before = _before(room, child)
+    before = _before(services, child)
     values = None if before is None else before.parameters.values
     definition: Definition = loaded(parent.family, spec, identity, values)
     there = frozenset[str]() if before is None else before.resources.keys()
     more = sum(name not in there for name in definition.resources)
     if more:
-        tree = child.root, room.reader().stack_row(child.root).generation
-        room.sizes.check(room.reader(), tree, more, most_of(definition))
-    base = room.definitions.base_of(parent_template)
-    template_id = room.ids()
-    room.definitions.keep(template_id, definition, base)
+        tree = child.root, services.reader().stack_row(child.root).generation
+        services.sizes.check(services.reader(), tree, more, most_of(definition))
+    base = services.definitions.base_of(parent_template)
+    template_id = services.ids()
+    services.definitions.keep(template_id, definition, base)
     body = {"spec": spec.to_json()}
     sealed = bool(spec.marks) or holds_secrets(definition)
-    return Proposal(
+    return StackPlan(
         child.id,
         "UPDATE" if child.generation else "CREATE",
         child.generation,
-        wanted_by(room, definition),
+        wanted_by(services, definition),
         template_id,
-        room.sealer.dump(body, sealed=sealed),
+        services.sealer.dump(body, sealed=sealed),
         {
-            "policies": _policies(room, definition, child, spec),
+            "policies": _policies(services, definition, child, spec),
             "description": str(definition.description),
             "note": "",
             "disable_rollback": 1,
-            "timeout_mins": minutes(room, child),
+            "timeout_mins": minutes(services, child),
         },
-        given=Given("", {}, *_hashes(room, spec)),
+        given=Given("", {}, *_hashes(services, spec)),
         base_id=base,
         more=more,
     )
@@ -109,36 +113,40 @@ def loaded(
     return definition
 
 
-def _before(room: Room, child: StackRow) -> Definition | None:
+def _before(services: EngineServices, child: StackRow) -> Definition | None:
     if not child.generation or child.template_id is None:
         return None
-    return room.definitions.get(child.template_id)
+    return services.definitions.get(child.template_id)
 
 
-def _policies(room: Room, definition: Definition, child: StackRow, spec: ChildSpec) -> str:
+def _policies(
+    services: EngineServices, definition: Definition, child: StackRow, spec: ChildSpec
+) -> str:
     """What the environment says by now, and said before, unless that is undone.
 
     Not what it said when ``definition`` was planned: that of a signal may be an older one.
     """
-    known = policies_now(room, child, spec) or policies_of(definition)
-    if is_undone(room, child):
+    known = policies_now(services, child, spec) or policies_of(definition)
+    if is_undone(services, child):
         return known.for_undoing().to_text()
-    return replace(known, before=_root(room, child)[1].before).to_text()
+    return replace(known, before=_root(services, child)[1].before).to_text()
 
 
-def policies_now(room: Room, child: StackRow, spec: ChildSpec | None = None) -> Policies | None:
+def policies_now(
+    services: EngineServices, child: StackRow, spec: ChildSpec | None = None
+) -> Policies | None:
     """What the stack at the top says by now of what is nested in it; None where nothing does.
 
     It may have been updated since, and have had no reason to plan the nested one anew. Where it
     cannot be loaded any more what is stored of it counts: a deletion needs no template. ``spec``:
     what the nested one is to be made from, if not what it was.
     """
-    root, known = _root(room, child)
+    root, known = _root(services, child)
     if root.template_id is None or (spec is None and child.template_id is None):
         return None
     try:
-        family = room.definitions.get(root.template_id).family
-        spec = spec or room.definitions.spec_of(str(child.template_id))
+        family = services.definitions.get(root.template_id).family
+        spec = spec or services.definitions.spec_of(str(child.template_id))
     except ZondaError:
         breakpoints = policies.read(child.policies).breakpoints
         return replace(known, before={}, breakpoints=breakpoints)
@@ -146,20 +154,20 @@ def policies_now(room: Room, child: StackRow, spec: ChildSpec | None = None) -> 
     return policies.of_environment(own, family.registry_below(spec).breakpoints)
 
 
-def _root(room: Room, child: StackRow) -> tuple[StackRow, Policies]:
+def _root(services: EngineServices, child: StackRow) -> tuple[StackRow, Policies]:
     """The stack at the top, and what is stored of what it says."""
-    root = room.reader().stack_row(child.root)
+    root = services.reader().stack_row(child.root)
     return root, policies.read(root.policies)
 
 
-def minutes(room: Room, child: StackRow) -> int:
+def minutes(services: EngineServices, child: StackRow) -> int:
     """How long an action of the stack at the top may take by now."""
-    return room.reader().stack_row(child.root).timeout_mins
+    return services.reader().stack_row(child.root).timeout_mins
 
 
-def is_undone(room: Room, child: StackRow) -> bool:
+def is_undone(services: EngineServices, child: StackRow) -> bool:
     """Whether the stack at the top undoes a plan that has failed, with all that it has made."""
-    root, known = _root(room, child)
+    root, known = _root(services, child)
     return root.action == "ROLLBACK" and root.phase != IDLE and not known.before
 
 
@@ -168,10 +176,10 @@ def said(root: StackRow) -> tuple[object, ...]:
     return root.template_id, root.policies, root.action, root.timeout_mins
 
 
-def _hashes(room: Room, spec: ChildSpec) -> tuple[str, str]:
+def _hashes(services: EngineServices, spec: ChildSpec) -> tuple[str, str]:
     """As ``recording.hashes``, of a nested template and its parameters."""
     texts = (canonical([spec.file, spec.template]), canonical(dict(spec.parameters)))
-    first, second = (room.sealer.hmac(text.encode("utf-8", "surrogatepass")) for text in texts)
+    first, second = (services.sealer.hmac(text.encode("utf-8", "surrogatepass")) for text in texts)
     return first, second
 
 

@@ -13,23 +13,23 @@ from collections.abc import Callable
 
 from ..model.effects import Call, Step, Tx
 from ..model.outcomes import Answer, Final
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..progress import progress
-from ..services import Room
+from ..services import EngineServices
 from .operation import operation_of
 
 log = logging.getLogger(__name__)
 
 
-def refresh(room: Room, key: str) -> Step:
+def refresh(services: EngineServices, key: str) -> Step:
     """Store what the owner ``key`` shows now, and have those above it asked, too.
 
     An operation that runs on it has that done when it ends.
     """
     is_done = False
     while not is_done:
-        asked: tuple[Seen, Answer] | None = yield Call(lambda: _asked(room, key))
+        asked: tuple[WorkItem, Answer] | None = yield Call(lambda: _asked(services, key))
         if asked is None:
             return
         seen, answer = asked
@@ -39,22 +39,22 @@ def refresh(room: Room, key: str) -> Step:
         is_done = yield Tx(_storing(seen, answer))
 
 
-def _storing(seen: Seen, final: Final) -> Callable[[Work], bool]:
+def _storing(seen: WorkItem, final: Final) -> Callable[[UnitOfWork], bool]:
     return lambda work: _store(work, seen, final)
 
 
-def _asked(room: Room, key: str) -> tuple[Seen, Answer] | None:
-    reader = room.reader()
+def _asked(services: EngineServices, key: str) -> tuple[WorkItem, Answer] | None:
+    reader = services.reader()
     with reader.snapshot():
         row = reader.resource_row(key)
         if row is None or row.below == row.below_seen or row.op or not row.outputs_hash:
             return None
-        seen = Seen(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
-    operation = operation_of(room, seen)
+        seen = WorkItem(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+    operation = operation_of(services, seen)
     return seen, operation.guarded(operation.state)()
 
 
-def _store(work: Work, seen: Seen, final: Final) -> bool:
+def _store(work: UnitOfWork, seen: WorkItem, final: Final) -> bool:
     """Store an answer; False where the owner must be asked once more."""
     row = work.tx.resource(seen.row.id)
     if row is None or row.op or row.fence != seen.row.fence:

@@ -12,43 +12,43 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import ResourceFailure
 
 from .. import actions
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import COMPLETE, FAILED, IN_PROGRESS
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plan import retry, snapshots
 from ..progress import snapshots as snapshotting
-from ..services import Room
+from ..services import EngineServices
 
 
-def create(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+def create(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
     """The plan of the part of the snapshot that ``stack`` is taking; None if it is there."""
-    whole = _running(room, stack)
-    known = snapshots.part(room, child, whole)
+    whole = _running(services, stack)
+    known = snapshots.part(services, child, whole)
     if known is None:
-        return snapshots.create(room, child, actions.SnapshotStack(child.id, whole))
+        return snapshots.create(services, child, actions.SnapshotStack(child.id, whole))
     if known.status == COMPLETE:
         return None
     if (child.action, child.status) == ("SNAPSHOT", FAILED):
-        return retry.retry(room, child, actions.RetryStack(child.id))
-    made, again = snapshots.create(room, child, actions.SnapshotStack(child.id)), known
+        return retry.retry(services, child, actions.RetryStack(child.id))
+    made, again = snapshots.create(services, child, actions.SnapshotStack(child.id)), known
 
-    def also(work: Work, planned: StackRow) -> None:
+    def also(work: UnitOfWork, planned: StackRow) -> None:
         snapshotting.begin(work, planned, again, "SNAPSHOT")
 
     return dataclasses.replace(made, also=also)
 
 
-def delete(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+def delete(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
     """The plan that deletes the part of the snapshot that ``stack`` is deleting."""
-    known = snapshots.part(room, child, _running(room, stack))
+    known = snapshots.part(services, child, _running(services, stack))
     if known is None:
         return None
-    return snapshots.delete(room, child, actions.DeleteSnapshot(child.id, known.id))
+    return snapshots.delete(services, child, actions.DeleteSnapshot(child.id, known.id))
 
 
-def _running(room: Room, stack: StackRow) -> str:
+def _running(services: EngineServices, stack: StackRow) -> str:
     """The id of the snapshot that is being taken or deleted."""
-    for row in room.reader().snapshots(stack.id):
+    for row in services.reader().snapshots(stack.id):
         if row.status == IN_PROGRESS:
             return row.id
     raise ResourceFailure("The snapshot of the stack above was given up")

@@ -15,54 +15,56 @@ from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 
 from .. import actions
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import FAILED
 from ..plan import from_template, retry, snapshots
-from ..services import Room
+from ..services import EngineServices
 from . import plan
 from . import snapshots as nested_snapshots
 
-Verb = Callable[[Room, StackRow, StackRow], Proposal | None]
+Verb = Callable[[EngineServices, StackRow, StackRow], StackPlan | None]
 
 
-def planned(room: Room, verb: str, stack: StackRow, child: StackRow) -> Proposal | None:
+def planned(
+    services: EngineServices, verb: str, stack: StackRow, child: StackRow
+) -> StackPlan | None:
     """The plan of ``verb`` for the nested stack ``child`` of a resource of ``stack``."""
-    proposal = _VERBS[verb](room, stack, child)
+    proposal = _VERBS[verb](services, stack, child)
     if proposal is None:
         return None
-    known = plan.policies_now(room, child) or policies.read(child.policies)
+    known = plan.policies_now(services, child) or policies.read(child.policies)
     known = known.after(Policies())
-    if plan.is_undone(room, child):
+    if plan.is_undone(services, child):
         known = known.for_undoing()
     changes = {
         **proposal.changes,
         "policies": known.to_text(),
-        "timeout_mins": plan.minutes(room, child),
+        "timeout_mins": plan.minutes(services, child),
     }
     return dataclasses.replace(proposal, changes=changes)
 
 
-def _delete(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
-    return snapshots.delete_stack(room, child, actions.DeleteStack(child.id))
+def _delete(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
+    return snapshots.delete_stack(services, child, actions.DeleteStack(child.id))
 
 
-def _suspend(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+def _suspend(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
     """What an attempt before has suspended is not suspended again."""
     if (child.action, child.status) == ("SUSPEND", FAILED):
-        return retry.retry(room, child, actions.RetryStack(child.id))
-    return from_template.verb(room, child, actions.SuspendStack(child.id))
+        return retry.retry(services, child, actions.RetryStack(child.id))
+    return from_template.verb(services, child, actions.SuspendStack(child.id))
 
 
-def _resume(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
+def _resume(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
     """Nothing but what is suspended: its suspension may never have come so far."""
-    proposal = from_template.verb(room, child, actions.ResumeStack(child.id))
+    proposal = from_template.verb(services, child, actions.ResumeStack(child.id))
     if proposal is None:
         return None
     return dataclasses.replace(proposal, which=from_template.is_suspended)
 
 
-def _check(room: Room, stack: StackRow, child: StackRow) -> Proposal | None:
-    return from_template.verb(room, child, actions.CheckStack(child.id))
+def _check(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
+    return from_template.verb(services, child, actions.CheckStack(child.id))
 
 
 _VERBS: Mapping[str, Verb] = {

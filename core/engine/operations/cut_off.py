@@ -17,7 +17,7 @@ from zonda.core.store.schema.rows import ResourceRow
 from ..model.effects import Call, Wait
 from ..model.outcomes import INTERRUPTED, Failure
 from ..model.states import CLEANING, PRESENT, STARTING
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 #: How often in a row something is taken up beside others that does not come back.
 MOST_BESIDE_OTHERS = 2
@@ -25,7 +25,7 @@ MOST_BESIDE_OTHERS = 2
 MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 3
 
 
-def count(work: Work) -> None:
+def count(work: UnitOfWork) -> None:
     """Count what an engine that begins has to look at; what is to be called alone is set apart."""
     for key, root_id in list(work.after.look.items()):
         row = work.tx.resource(key)

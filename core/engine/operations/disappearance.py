@@ -9,13 +9,13 @@ from zonda.core.store.schema.rows import ResourceRow
 
 from ..model import row_annotations
 from ..model.states import COMPLETE
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from . import transitions
 
 _REASON = "nothing to delete: it was found missing"
 
 
-def drop(work: Work, row: ResourceRow) -> bool:
+def drop(work: UnitOfWork, row: ResourceRow) -> bool:
     """Drop the row of an instance that is to go and has vanished; whether it has."""
     if not row_annotations.is_gone(row) or work.tx.child_of(row.id) is not None:
         return False

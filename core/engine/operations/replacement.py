@@ -13,7 +13,7 @@ from zonda.core.store.schema.rows import ResourceRow
 
 from ..model import row_annotations
 from ..model.states import ABSENT, DIRTY, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..progress import partial, progress
 
 
@@ -34,7 +34,7 @@ def goes_first(row: ResourceRow) -> bool:
     return not (is_completed(row) or is_left_alone(row) or row_annotations.is_missing(row))
 
 
-def waits(work: Work, row: ResourceRow) -> bool:
+def waits(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether ``row``, of which a new instance is to be made, waits for removals.
 
     What earlier plans failed to make, under whatever name, may be the same thing outside: it is
@@ -48,7 +48,7 @@ def waits(work: Work, row: ResourceRow) -> bool:
     return bool(left)
 
 
-def _attempts(work: Work, row: ResourceRow) -> list[ResourceRow]:
+def _attempts(work: UnitOfWork, row: ResourceRow) -> list[ResourceRow]:
     """What is to go from the stack of ``row``, and was not completed when a plan dropped it."""
     rows = filter(None, map(work.tx.resource, work.tx.absent(row.stack_id)))
     noted = [each for each in rows if row_annotations.notes_attempts(each)]
@@ -57,13 +57,13 @@ def _attempts(work: Work, row: ResourceRow) -> list[ResourceRow]:
     ]
 
 
-def succeed(work: Work, row: ResourceRow) -> None:
+def succeed(work: UnitOfWork, row: ResourceRow) -> None:
     """Nothing is left of what was never completed: its successor takes its place."""
     replaced(work, row, row.cause)
     work.tx.remove_resource(row)
 
 
-def replaced(work: Work, row: ResourceRow, cause: str) -> None:
+def replaced(work: UnitOfWork, row: ResourceRow, cause: str) -> None:
     """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
     new = _new(work, row, cause)
     row_annotations.move(row, new)
@@ -74,7 +74,7 @@ def replaced(work: Work, row: ResourceRow, cause: str) -> None:
     work.look(new)
 
 
-def _new(work: Work, row: ResourceRow, cause: str) -> ResourceRow:
+def _new(work: UnitOfWork, row: ResourceRow, cause: str) -> ResourceRow:
     former = row.replaces_id if goes_first(row) else None
     new = ResourceRow(
         work.ids(),
@@ -96,7 +96,7 @@ def _new(work: Work, row: ResourceRow, cause: str) -> ResourceRow:
     return new
 
 
-def _moving_on(work: Work, row: ResourceRow) -> Iterator[str]:
+def _moving_on(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
     """Who requires the successor of ``row``.
 
     What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.

@@ -17,11 +17,11 @@ from ..model import row_annotations
 from ..model.outcomes import NO, SAME, Answer, Failure
 from ..model.states import BACKOFF, CLEANING, IN_PROGRESS, RETRY
 from ..model.states import next_operation_state as advance
-from ..model.unit_of_work import Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
 from ..progress import failures
 from . import transitions
-from .transitions import Held
+from .transitions import Lease
 
 #: Seconds between two attempts at most, and by which part the pause varies by chance.
 LONGEST_PAUSE = 300.0
@@ -50,8 +50,8 @@ def pause_after(row: ResourceRow, chance: float) -> float:
 
 
 def put_off(
-    work: Work, handle: Held, failure: Failure, chance: float, carried: str | None = None
-) -> Seen | None:
+    work: UnitOfWork, handle: Lease, failure: Failure, chance: float, carried: str | None = None
+) -> WorkItem | None:
     """Note that an attempt has failed; None if that was the last one, or somebody took over.
 
     ``carried``: what the next one need not do again.
@@ -77,7 +77,7 @@ def put_off(
     return _seen(work, row)
 
 
-def go_on(work: Work, handle: Held, is_due: bool) -> Seen | None:
+def go_on(work: UnitOfWork, handle: Lease, is_due: bool) -> WorkItem | None:
     """Store what is done next, if its time has come; None if there is nothing more to be done."""
     row = transitions.fenced(work, handle)
     if row is None:
@@ -101,7 +101,7 @@ def go_on(work: Work, handle: Held, is_due: bool) -> Seen | None:
     return _seen(work, row)
 
 
-def cleaned(work: Work, handle: Held) -> Seen | None:
+def cleaned(work: UnitOfWork, handle: Lease) -> WorkItem | None:
     """Nothing is left of the attempt before: begin the next one."""
     row = transitions.fenced(work, handle)
     if row is None:
@@ -121,13 +121,13 @@ def _has_left_something(row: ResourceRow) -> bool:
     return row.op == "CREATE" and row.physical_id is not None
 
 
-def _begin_anew(work: Work, row: ResourceRow) -> None:
+def _begin_anew(work: UnitOfWork, row: ResourceRow) -> None:
     row.op_state = advance(row.op_state, "retry")
     row.op_id = transitions.new_op_id(work, row, row.op)
     _begin_attempt(work, row)
 
 
-def _begin_attempt(work: Work, row: ResourceRow) -> None:
+def _begin_attempt(work: UnitOfWork, row: ResourceRow) -> None:
     row.attempt += 1
     row.take_overs = 0
     row.retry_at = None
@@ -140,5 +140,5 @@ def _is_over(stack: StackRow, row: ResourceRow) -> bool:
     return bool(stack.halted or row.op_gen != stack.generation)
 
 
-def _seen(work: Work, row: ResourceRow) -> Seen:
-    return Seen(copied(row), work.stack_of(row), work.tx.data(row.id), fresh=True)
+def _seen(work: UnitOfWork, row: ResourceRow) -> WorkItem:
+    return WorkItem(copied(row), work.stack_of(row), work.tx.data(row.id), fresh=True)

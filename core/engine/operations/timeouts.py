@@ -15,12 +15,12 @@ from zonda.core.store.schema.rows import StackRow
 
 from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
 from ..model.states import IDLE, OPEN, PRESENT
-from ..model.unit_of_work import Notice, Work, failures
+from ..model.unit_of_work import Notice, UnitOfWork, failures
 from ..progress import phases, progress
 from . import limits, transitions
 
 
-def operation_timed_out(work: Work, key: str) -> None:
+def operation_timed_out(work: UnitOfWork, key: str) -> None:
     """Fail an operation that is past its deadline."""
     row = work.tx.resource(key)
     if row is None or not row.op or row.deadline is None or row.deadline >= work.now:
@@ -29,7 +29,7 @@ def operation_timed_out(work: Work, key: str) -> None:
     work.stop(row)
 
 
-def broke(work: Work, key: str, why: str) -> None:
+def broke(work: UnitOfWork, key: str, why: str) -> None:
     """Fail what was to be done with an instance whose step died; ``why``: of what."""
     row = work.tx.resource(key)
     if row is None:
@@ -44,7 +44,7 @@ def broke(work: Work, key: str, why: str) -> None:
         transitions.could_not(work, row, op, Failure(reason, BROKEN))
 
 
-def stack_timed_out(work: Work, stack_id: str) -> None:
+def stack_timed_out(work: UnitOfWork, stack_id: str) -> None:
     """Fail an action that is past its deadline, and every operation of it."""
     stack = work.tx.stack(stack_id)
     if stack is None or stack.phase == IDLE or stack.next_action:
@@ -65,7 +65,7 @@ def stack_timed_out(work: Work, stack_id: str) -> None:
 
 
 def stop_superseded(
-    work: Work, stack: StackRow, is_driven: Callable[[str], bool], grace: float
+    work: UnitOfWork, stack: StackRow, is_driven: Callable[[str], bool], grace: float
 ) -> bool:
     """Fail those operations that a deletion or a rollback has waited for long enough.
 
@@ -104,7 +104,7 @@ def waits_until(stack: StackRow, grace: float) -> float | None:
     return stack.deadline if is_cancelled(stack) else None
 
 
-def cancel(work: Work, stack: StackRow, grace: float) -> None:
+def cancel(work: UnitOfWork, stack: StackRow, grace: float) -> None:
     """Start nothing more; what runs ends within ``grace`` seconds, then the action has failed."""
     limit = work.now + grace
     stack.deadline = limit if stack.deadline is None else min(stack.deadline, limit)
@@ -114,7 +114,7 @@ def cancel(work: Work, stack: StackRow, grace: float) -> None:
     phases.turn(work, stack)
 
 
-def cancel_signalled(work: Work, root: StackRow, grace: float) -> bool:
+def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
     """Have what signals have begun in an idle stack, and below it, start nothing more.
 
     What runs there ends within ``grace`` seconds. Gives whether there was anything.
@@ -136,7 +136,7 @@ def cancel_signalled(work: Work, root: StackRow, grace: float) -> bool:
     return bool(begun)
 
 
-def no_rollback(work: Work, stack_id: str, why: str) -> None:
+def no_rollback(work: UnitOfWork, stack_id: str, why: str) -> None:
     """The rollback cannot be planned: the failed action ends without it."""
     stack = work.tx.stack(stack_id)
     if stack is not None and stack.next_action:

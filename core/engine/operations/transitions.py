@@ -32,7 +32,7 @@ from ..model.states import (
     check_follows,
 )
 from ..model.states import next_operation_state as advance
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..progress import adoption, breakpoints, detachment, failures, phases, progress
 from ..progress.protection import CODE, KIND, forbids_replacement
 from . import limits, replacement
@@ -41,7 +41,7 @@ CHANGED = "state changed"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Lease:
     """An operation that a worker holds: which instance, which operation, which fence."""
 
     key: str
@@ -49,13 +49,13 @@ class Held:
     fence: int
 
 
-def held(row: ResourceRow) -> Held:
+def held(row: ResourceRow) -> Lease:
     """The handle of the operation of ``row``."""
     assert row.op_id is not None
-    return Held(row.id, row.op_id, row.fence)
+    return Lease(row.id, row.op_id, row.fence)
 
 
-def fenced(work: Work, handle: Held) -> ResourceRow | None:
+def fenced(work: UnitOfWork, handle: Lease) -> ResourceRow | None:
     """The instance if ``handle`` is still valid."""
     row = work.tx.resource(handle.key)
     if row is None or not row.op or row.op_id != handle.op_id or row.fence != handle.fence:
@@ -64,7 +64,7 @@ def fenced(work: Work, handle: Held) -> ResourceRow | None:
 
 
 def begin(
-    work: Work, row: ResourceRow, op: str, prepared: Prepared | None, op_id: str | None = None
+    work: UnitOfWork, row: ResourceRow, op: str, prepared: Prepared | None, op_id: str | None = None
 ) -> None:
     """T1: store the intent, before anything is done in the outside world.
 
@@ -120,7 +120,7 @@ def begin(
         work.resource_event(row, op, IN_PROGRESS, CHANGED)
 
 
-def new_op_id(work: Work, row: ResourceRow, op: str) -> str:
+def new_op_id(work: UnitOfWork, row: ResourceRow, op: str) -> str:
     """A key for an operation, or for a new attempt at one."""
     return f"{row.id}-{op.lower()}-{work.stack_of(row).generation}-{work.ids()[-12:]}"
 
@@ -139,7 +139,7 @@ def both_hidden(before: str, after: str) -> str:
     return json.dumps(union)
 
 
-def take_over(work: Work, row: ResourceRow) -> None:
+def take_over(work: UnitOfWork, row: ResourceRow) -> None:
     """T6: go on with an operation that another process (or an earlier life) began."""
     row.fence += 1
     row.owner = work.owner
@@ -147,7 +147,7 @@ def take_over(work: Work, row: ResourceRow) -> None:
         row.take_overs += 1
 
 
-def came_back(work: Work, handle: Held) -> bool:
+def came_back(work: UnitOfWork, handle: Lease) -> bool:
     """A call of the operation has come back, with nothing else to be stored."""
     row = fenced(work, handle)
     if row is None:
@@ -156,7 +156,7 @@ def came_back(work: Work, handle: Held) -> bool:
     return True
 
 
-def again(work: Work, handle: Held) -> bool:
+def again(work: UnitOfWork, handle: Lease) -> bool:
     """The handler asks to be called again with the same operation id: nothing runs until then."""
     row = fenced(work, handle)
     if row is None:
@@ -166,7 +166,7 @@ def again(work: Work, handle: Held) -> bool:
     return True
 
 
-def retry(work: Work, handle: Held) -> bool:
+def retry(work: UnitOfWork, handle: Lease) -> bool:
     """The handler is about to be called again."""
     row = fenced(work, handle)
     if row is None:
@@ -176,7 +176,7 @@ def retry(work: Work, handle: Held) -> bool:
     return True
 
 
-def started(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
+def started(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
     """T2: the handler came back; its token is stored before the first poll."""
     row = fenced(work, handle)
     if row is None:
@@ -188,7 +188,7 @@ def started(work: Work, handle: Held, token: str | None, volatile: bool) -> bool
     return True
 
 
-def polled(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
+def polled(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
     """T3: not complete yet, and the token has changed."""
     row = fenced(work, handle)
     if row is None:
@@ -200,7 +200,7 @@ def polled(work: Work, handle: Held, token: str | None, volatile: bool) -> bool:
     return True
 
 
-def finished(work: Work, handle: Held, final: Final) -> None:
+def finished(work: UnitOfWork, handle: Lease, final: Final) -> None:
     """T4 and T7: the operation ended well."""
     row = fenced(work, handle)
     if row is None:
@@ -225,7 +225,7 @@ def finished(work: Work, handle: Held, final: Final) -> None:
 
 
 def _end(
-    work: Work, row: ResourceRow, event: str, status: str, reason: str, *, told: bool = True
+    work: UnitOfWork, row: ResourceRow, event: str, status: str, reason: str, *, told: bool = True
 ) -> bool:
     """No operation any more; whether it was one of the running plan. ``told``: with an event."""
     row.op_state = advance(row.op_state, event)
@@ -279,7 +279,7 @@ def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     return changed or op in ("CREATE", "ADOPT")
 
 
-def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
+def _superseded(work: UnitOfWork, row: ResourceRow, changed: bool) -> None:
     """An operation of an older plan has ended: the newer plan looks at the instance."""
     if changed:
         progress.mark_dependants(work, row)
@@ -292,7 +292,7 @@ def _superseded(work: Work, row: ResourceRow, changed: bool) -> None:
         work.look(row)
 
 
-def gone(work: Work, row: ResourceRow) -> None:
+def gone(work: UnitOfWork, row: ResourceRow) -> None:
     """Nothing is left outside: the row goes, too; a successor takes its place where one is due."""
     if row.want != PRESENT:
         progress.close(work, row, changed=True)
@@ -303,13 +303,13 @@ def gone(work: Work, row: ResourceRow) -> None:
         _superseded(work, row, False)
 
 
-def _goes_on(work: Work, row: ResourceRow) -> bool:
+def _goes_on(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether the plan that the last operation of ``row`` was of is still being carried out."""
     stack = work.stack_of(row)
     return bool(row.open and row.op_gen == stack.generation and not stack.halted)
 
 
-def failed(work: Work, handle: Held, failure: Failure) -> None:
+def failed(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
     """T5: the operation failed; so does the stack, if it is of the running plan."""
     row = fenced(work, handle)
     if row is None:
@@ -326,7 +326,7 @@ def failed(work: Work, handle: Held, failure: Failure) -> None:
         progress.block(work, row)  # its stack is superseded already
 
 
-def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
+def give_up(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     """End a running operation from outside; the stack has failed already."""
     failures.note(work, row, failure)
     abort_below(work, row, failure)
@@ -334,7 +334,7 @@ def give_up(work: Work, row: ResourceRow, failure: Failure) -> None:
     progress.block(work, row)
 
 
-def abort_below(work: Work, row: ResourceRow, failure: Failure) -> None:
+def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     """What runs in the nested stack of an operation that ends from outside, ends with it."""
     child = progress.busy_child(work, row)
     if child is None:
@@ -348,7 +348,7 @@ def abort_below(work: Work, row: ResourceRow, failure: Failure) -> None:
     phases.turn(work, child)
 
 
-def _fail(work: Work, row: ResourceRow, reason: str) -> None:
+def _fail(work: UnitOfWork, row: ResourceRow, reason: str) -> None:
     stack = work.stack_of(row)
     progress.fail_stack(work, stack, reason)
     if row.verb in ("CHECK", "DELETE_SNAPSHOT"):
@@ -357,7 +357,7 @@ def _fail(work: Work, row: ResourceRow, reason: str) -> None:
         progress.block(work, row)
 
 
-def could_not(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
+def could_not(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """An operation failed before it could begin (its definition, a restriction)."""
     failures.note_unbegun(work, row, op, failure)
     row.action, row.status, row.status_reason = op, FAILED, failure.reason
@@ -366,14 +366,14 @@ def could_not(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
     _fail(work, row, failure.reason)
 
 
-def refused(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
+def refused(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """The update of an instance is impossible; the instance itself stays what it is."""
     failures.note_unbegun(work, row, op, failure)
     progress.fail_stack(work, work.stack_of(row), failure.reason)
     progress.block(work, row)
 
 
-def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) -> None:
+def unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | None = None) -> None:
     """T0: there is nothing to do after all; a new definition is kept where one is given."""
     if prepared is not None and prepared.definition is not None:
         row.definition, row.properties = prepared.definition, prepared.properties
@@ -392,7 +392,7 @@ def unchanged(work: Work, row: ResourceRow, prepared: Prepared | None = None) ->
     progress.close(work, row, changed=False)
 
 
-def replace_running(work: Work, handle: Held) -> None:
+def replace_running(work: UnitOfWork, handle: Lease) -> None:
     """The handler of an update asks for a replacement instead."""
     row = fenced(work, handle)
     if row is None:
@@ -414,7 +414,7 @@ def replace_running(work: Work, handle: Held) -> None:
         work.look(row)
 
 
-def replace(work: Work, row: ResourceRow, cause: str) -> bool:
+def replace(work: UnitOfWork, row: ResourceRow, cause: str) -> bool:
     """Make a successor of ``row``; False where ``row`` itself is to be removed before.
 
     What was never completed goes first: where both are the same thing outside, to remove it later
@@ -435,20 +435,20 @@ def replace(work: Work, row: ResourceRow, cause: str) -> bool:
     return False
 
 
-def _policy_before(work: Work, row: ResourceRow) -> str:
+def _policy_before(work: UnitOfWork, row: ResourceRow) -> str:
     """How an instance is to go by the definition that it has, not by the one of its successor."""
     known = work.sealer.load(row.definition) or {}
     return str(known.get("deletion_policy", row.deletion_policy))
 
 
-def has_adopted_below(work: Work, row: ResourceRow) -> bool:
+def has_adopted_below(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether an instance has a nested stack that is being adopted: its members know themselves."""
     if not row_annotations.is_adopting(row) or row.deletion_policy == "Retain":
         return False
     return work.tx.child_of(row.id) is not None
 
 
-def abandoned(work: Work, row: ResourceRow) -> None:
+def abandoned(work: UnitOfWork, row: ResourceRow) -> None:
     """An instance that is to go is left alone outside (retained, external): only its row goes."""
     if row.fence:
         detachment.set_free(work, row)

@@ -13,20 +13,20 @@ from zonda.hooks.errors import NotFound
 
 from ..actions import Accepted
 from ..model.effects import Call, Step, Tx
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import IDLE
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..progress import moves, protection
 from . import write
 from .from_template import check_overtakes, exists
 
 #: Stores what was accepted with whatever accepts it.
-Noted = Callable[[Work, Accepted], None]
+Noted = Callable[[UnitOfWork, Accepted], None]
 #: Works a proposal out; None where there is nothing to do.
-Proposing = Callable[[], tuple[Proposal | None, StackRow]]
+Proposing = Callable[[], tuple[StackPlan | None, StackRow]]
 
 
-def unnoted(work: Work, accepted: Accepted) -> None:
+def unnoted(work: UnitOfWork, accepted: Accepted) -> None:
     """Nobody needs a note."""
 
 
@@ -40,11 +40,11 @@ def planned(propose: Proposing, note: Noted = unnoted) -> Step:
 
 
 def noting(
-    run: Callable[[Work], Accepted | None], note: Noted
-) -> Callable[[Work], Accepted | None]:
+    run: Callable[[UnitOfWork], Accepted | None], note: Noted
+) -> Callable[[UnitOfWork], Accepted | None]:
     """``run`` and, where it accepts, ``note`` in the same transaction."""
 
-    def both(work: Work) -> Accepted | None:
+    def both(work: UnitOfWork) -> Accepted | None:
         accepted = run(work)
         if accepted is not None:
             note(work, accepted)
@@ -53,7 +53,9 @@ def noting(
     return both
 
 
-def _accepting(proposal: Proposal | None, stack: StackRow) -> Callable[[Work], Accepted | None]:
+def _accepting(
+    proposal: StackPlan | None, stack: StackRow
+) -> Callable[[UnitOfWork], Accepted | None]:
     if proposal is None:
         answer = accepted_as(stack)
         return lambda work: answer
@@ -65,7 +67,7 @@ def accepted_as(stack: StackRow) -> Accepted:
     return Accepted(stack.id, stack.generation, stack.name)
 
 
-def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
+def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | None:
     """Apply a proposal; None if the stack is not what it was worked out for."""
     if proposal.generation == 0:
         if not all(moves.fits(work, seen.id, move) for move in proposal.moves):
@@ -87,7 +89,7 @@ def accept(work: Work, seen: StackRow, proposal: Proposal) -> Accepted | None:
     return accepted_as(stack)
 
 
-def _still_fits(work: Work, stack: StackRow, seen: StackRow, proposal: Proposal) -> bool:
+def _still_fits(work: UnitOfWork, stack: StackRow, seen: StackRow, proposal: StackPlan) -> bool:
     if stack.generation != proposal.generation:
         return False
     if not all(moves.fits(work, stack.id, move) for move in proposal.moves):
@@ -109,7 +111,7 @@ def _good(stack: StackRow) -> tuple[str | None, str]:
     return stack.good_template_id, stack.good_parts
 
 
-def _new_stack(work: Work, seen: StackRow) -> StackRow:
+def _new_stack(work: UnitOfWork, seen: StackRow) -> StackRow:
     if work.tx.live_stack_named(seen.project, seen.name) is not None:
         raise exists(seen.name)
     root_id = _root_of(work, seen)
@@ -118,7 +120,7 @@ def _new_stack(work: Work, seen: StackRow) -> StackRow:
     return stack
 
 
-def _root_of(work: Work, stack: StackRow) -> str:
+def _root_of(work: UnitOfWork, stack: StackRow) -> str:
     """The top of the tree that a new stack is in by now: its owner may have been set free."""
     owner_id = stack.owner_resource_id
     owner = None if owner_id is None else work.tx.resource(owner_id)

@@ -18,58 +18,60 @@ from zonda.hooks.text.suggestions import suggestion
 from .. import actions
 from ..model import row_annotations
 from ..model.documents import MASK
-from ..model.plan import Given, Proposal
+from ..model.plan import Given, StackPlan
 from ..model.states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
-from ..model.unit_of_work import Work
-from ..services import Room
+from ..model.unit_of_work import UnitOfWork
+from ..services import EngineServices
 from . import ownership
 from .from_template import check_idle, loaded, new_stack, nodes_of, templated
 
 
-def adopt(room: Room, action: actions.AdoptStack) -> tuple[Proposal, StackRow]:
+def adopt(services: EngineServices, action: actions.AdoptStack) -> tuple[StackPlan, StackRow]:
     """The plan of a new stack whose resources exist."""
-    stack = new_stack(room, action)
-    definition = loaded(room, stack, action.bundle, None)
+    stack = new_stack(services, action)
+    definition = loaded(services, stack, action.bundle, None)
     entries = _entries(action.resources)
     if not action.force:
         nodes = definition.resources
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
-        ownership.check_free(room, nodes, ids)
+        ownership.check_free(services, nodes, ids)
     handed = {
-        name: row_annotations.text(room.sealer, row_annotations.ADOPT, entries.get(name, {}))
+        name: row_annotations.text(services.sealer, row_annotations.ADOPT, entries.get(name, {}))
         for name in definition.resources
     }
 
-    forced = _forced(room, action.force)
+    forced = _forced(services, action.force)
 
-    def also(work: Work, planned: StackRow) -> None:
+    def also(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             row_annotations.hand(row, handed[row.name])
             forced(row)
 
-    proposal = templated(room, stack, "ADOPT", action.bundle, definition, {}, also=also)
+    proposal = templated(services, stack, "ADOPT", action.bundle, definition, {}, also=also)
     detail = {"force": True} if action.force else {}
     given = dataclasses.replace(proposal.given, detail=detail)
     return dataclasses.replace(proposal, given=given), stack
 
 
-def below(room: Room, owner: ResourceRow, proposal: Proposal, known: Mapping[str, Any]) -> Proposal:
+def below(
+    services: EngineServices, owner: ResourceRow, proposal: StackPlan, known: Mapping[str, Any]
+) -> StackPlan:
     """The plan of a nested stack as the adoption of what it has; ``known``: what its owner was
     handed, Heat's document of a nested stack.
     """
-    nodes = nodes_of(room, proposal.template_id)
+    nodes = nodes_of(services, proposal.template_id)
     entries = _entries(known.get("resources") or {})
     force = row_annotations.is_forced(owner)
     if not force:
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
-        ownership.check_free(room, nodes, ids)
+        ownership.check_free(services, nodes, ids)
     handed = {
-        name: row_annotations.text(room.sealer, row_annotations.ADOPT, entries.get(name, {}))
+        name: row_annotations.text(services.sealer, row_annotations.ADOPT, entries.get(name, {}))
         for name in nodes
     }
-    forced = _forced(room, force)
+    forced = _forced(services, force)
 
-    def also(work: Work, planned: StackRow) -> None:
+    def also(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             is_new = row.action == "INIT" or row_annotations.is_adopting(row)
             if is_new and row.want == PRESENT and row.name in handed:
@@ -79,9 +81,9 @@ def below(room: Room, owner: ResourceRow, proposal: Proposal, known: Mapping[str
     return dataclasses.replace(proposal, action="ADOPT", also=also)
 
 
-def _forced(room: Room, force: bool) -> Callable[[ResourceRow], None]:
+def _forced(services: EngineServices, force: bool) -> Callable[[ResourceRow], None]:
     """Notes with a row that it is adopted whoever owns it, where that is so."""
-    text = row_annotations.text(room.sealer, row_annotations.FORCED, {}) if force else ""
+    text = row_annotations.text(services.sealer, row_annotations.FORCED, {}) if force else ""
 
     def note(row: ResourceRow) -> None:
         if text:
@@ -108,12 +110,12 @@ def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
     return resources
 
 
-def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposal:
+def bind(services: EngineServices, stack: StackRow, action: actions.ImportResource) -> StackPlan:
     """The plan that binds one object to one resource of the template."""
     check_idle(stack)
     if stack.suspended:
         raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
-    nodes = nodes_of(room, stack.template_id)
+    nodes = nodes_of(services, stack.template_id)
     if action.resource not in nodes:
         hint = suggestion(action.resource, nodes)
         raise NotFound("Resource", action.resource, hint=hint, stack=stack.name)
@@ -123,21 +125,21 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
             f"Resource {action.resource} is a nested stack: there is no object to be imported.",
             hint="'zonda stack adopt' takes over whole stacks with what is nested in them.",
         )
-    _check_free(room, stack, action.resource)
+    _check_free(services, stack, action.resource)
     if not action.physical_id:
         raise UsageError("The id of the object to be imported is empty.")
     handed = row_annotations.text(
-        room.sealer, row_annotations.ADOPT, {"resource_id": action.physical_id}
+        services.sealer, row_annotations.ADOPT, {"resource_id": action.physical_id}
     )
     if not action.force:
         own = (stack.id, action.resource)
-        ownership.check_free(room, nodes, {action.resource: action.physical_id}, own)
-    forced = _forced(room, action.force)
-    fingerprint = room.sealer.hmac(node.fingerprint.encode())
+        ownership.check_free(services, nodes, {action.resource: action.physical_id}, own)
+    forced = _forced(services, action.force)
+    fingerprint = services.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
-    _check_required(room, stack, action.resource, requires)
+    _check_required(services, stack, action.resource, requires)
 
-    def also(work: Work, planned: StackRow) -> None:
+    def also(work: UnitOfWork, planned: StackRow) -> None:
         ownership.leave_to(work, planned.id, action.resource, action.physical_id, handed)
         row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
         row_annotations.hand(row, handed)
@@ -150,7 +152,7 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
         planned.remaining = 1
         work.look(row)
 
-    return Proposal(
+    return StackPlan(
         stack.id,
         "IMPORT",
         stack.generation,
@@ -160,8 +162,8 @@ def bind(room: Room, stack: StackRow, action: actions.ImportResource) -> Proposa
     )
 
 
-def _check_free(room: Room, stack: StackRow, name: str) -> None:
-    for row in room.reader().resource_rows(stack.id):
+def _check_free(services: EngineServices, stack: StackRow, name: str) -> None:
+    for row in services.reader().resource_rows(stack.id):
         if row.name == name and row.want == PRESENT and not _is_free(row):
             raise NotSupported(
                 f"Resource {name} of stack {stack.name} exists: it is {row.action}_{row.status}.",
@@ -169,9 +171,11 @@ def _check_free(room: Room, stack: StackRow, name: str) -> None:
             )
 
 
-def _check_required(room: Room, stack: StackRow, name: str, requires: Collection[str]) -> None:
+def _check_required(
+    services: EngineServices, stack: StackRow, name: str, requires: Collection[str]
+) -> None:
     """What a resource requires is there: its definition may read of it."""
-    rows = room.reader().resource_rows(stack.id)
+    rows = services.reader().resource_rows(stack.id)
     there = {row.name for row in rows if row.want == PRESENT and row.have_hash}
     for other in requires:
         if other not in there:
@@ -186,7 +190,9 @@ def _is_free(row: ResourceRow) -> bool:
     return row.action == "INIT" or (failed and not row.have_hash)
 
 
-def _instance(work: Work, stack: StackRow, name: str, type_name: str, requires: str) -> ResourceRow:
+def _instance(
+    work: UnitOfWork, stack: StackRow, name: str, type_name: str, requires: str
+) -> ResourceRow:
     """A new instance; one whose creation failed goes with the next update."""
     protect = 0
     for row in work.tx.resources_named(stack.id, name):
@@ -210,7 +216,7 @@ def _instance(work: Work, stack: StackRow, name: str, type_name: str, requires: 
     return made
 
 
-def _connect(work: Work, stack: StackRow, row: ResourceRow, requires: list[str]) -> None:
+def _connect(work: UnitOfWork, stack: StackRow, row: ResourceRow, requires: list[str]) -> None:
     """Edges to what it requires, and from what requires it already."""
     present = {
         other.name: other.id

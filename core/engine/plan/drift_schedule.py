@@ -17,7 +17,7 @@ from zonda.core.template.environment.drift_section import OFF, POLICIES, REPORT
 from zonda.hooks.errors import UsageError
 
 from ..model.drift_timing import next_due
-from ..services import Room
+from ..services import EngineServices
 
 #: Column ``drift_by``.
 COMMAND, ENVIRONMENT = "command", ""
@@ -33,7 +33,7 @@ _NOTHING: Mapping[str, object] = {
 
 
 def by_command(
-    room: Room, stack: StackRow, schedule: str | None, policy: str | None
+    services: EngineServices, stack: StackRow, schedule: str | None, policy: str | None
 ) -> dict[str, object]:
     """The columns of a stack for what a command says; raises UsageError for what is none."""
     if schedule is not None and schedule.strip().lower() == GIVEN_BACK:
@@ -43,12 +43,12 @@ def by_command(
             )
         said = json.loads(stack.drift_said or "{}")
         _check_policy(said)
-        return _by_environment(room, stack, said)
-    return {**_columns(room, stack, schedule, policy), "drift_by": COMMAND}
+        return _by_environment(services, stack, said)
+    return {**_columns(services, stack, schedule, policy), "drift_by": COMMAND}
 
 
 def planned(
-    room: Room,
+    services: EngineServices,
     stack: StackRow,
     said: Mapping[str, Any],
     schedule: str | None = None,
@@ -60,20 +60,20 @@ def planned(
 
     ``is_new``: somebody has just written it, and is told what cannot be meant.
     """
-    said = _since(stack, said, room.clock.now())
+    said = _since(stack, said, services.clock.now())
     text = json.dumps(said, sort_keys=True) if said else ""
     found: dict[str, object] = {} if text == stack.drift_said else {"drift_said": text}
     if schedule is not None and schedule.strip().lower() == GIVEN_BACK:
         stack = dataclasses.replace(stack, drift_said=text)
-        return {**found, **by_command(room, stack, schedule, policy)}
+        return {**found, **by_command(services, stack, schedule, policy)}
     if schedule is not None or policy is not None:
         chosen = said.get("schedule") if schedule is None else schedule
-        return {**found, **by_command(room, stack, chosen, policy or said.get("policy"))}
+        return {**found, **by_command(services, stack, chosen, policy or said.get("policy"))}
     if not found or stack.drift_by == COMMAND:
         return found
     if is_new:
         _check_policy(said)
-    return {**found, **_by_environment(room, stack, said)}
+    return {**found, **_by_environment(services, stack, said)}
 
 
 def is_unheard(stack: StackRow, changed: Mapping[str, object]) -> bool:
@@ -119,15 +119,17 @@ def _check_policy(said: Mapping[str, Any]) -> None:
     )
 
 
-def _by_environment(room: Room, stack: StackRow, said: Mapping[str, Any]) -> dict[str, object]:
+def _by_environment(
+    services: EngineServices, stack: StackRow, said: Mapping[str, Any]
+) -> dict[str, object]:
     found = dict(_NOTHING)
     if said.get("schedule") is not None:
-        found = _columns(room, stack, said["schedule"], said.get("policy") or REPORT)
+        found = _columns(services, stack, said["schedule"], said.get("policy") or REPORT)
     return {**found, "drift_by": ENVIRONMENT}
 
 
 def _columns(
-    room: Room, stack: StackRow, schedule: str | None, policy: str | None
+    services: EngineServices, stack: StackRow, schedule: str | None, policy: str | None
 ) -> dict[str, object]:
     policy = None if policy is None else policy.strip()
     if policy is not None and policy not in POLICIES and policy.upper() != OFF:
@@ -147,7 +149,7 @@ def _columns(
     return {
         "drift_schedule": text,
         "drift_policy": policy or known,
-        "drift_next": _next(room, stack, text),
+        "drift_next": _next(services, stack, text),
     }
 
 
@@ -157,6 +159,6 @@ def _check_schedule(text: str) -> None:
     read_schedule(text)
 
 
-def _next(room: Room, stack: StackRow, text: str) -> float | None:
-    timing = room.settings.timing
-    return None if timing is None else next_due(timing, text, stack.id, room.clock.now())
+def _next(services: EngineServices, stack: StackRow, text: str) -> float | None:
+    timing = services.settings.timing
+    return None if timing is None else next_due(timing, text, stack.id, services.clock.now())

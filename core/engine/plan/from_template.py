@@ -21,15 +21,15 @@ from zonda.hooks.resources.resource import Resource
 
 from .. import actions
 from ..model.definition import Definition, Node
-from ..model.plan import Given, Proposal, Wanted
+from ..model.plan import Desired, Given, StackPlan
 from ..model.states import COMPLETE, IDLE, OVERTAKES
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plugins.reasons import HIDDEN
 from ..progress import partial
 from ..progress.history import hashes
-from ..services import Room
+from ..services import EngineServices
 from ..templates import checks, unused
-from ..templates.checks import Earlier
+from ..templates.checks import EarlierChecks
 from ..templates.definitions import body_of, drift_of, merged, policies_of
 from ..templates.fingerprints import fingerprint_hash
 from ..templates.stored import stored as stored_as
@@ -40,9 +40,9 @@ _VERBS = {"SuspendStack": "SUSPEND", "ResumeStack": "RESUME", "CheckStack": "CHE
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
 
 
-def named(room: Room, name: str) -> StackRow:
+def named(services: EngineServices, name: str) -> StackRow:
     """The live stack of a name or an id; raises NotFound."""
-    reader, project = room.reader(), room.settings.project
+    reader, project = services.reader(), services.settings.project
     try:
         stack = reader.stack_named(name, project)
     except NotFound as error:
@@ -58,75 +58,77 @@ def live(stack: StackRow, name: str) -> StackRow:
     return stack
 
 
-def check_root(room: Room, stack: StackRow) -> None:
+def check_root(services: EngineServices, stack: StackRow) -> None:
     """Raise NotSupported for a nested stack: whatever is done to it is done by its owner."""
     if stack.owner_resource_id is None:
         return
-    root = room.reader().stack_row(stack.root)
+    root = services.reader().stack_row(stack.root)
     raise NotSupported(
         f"Stack {stack.name} is nested in the stack {root.name}.",
         hint=f"Act on {root.name}: what is nested in it follows.",
     )
 
 
-def root_named(room: Room, name: str) -> StackRow:
+def root_named(services: EngineServices, name: str) -> StackRow:
     """The live stack of a name or an id, which is not nested; raises NotFound, NotSupported."""
-    stack = named(room, name)
-    check_root(room, stack)
+    stack = named(services, name)
+    check_root(services, stack)
     return stack
 
 
-def rollback(room: Room, stack_id: str) -> tuple[Proposal | None, StackRow]:
+def rollback(services: EngineServices, stack_id: str) -> tuple[StackPlan | None, StackRow]:
     """The plan back to the last good template; None if none is owed, or not yet."""
-    stack = room.reader().stack_row(stack_id)
+    stack = services.reader().stack_row(stack_id)
     if stack.next_action != "ROLLBACK":
         return None, stack
     given = Given(detail={"because": stack.generation})
-    proposal = dataclasses.replace(_undoing(room, stack), owed=True, given=given)
+    proposal = dataclasses.replace(_undoing(services, stack), owed=True, given=given)
     try:
-        return _moved_back(room, stack, proposal), stack
+        return _moved_back(services, stack, proposal), stack
     except moves_across.Busy:  # the end of what runs asks again
         return None, stack
 
 
-def _moved_back(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
+def _moved_back(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
     """With the names that resources had when all worked."""
-    return moves.back(room, stack, proposal, moves.good_generation(room, stack))
+    return moves.back(services, stack, proposal, moves.good_generation(services, stack))
 
 
-def _undoing(room: Room, stack: StackRow) -> Proposal:
+def _undoing(services: EngineServices, stack: StackRow) -> StackPlan:
     """The plan that undoes the running one; it leaves alone what that is not for."""
-    proposal = back(room, stack)
+    proposal = back(services, stack)
     names = {item.name for item in proposal.wanted or ()}
-    names.update(row.name for row in room.reader().resource_rows(stack.id))
+    names.update(row.name for row in services.reader().resource_rows(stack.id))
     return dataclasses.replace(proposal, selection=without(names, partial.outside(stack)))
 
 
-def back(room: Room, stack: StackRow) -> Proposal:
+def back(services: EngineServices, stack: StackRow) -> StackPlan:
     """The plan of what last worked; of nothing where no plan has ever worked."""
-    proposal = stored(room, stack, "ROLLBACK", stack.good_template_id)
-    return dataclasses.replace(proposal, wanted=good_wanted(room, stack, proposal.wanted or ()))
+    proposal = stored(services, stack, "ROLLBACK", stack.good_template_id)
+    return dataclasses.replace(proposal, wanted=good_wanted(services, stack, proposal.wanted or ()))
 
 
-def good_wanted(room: Room, stack: StackRow, wanted: Sequence[Wanted]) -> list[Wanted]:
+def good_wanted(
+    services: EngineServices, stack: StackRow, wanted: Sequence[Desired]
+) -> list[Desired]:
     """What is wanted of the last good template, with those parts that are from another one."""
     found = {
         name: []
         if key is None
-        else partial.of_template(wanted_by(room, room.definitions.get(key)), name, key)
+        else partial.of_template(wanted_by(services, services.definitions.get(key)), name, key)
         for name, key in partial.good(stack).items()
     }
     return partial.mixed(wanted, found)
 
 
 def stored(
-    room: Room,
+    services: EngineServices,
     stack: StackRow,
     action: str,
     template_id: str | None,
     *,
     keeps_protected: bool = False,
-) -> Proposal:
+) -> StackPlan:
     """The plan of a template that was a stack's before; None: of nothing.
 
     ``keeps_protected``: what is protected now is so during the plan. It is not where a failed
@@ -137,44 +139,46 @@ def stored(
     if template_id is None:
         known, wanted = policies.read(stack.policies).for_nothing(), []
     else:
-        definition = room.definitions.get(template_id)
-        known, wanted = policies_of(definition), wanted_by(room, definition)
+        definition = services.definitions.get(template_id)
+        known, wanted = policies_of(definition), wanted_by(services, definition)
         said = drift_of(definition)
         description = str(definition.description)
     known = known.after(policies.read(stack.policies)) if keeps_protected else known.for_undoing()
     changes: dict[str, object] = {
-        **drift_schedule.planned(room, stack, said),
+        **drift_schedule.planned(services, stack, said),
         "policies": known.to_text(),
         "note": "",
         "description": description,
     }
-    return Proposal(stack.id, action, stack.generation, wanted, template_id, changes=changes)
+    return StackPlan(stack.id, action, stack.generation, wanted, template_id, changes=changes)
 
 
-def create(room: Room, action: actions.CreateStack) -> tuple[Proposal, StackRow]:
+def create(services: EngineServices, action: actions.CreateStack) -> tuple[StackPlan, StackRow]:
     """The plan of a new stack, and its row."""
-    stack = new_stack(room, action)
-    definition = loaded(room, stack, action.bundle, None)
+    stack = new_stack(services, action)
+    definition = loaded(services, stack, action.bundle, None)
     drift = (action.drift_schedule, action.drift_policy)
-    return templated(room, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
+    return templated(services, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
 
 
-def nodes_of(room: Room, template_id: str | None) -> Mapping[str, Node]:
+def nodes_of(services: EngineServices, template_id: str | None) -> Mapping[str, Node]:
     """The resources of a stored template; none of a stack that was rolled back to nothing."""
-    return {} if template_id is None else room.definitions.get(template_id).resources
+    return {} if template_id is None else services.definitions.get(template_id).resources
 
 
-def new_stack(room: Room, action: actions.CreateStack | actions.AdoptStack) -> StackRow:
+def new_stack(
+    services: EngineServices, action: actions.CreateStack | actions.AdoptStack
+) -> StackRow:
     """The row of a stack that is not there yet; raises Conflict where its name is taken."""
     try:
-        room.reader().stack_named(action.name, room.settings.project)
+        services.reader().stack_named(action.name, services.settings.project)
     except NotFound:
         pass
     else:
         raise exists(action.name)
     return StackRow(
-        room.ids(),
-        room.settings.project,
+        services.ids(),
+        services.settings.project,
         action.name,
         disable_rollback=int(not action.rollback),
         timeout_mins=action.timeout_mins,
@@ -193,7 +197,7 @@ def exists(name: str) -> Conflict:
     return error
 
 
-def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal:
+def update(services: EngineServices, stack: StackRow, action: actions.UpdateStack) -> StackPlan:
     """The plan of another template, or of the same with other values."""
     if stack.suspended and stack.action != "RESUME":
         raise NotSupported(
@@ -202,12 +206,12 @@ def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal
     check_overtakes(stack, "UPDATE")
     bundle, before = action.bundle, None
     if stack.template_id is not None:
-        before = room.definitions.get(stack.template_id, bundle.documents)
+        before = services.definitions.get(stack.template_id, bundle.documents)
     if action.existing and before is not None and stack.template_id is not None:
-        old = unused.bundle(stored_as(room.reader(), stack.template_id), before)
+        old = unused.bundle(stored_as(services.reader(), stack.template_id), before)
         bundle = merged(old, before.environment.parameters, bundle, _declared)
     previous = None if before is None else before.parameters.values
-    definition = loaded(room, stack, bundle, previous)
+    definition = loaded(services, stack, bundle, previous)
     changes: dict[str, Any] = {}
     if action.timeout_mins is not None:
         changes["timeout_mins"] = action.timeout_mins
@@ -216,8 +220,8 @@ def update(room: Room, stack: StackRow, action: actions.UpdateStack) -> Proposal
     if action.tags is not None:
         changes["tags"] = json.dumps(action.tags)
     drift = (action.drift_schedule, action.drift_policy)
-    proposal = templated(room, stack, "UPDATE", bundle, definition, changes, drift=drift)
-    return moves.for_update(room, stack, proposal, definition)
+    proposal = templated(services, stack, "UPDATE", bundle, definition, changes, drift=drift)
+    return moves.for_update(services, stack, proposal, definition)
 
 
 def _declared(text: str) -> set[str]:
@@ -227,51 +231,53 @@ def _declared(text: str) -> set[str]:
 
 
 def loaded(
-    room: Room, stack: StackRow, bundle: Bundle, previous: Mapping[str, Any] | None
+    services: EngineServices, stack: StackRow, bundle: Bundle, previous: Mapping[str, Any] | None
 ) -> Definition:
     """The definition of a bundle, with its resources validated; raises ValidationErrors."""
     identity = Identity(stack.id, stack.name, stack.project)
-    earlier = Earlier(room.reader, room.sealer, stack) if previous is not None else None
-    return room.definitions.load(bundle, identity, previous, True, earlier)
+    earlier = (
+        EarlierChecks(services.reader, services.sealer, stack) if previous is not None else None
+    )
+    return services.definitions.load(bundle, identity, previous, True, earlier)
 
 
 def templated(
-    room: Room,
+    services: EngineServices,
     stack: StackRow,
     action: str,
     bundle: Bundle,
     definition: Definition,
     changes: dict[str, Any],
     *,
-    also: Callable[[Work, StackRow], None] | None = None,
+    also: Callable[[UnitOfWork, StackRow], None] | None = None,
     drift: tuple[str | None, str | None] = (None, None),
-) -> Proposal:
+) -> StackPlan:
     """The plan of a new template; ``changes`` and ``also``: what else is changed with it.
 
     ``drift``: the schedule and the policy that were asked for with it.
     """
-    template_id = room.ids()
-    room.definitions.keep(template_id, definition)
+    template_id = services.ids()
+    services.definitions.keep(template_id, definition)
     sealed = holds_secrets(definition)
     description = definition.description
     kept = dataclasses.replace(bundle, types=definition.family.types)
-    return Proposal(
+    return StackPlan(
         stack.id,
         action,
         stack.generation,
-        wanted_by(room, definition),
+        wanted_by(services, definition),
         template_id,
-        room.sealer.dump(body_of(kept), sealed=sealed),
+        services.sealer.dump(body_of(kept), sealed=sealed),
         {
             **changes,
-            **drift_schedule.planned(room, stack, drift_of(definition), *drift, is_new=True),
+            **drift_schedule.planned(services, stack, drift_of(definition), *drift, is_new=True),
             "policies": policies_of(definition).after(policies.read(stack.policies)).to_text(),
             "description": description if isinstance(description, str) else str(description),
             "note": "",
         },
-        given=Given("", {}, *hashes(room.sealer, bundle)),
+        given=Given("", {}, *hashes(services.sealer, bundle)),
         also=also,
-        checked=checks.text(room.reader(), room.sealer, stack, definition),
+        checked=checks.text(services.reader(), services.sealer, stack, definition),
     )
 
 
@@ -282,13 +288,13 @@ def holds_secrets(definition: Definition) -> bool:
     )
 
 
-def wanted_by(room: Room, definition: Definition) -> list[Wanted]:
+def wanted_by(services: EngineServices, definition: Definition) -> list[Desired]:
     """What a definition wants, as plans compare it."""
     return [
-        Wanted(
+        Desired(
             name,
             node.type,
-            fingerprint_hash(room.sealer, node),
+            fingerprint_hash(services.sealer, node),
             tuple(sorted(node.requires)),
             node.cls.always_update is not Resource.always_update,
         )
@@ -296,11 +302,13 @@ def wanted_by(room: Room, definition: Definition) -> list[Wanted]:
     ]
 
 
-def delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal | None:
+def delete(
+    services: EngineServices, stack: StackRow, action: actions.DeleteStack
+) -> StackPlan | None:
     """The plan of nothing at all; None if that runs already."""
     if stack.action == "DELETE" and stack.phase != IDLE:
         return None
-    return Proposal(
+    return StackPlan(
         stack.id,
         "DELETE",
         stack.generation,
@@ -313,7 +321,7 @@ def delete(room: Room, stack: StackRow, action: actions.DeleteStack) -> Proposal
     )
 
 
-def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal:
+def cancel(services: EngineServices, stack: StackRow, action: actions.CancelStack) -> StackPlan:
     """The rollback of what runs."""
     if stack.phase == IDLE or stack.action not in OVERTAKES["ROLLBACK"]:
         raise NotSupported(
@@ -322,7 +330,7 @@ def cancel(room: Room, stack: StackRow, action: actions.CancelStack) -> Proposal
             hint=_instead_of_cancelling(stack),
         )
     given = Given(detail={"because": stack.generation})
-    return _moved_back(room, stack, dataclasses.replace(_undoing(room, stack), given=given))
+    return _moved_back(services, stack, dataclasses.replace(_undoing(services, stack), given=given))
 
 
 def _instead_of_cancelling(stack: StackRow) -> str:
@@ -331,17 +339,17 @@ def _instead_of_cancelling(stack: StackRow) -> str:
     return f"{stack.action} cannot be undone; --no-rollback starts nothing more of it."
 
 
-def verb(room: Room, stack: StackRow, action: Any) -> Proposal | None:
+def verb(services: EngineServices, stack: StackRow, action: Any) -> StackPlan | None:
     """The plan of a suspension, a resumption or a check; None if that was done last."""
     op = _VERBS[type(action).__name__]
     check_overtakes(stack, op)
     check_meant(stack, op)
     if (stack.action, stack.status) == (op, COMPLETE) and op != "CHECK":
         return None
-    note = UNCHECKED if op == "CHECK" and not _all_checked(room, stack) else ""
+    note = UNCHECKED if op == "CHECK" and not _all_checked(services, stack) else ""
     # what a suspension has not reached need not be resumed
     which = is_suspended if op == "RESUME" and stack.suspended else None
-    return Proposal(stack.id, op, stack.generation, changes={"note": note}, which=which)
+    return StackPlan(stack.id, op, stack.generation, changes={"note": note}, which=which)
 
 
 def check_meant(stack: StackRow, op: str) -> None:
@@ -358,10 +366,10 @@ def is_suspended(row: ResourceRow) -> bool:
     return bool(row.suspended)
 
 
-def _all_checked(room: Room, stack: StackRow) -> bool:
+def _all_checked(services: EngineServices, stack: StackRow) -> bool:
     if stack.template_id is None:
         return True
-    nodes = room.definitions.get(stack.template_id).resources.values()
+    nodes = services.definitions.get(stack.template_id).resources.values()
     return all(callable(getattr(node.cls, "handle_check", None)) for node in nodes)
 
 

@@ -19,19 +19,21 @@ from zonda.hooks.text.suggestions import suggestion
 
 from ..model import row_annotations
 from ..model.definition import Definition
-from ..model.plan import BELOW, Move, Proposal
+from ..model.plan import BELOW, Move, StackPlan
 from ..model.states import COMPLETE, IDLE, PRESENT
 from ..progress.moves import DETAIL, joined, wanted_as_moved
 from ..progress.phases import CLEANING
-from ..services import Room
+from ..services import EngineServices
 from ..templates.tree_rows import is_begun, way
 from . import moves_across
 
 
-def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Definition) -> Proposal:
+def for_update(
+    services: EngineServices, stack: StackRow, proposal: StackPlan, definition: Definition
+) -> StackPlan:
     """The plan of an update with what is moved; raises Conflict, NotSupported."""
-    owed = moves_across.pending(room, stack)
-    rows = _there(room, stack)
+    owed = moves_across.pending(services, stack)
+    rows = _there(services, stack)
     nodes = definition.resources
     said = _ways(zonda_section.moved(definition.environment.own), {*rows, *nodes})
     words = {
@@ -48,35 +50,37 @@ def for_update(room: Room, stack: StackRow, proposal: Proposal, definition: Defi
         for old, new in known.items()
         if old in rows and BELOW not in new
     ]
-    moves += moves_across.for_update(room, stack, proposal, known, said, owed)
+    moves += moves_across.for_update(services, stack, proposal, known, said, owed)
     return _with(proposal, moves, owed)
 
 
-def back(room: Room, stack: StackRow, proposal: Proposal, generation: int) -> Proposal:
+def back(
+    services: EngineServices, stack: StackRow, proposal: StackPlan, generation: int
+) -> StackPlan:
     """The plan of a template of ``generation``, with the names that resources had then."""
-    owed = moves_across.pending(room, stack)
-    actions = room.reader().actions(stack.id)
+    owed = moves_across.pending(services, stack)
+    actions = services.reader().actions(stack.id)
     since = [_moved(each) for each in actions if each.generation > generation]
     moves = []
-    for row in _there(room, stack).values():
+    for row in _there(services, stack).values():
         name = _name_before(row.name, since)
         if name != row.name and BELOW not in name:
             moves.append(Move(row.id, row.name, name, stack.id))
-    moves += moves_across.back(room, stack, list(filter(None, since)))
+    moves += moves_across.back(services, stack, list(filter(None, since)))
     return _with(proposal, moves, owed)
 
 
-def again(room: Room, stack: StackRow, proposal: Proposal) -> Proposal:
+def again(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
     """The failed plan once more: what it has promised, and nobody has taken, is so still."""
-    owed = moves_across.pending(room, stack)
+    owed = moves_across.pending(services, stack)
     return replace(proposal, moves=owed, untaken=[move.key for move in owed])
 
 
-def good_generation(room: Room, stack: StackRow) -> int:
+def good_generation(services: EngineServices, stack: StackRow) -> int:
     """The last generation in which the template that last worked has worked."""
     worked = (
         each.generation
-        for each in room.reader().actions(stack.id)
+        for each in services.reader().actions(stack.id)
         if each.template_id == stack.good_template_id
         and each.status == COMPLETE
         and each.action in CLEANING
@@ -84,9 +88,9 @@ def good_generation(room: Room, stack: StackRow) -> int:
     return max(worked, default=0)
 
 
-def _there(room: Room, stack: StackRow) -> dict[str, ResourceRow]:
+def _there(services: EngineServices, stack: StackRow) -> dict[str, ResourceRow]:
     """What is there by its name; what was never begun has nothing to keep."""
-    rows = room.reader().resource_rows(stack.id)
+    rows = services.reader().resource_rows(stack.id)
     return {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
 
 
@@ -133,7 +137,7 @@ def _checked(
     return Move(row.id, row.name, new, stack.id)
 
 
-def _with(proposal: Proposal, moves: Sequence[Move], owed: Sequence[Move]) -> Proposal:
+def _with(proposal: StackPlan, moves: Sequence[Move], owed: Sequence[Move]) -> StackPlan:
     """The plan that finds what is moved by its new name, and says so in the history.
 
     ``owed``: what was promised and not taken before anything else was looked at.

@@ -16,10 +16,10 @@ from zonda.hooks.text.suggestions import suggestion
 
 from ..actions import places
 from ..model import row_annotations
-from ..model.plan import BELOW, Move, Proposal
+from ..model.plan import BELOW, Move, StackPlan
 from ..model.states import COMPLETE, IDLE, PRESENT
 from ..progress.moves import is_free, promises, wanted_as_moved
-from ..services import Room
+from ..services import EngineServices
 from ..templates.tree_rows import TreeRows
 
 
@@ -28,9 +28,9 @@ class Busy(Conflict):
 
 
 def for_update(
-    room: Room,
+    services: EngineServices,
     stack: StackRow,
-    proposal: Proposal,
+    proposal: StackPlan,
     known: Mapping[str, str],
     said: Collection[str],
     owed: Sequence[Move],
@@ -40,12 +40,12 @@ def for_update(
     ``said``: those that are no words of a command, which may wait. ``owed``: what is promised.
     """
     wanted = {old: new for old, new in known.items() if BELOW in old + new and old != new}
-    tree = TreeRows(room.reader(), stack)
+    tree = TreeRows(services.reader(), stack)
     if stack.action in ("ROLLBACK", "RESTORE"):  # not all that goes back finds its place
         owed = []
     if not owed and not any(tree.at(old) for old in wanted):
         return []
-    checks = _Checks(room, stack, proposal, tree, known)
+    checks = _Checks(services, stack, proposal, tree, known)
     moves = {move.key: move for move in checks.still_owed(owed, wanted)}
     for old, new in wanted.items():
         row = tree.at(old)
@@ -54,15 +54,15 @@ def for_update(
     return [*moves.values()]
 
 
-def pending(room: Room, stack: StackRow) -> list[Move]:
+def pending(services: EngineServices, stack: StackRow) -> list[Move]:
     """What the last plan has promised and nobody has taken yet."""
-    last = room.reader().last_change(stack.id)
+    last = services.reader().last_change(stack.id)
     if last is None or not promises(last.detail):
         return []
-    tree = TreeRows(room.reader(), stack)
+    tree = TreeRows(services.reader(), stack)
     return [
         Move(row.id, tree.way_to(row), path, row.stack_id)
-        for row in room.reader().promised(stack.id)
+        for row in services.reader().promised(stack.id)
         if (path := row_annotations.promised_to(row))
     ]
 
@@ -72,16 +72,16 @@ class _Checks:
 
     def __init__(
         self,
-        room: Room,
+        services: EngineServices,
         stack: StackRow,
-        proposal: Proposal,
+        proposal: StackPlan,
         tree: TreeRows,
         known: Mapping[str, str],
     ) -> None:
         self._stack = stack
         self._tree = tree
         self._known = known
-        self._shape = places.at("preview.shape:Shape")(room, stack, proposal, tree)
+        self._shape = places.at("preview.shape:Shape")(services, stack, proposal, tree)
 
     def is_due(self, old: str, new: str) -> bool:
         """Whether the template has the new name instead of the old one."""
@@ -154,12 +154,14 @@ def at_work(what: str, stack: StackRow) -> Conflict:
 # -- going back -----------------------------------------------------------------------------------
 
 
-def back(room: Room, stack: StackRow, since: Sequence[Mapping[str, str]]) -> list[Move]:
+def back(
+    services: EngineServices, stack: StackRow, since: Sequence[Mapping[str, str]]
+) -> list[Move]:
     """What returns to where it was before the moves ``since``; raises Busy."""
     if not any(BELOW in old + new for moved in since for old, new in moved.items()):
         return []
-    tree, found = TreeRows(room.reader(), stack), dict[str, tuple[ResourceRow, str]]()
-    for row in sorted(room.reader().tree_resources(stack.id), key=_worth):
+    tree, found = TreeRows(services.reader(), stack), dict[str, tuple[ResourceRow, str]]()
+    for row in sorted(services.reader().tree_resources(stack.id), key=_worth):
         way = tree.way_to(row)
         owner, _, name = way.rpartition(BELOW)
         before = _before(way, since)
@@ -205,13 +207,17 @@ def _before(way: str, since: Sequence[Mapping[str, str]]) -> str:
 
 
 def taking(
-    room: Room, root_id: str, child: StackRow, names: Sequence[str], proposal: Proposal
-) -> Proposal:
+    services: EngineServices,
+    root_id: str,
+    child: StackRow,
+    names: Sequence[str],
+    proposal: StackPlan,
+) -> StackPlan:
     """The plan of a nested stack with what was promised to it; ``names`` lead to its owner."""
-    last = room.reader().last_change(root_id)
+    last = services.reader().last_change(root_id)
     if last is None or not promises(last.detail):
         return proposal
-    reader = room.reader()
+    reader = services.reader()
     tree = TreeRows(reader, reader.stack_row(root_id))
     wanted = {BELOW.join((*names, item.name)): item for item in proposal.wanted or ()}
     rows = reader.resource_rows(child.id) if child.generation else []

@@ -17,29 +17,32 @@ from zonda.hooks.errors import Conflict
 from ..model import row_annotations
 from ..model.definition import Node
 from ..model.states import PRESENT
-from ..model.unit_of_work import Work
-from ..services import Room
+from ..model.unit_of_work import UnitOfWork
+from ..services import EngineServices
 
 
 def check_free(
-    room: Room, nodes: Mapping[str, Node], ids: Mapping[str, Any], own: tuple[str, str] = ("", "")
+    services: EngineServices,
+    nodes: Mapping[str, Node],
+    ids: Mapping[str, Any],
+    own: tuple[str, str] = ("", ""),
 ) -> None:
     """Raise Conflict if another resource has one of ``ids`` (by the name of the resource).
 
     ``own``: stack id and name of a resource whose own older instances do not count.
     """
     wanted = {
-        (_type(room, nodes[name]), key): name
+        (_type(services, nodes[name]), key): name
         for name, key in ids.items()
         if isinstance(key, str) and nodes[name].cls.has_side_effects
     }
-    for row, stack in room.reader().owners(key for _, key in wanted) if wanted else ():
+    for row, stack in services.reader().owners(key for _, key in wanted) if wanted else ():
         name = wanted.get((row.class_type or row.type, str(row.physical_id)))
         if name is None or (row.stack_id, row.name) == own or row_annotations.is_adopting(row):
             continue
         owner = f"resource {row.name} of stack {stack}"
         way_out = f"Forget that one first ('zonda stack abandon {stack}'), or refer to it with "
-        if room.reader().stack_row(row.stack_id).project != room.settings.project:
+        if services.reader().stack_row(row.stack_id).project != services.settings.project:
             owner, way_out = "a resource of another project", "Refer to it with "
         raise Conflict(
             f"{row.physical_id} belongs to {owner} already, so it cannot become resource {name}, "
@@ -48,24 +51,28 @@ def check_free(
         )
 
 
-def check_still_free(room: Room, rows: Iterable[ResourceRow], nodes: Mapping[str, Node]) -> None:
+def check_still_free(
+    services: EngineServices, rows: Iterable[ResourceRow], nodes: Mapping[str, Node]
+) -> None:
     """Raise Conflict if another resource has by now what ``rows`` are to adopt, or have adopted.
 
     Until their adoption has worked they own nothing, so an import or another adoption may.
     """
     handed = {
-        row.name: row_annotations.values(room.sealer, row, row_annotations.ADOPT).get("resource_id")
+        row.name: row_annotations.values(services.sealer, row, row_annotations.ADOPT).get(
+            "resource_id"
+        )
         for row in rows
         if row.want == PRESENT and row.name in nodes and row_annotations.is_adopting(row)
     }
-    check_free(room, nodes, handed)
+    check_free(services, nodes, handed)
 
 
-def _type(room: Room, node: Node) -> str:
-    return room.definitions.class_type(node.cls) or node.type
+def _type(services: EngineServices, node: Node) -> str:
+    return services.definitions.class_type(node.cls) or node.type
 
 
-def leave_to(work: Work, stack_id: str, name: str, physical_id: str, handed: str) -> None:
+def leave_to(work: UnitOfWork, stack_id: str, name: str, physical_id: str, handed: str) -> None:
     """Older instances of a resource leave an object alone that is about to be bound to a new one.
 
     ``handed``: what the new one is handed.

@@ -14,47 +14,47 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import NotSupported
 
 from ..actions import places
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import PRESENT
-from ..services import Room
+from ..services import EngineServices
 from . import from_template
 from .selection import select
 
 
-def propose(room: Room, action: Any) -> tuple[Proposal | None, StackRow]:
+def propose(services: EngineServices, action: Any) -> tuple[StackPlan | None, StackRow]:
     """The plan for an action, and the stack it is for; None where there is nothing to do."""
-    proposal: Proposal | None
+    proposal: StackPlan | None
     kind = type(action).__name__
     guard = None
     if kind in NEW:
-        proposal, stack = places.at(NEW[kind])(room, action)
+        proposal, stack = places.at(NEW[kind])(services, action)
     else:
-        stack = from_template.named(room, action.stack)
-        from_template.check_root(room, stack)
-        guard = _not_at_work(room, kind)
+        stack = from_template.named(services, action.stack)
+        from_template.check_root(services, stack)
+        guard = _not_at_work(services, kind)
         guard(stack)
-        proposal = places.at(PLANS[kind])(room, stack, action)
+        proposal = places.at(PLANS[kind])(services, stack, action)
     if proposal is not None:
-        proposal = _signed(room, _part(room, proposal, action))
+        proposal = _signed(services, _part(services, proposal, action))
         proposal = dataclasses.replace(proposal, guard=guard)
     return proposal, stack
 
 
-def _not_at_work(room: Room, kind: str) -> Callable[[StackRow], None]:
+def _not_at_work(services: EngineServices, kind: str) -> Callable[[StackRow], None]:
     """Raises ActionInProgress for a stack whose action is carried out, and may not be superseded.
 
     What nobody carries out was interrupted: there is nobody to be disturbed.
     """
-    supersedes = kind in ENDING or room.settings.supersedes
+    supersedes = kind in ENDING or services.settings.supersedes
 
     def check(stack: StackRow) -> None:
-        if not supersedes and room.drives(stack.root):
+        if not supersedes and services.drives(stack.root):
             from_template.check_idle(stack)
 
     return check
 
 
-def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
+def _part(services: EngineServices, proposal: StackPlan, action: Any) -> StackPlan:
     """The proposal for that part of the template that the action names, if it names one."""
     targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
     if proposal.wanted is None or not (targets or excludes):
@@ -64,7 +64,7 @@ def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
             "What is moved is so by an update of the whole template.",
             hint="Leave out --target and --exclude.",
         )
-    rows = room.reader().resource_rows(proposal.stack_id)
+    rows = services.reader().resource_rows(proposal.stack_id)
     found = select(
         {item.name: item.requires for item in proposal.wanted},
         {row.name: json.loads(row.requires) for row in rows if row.want == PRESENT},
@@ -76,9 +76,9 @@ def _part(room: Room, proposal: Proposal, action: Any) -> Proposal:
     return dataclasses.replace(proposal, selection=found, given=given)
 
 
-def _signed(room: Room, proposal: Proposal) -> Proposal:
+def _signed(services: EngineServices, proposal: StackPlan) -> StackPlan:
     """The proposal with who asks for it."""
-    given = dataclasses.replace(proposal.given, by=room.settings.user)
+    given = dataclasses.replace(proposal.given, by=services.settings.user)
     return dataclasses.replace(proposal, given=given)
 
 

@@ -16,11 +16,11 @@ from zonda.hooks.errors import NotSupported
 
 from .. import actions
 from ..model import row_annotations
-from ..model.plan import Given, Proposal
+from ..model.plan import Given, StackPlan
 from ..model.states import CLOSED, COMPLETE, FAILED
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..progress import partial, snapshots
-from ..services import Room
+from ..services import EngineServices
 from . import moves, ownership
 from .from_template import check_idle, good_wanted, is_suspended, wanted_by
 from .selection import without
@@ -29,7 +29,7 @@ from .snapshots import delete_stack
 _OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
 
 
-def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
+def retry(services: EngineServices, stack: StackRow, action: actions.RetryStack) -> StackPlan:
     """The plan of what has failed."""
     check_idle(stack)
     if stack.status != FAILED:
@@ -38,44 +38,44 @@ def retry(room: Room, stack: StackRow, action: actions.RetryStack) -> Proposal:
             hint="'zonda stack update' carries out a change.",
         )
     plan = _again if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _verb)
-    proposal = moves.again(room, stack, plan(room, stack))
-    detail = {**_detail(room, stack), "retries": _generation(room, stack)}
+    proposal = moves.again(services, stack, plan(services, stack))
+    detail = {**_detail(services, stack), "retries": _generation(services, stack)}
     return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
 
 
-def _detail(room: Room, stack: StackRow) -> Mapping[str, Any]:
+def _detail(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
     """What the failed action was asked for with."""
-    found = _failed(room, stack)
+    found = _failed(services, stack)
     return {} if found is None else found.detail
 
 
-def _generation(room: Room, stack: StackRow) -> int:
+def _generation(services: EngineServices, stack: StackRow) -> int:
     """The one that has failed: what the stack is not shown as may have come since."""
-    found = _failed(room, stack)
+    found = _failed(services, stack)
     return stack.generation if found is None else found.generation
 
 
-def _failed(room: Room, stack: StackRow) -> ActionView | None:
-    same = [each for each in room.reader().actions(stack.id) if each.action == stack.action]
+def _failed(services: EngineServices, stack: StackRow) -> ActionView | None:
+    same = [each for each in services.reader().actions(stack.id) if each.action == stack.action]
     return same[-1] if same else None
 
 
-def _again(room: Room, stack: StackRow) -> Proposal:
-    definition = None if stack.template_id is None else room.definitions.get(stack.template_id)
-    rows = room.reader().resource_rows(stack.id)
+def _again(services: EngineServices, stack: StackRow) -> StackPlan:
+    definition = None if stack.template_id is None else services.definitions.get(stack.template_id)
+    rows = services.reader().resource_rows(stack.id)
     # what was not restored yet is restored, whatever its definition
     open_names = {row.name for row in rows if row_annotations.is_for(row, "RESTORE")}
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in open_names)
-        for item in ([] if definition is None else wanted_by(room, definition))
+        for item in ([] if definition is None else wanted_by(services, definition))
     ]
-    detail = _detail(room, stack)
+    detail = _detail(services, stack)
     if stack.action == "ADOPT" and definition is not None and not detail.get("force"):
-        ownership.check_still_free(room, rows, definition.resources)
+        ownership.check_still_free(services, rows, definition.resources)
     if stack.action == "ROLLBACK" and detail.get("to") is None:
-        wanted = good_wanted(room, stack, wanted)
+        wanted = good_wanted(services, stack, wanted)
     names = {*(item.name for item in wanted), *(row.name for row in rows)}
-    return Proposal(
+    return StackPlan(
         stack.id,
         stack.action,
         stack.generation,
@@ -86,14 +86,14 @@ def _again(room: Room, stack: StackRow) -> Proposal:
     )
 
 
-def _delete(room: Room, stack: StackRow) -> Proposal:
-    proposal = delete_stack(room, stack, actions.DeleteStack(stack.id))
+def _delete(services: EngineServices, stack: StackRow) -> StackPlan:
+    proposal = delete_stack(services, stack, actions.DeleteStack(stack.id))
     assert proposal is not None
     return proposal
 
 
-def _verb(room: Room, stack: StackRow) -> Proposal:
-    verb, generation = stack.action, _generation(room, stack)
+def _verb(services: EngineServices, stack: StackRow) -> StackPlan:
+    verb, generation = stack.action, _generation(services, stack)
 
     def is_done(row: ResourceRow) -> bool:
         if verb == "RESUME":
@@ -101,13 +101,13 @@ def _verb(room: Room, stack: StackRow) -> Proposal:
         done = (row.action, row.status) == (verb, COMPLETE)
         return done and row.generation == generation
 
-    def keep(work: Work, planned: StackRow) -> None:
+    def keep(work: UnitOfWork, planned: StackRow) -> None:
         """What is left out belongs to the new plan as well, should that fail, too."""
         for row in work.tx.resources_of(planned.id):
             if row.open == CLOSED and row.generation == generation:
                 row.generation = planned.generation
 
-    return Proposal(
+    return StackPlan(
         stack.id,
         verb,
         stack.generation,
@@ -117,27 +117,27 @@ def _verb(room: Room, stack: StackRow) -> Proposal:
     )
 
 
-def _snapshot(room: Room, stack: StackRow) -> Proposal:
+def _snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
     """Like other verbs; the snapshot that failed is the one that is made."""
     failed = [
         row
-        for row in room.reader().snapshots(stack.id)
+        for row in services.reader().snapshots(stack.id)
         if (row.action, row.status) == ("SNAPSHOT", FAILED)
     ]
     if not failed:
         raise NotSupported(f"The snapshot of stack {stack.name} that failed has been deleted.")
-    proposal = _verb(room, stack)
+    proposal = _verb(services, stack)
     keep = proposal.also
     assert keep is not None
 
-    def also(work: Work, planned: StackRow) -> None:
+    def also(work: UnitOfWork, planned: StackRow) -> None:
         keep(work, planned)
         snapshots.begin(work, planned, failed[-1], "SNAPSHOT")
 
     return dataclasses.replace(proposal, also=also)
 
 
-_PLANS: Mapping[str, Callable[[Room, StackRow], Proposal]] = {
+_PLANS: Mapping[str, Callable[[EngineServices, StackRow], StackPlan]] = {
     "DELETE": _delete,
     "SNAPSHOT": _snapshot,
 }

@@ -14,27 +14,29 @@ from zonda.hooks.errors import NotFound, NotSupported
 from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
-from ..model.plan import Given, Proposal, Selection, Wanted
+from ..model.plan import Desired, Given, Selection, StackPlan
 from ..model.states import COMPLETE, DIRTY, IDLE, PRESENT
-from ..model.unit_of_work import Work
-from ..services import Room
+from ..model.unit_of_work import UnitOfWork
+from ..services import EngineServices
 from . import moves
 from .from_template import back, check_overtakes, stored
 from .selection import without
 
 
-def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Proposal:
+def roll_back(
+    services: EngineServices, stack: StackRow, action: actions.RollbackStack
+) -> StackPlan:
     """The plan back to what ``action`` says."""
     if stack.suspended and stack.action != "RESUME":
         raise NotSupported("A suspended stack is not rolled back.", hint="Resume it first.")
     check_overtakes(stack, "ROLLBACK")
     if action.to is None:
         _check_any(stack)
-        proposal = back(room, stack)
+        proposal = back(services, stack)
     else:
-        template_id = _of(room, stack, action.to)
-        proposal = stored(room, stack, "ROLLBACK", template_id, keeps_protected=True)
-    rows = room.reader().resource_rows(stack.id)
+        template_id = _of(services, stack, action.to)
+        proposal = stored(services, stack, "ROLLBACK", template_id, keeps_protected=True)
+    rows = services.reader().resource_rows(stack.id)
     proposal = dataclasses.replace(
         proposal,
         demanded=True,
@@ -42,8 +44,8 @@ def roll_back(room: Room, stack: StackRow, action: actions.RollbackStack) -> Pro
         selection=skipping(proposal.wanted or (), rows, action.skip),
         also=lambda work, planned: _leave(work, planned, action.skip),
     )
-    generation = moves.good_generation(room, stack) if action.to is None else action.to
-    found = moves.back(room, stack, proposal, generation)
+    generation = moves.good_generation(services, stack) if action.to is None else action.to
+    found = moves.back(services, stack, proposal, generation)
     if found.moves and action.skip:
         raise NotSupported(
             "Nothing can be skipped on the way back to a template that has other names.",
@@ -62,8 +64,8 @@ def _check_any(stack: StackRow) -> None:
         )
 
 
-def _of(room: Room, stack: StackRow, generation: int) -> str:
-    for action in room.reader().actions(stack.id):
+def _of(services: EngineServices, stack: StackRow, generation: int) -> str:
+    for action in services.reader().actions(stack.id):
         if action.generation == generation and action.template_id is not None:
             return action.template_id
     raise NotFound(
@@ -72,7 +74,7 @@ def _of(room: Room, stack: StackRow, generation: int) -> str:
 
 
 def skipping(
-    wanted: Collection[Wanted], rows: Collection[ResourceRow], skip: Collection[str]
+    wanted: Collection[Desired], rows: Collection[ResourceRow], skip: Collection[str]
 ) -> Selection | None:
     """Everything but ``skip``; None where nothing is skipped. Raises NotFound, NotSupported."""
     if not skip:
@@ -93,7 +95,7 @@ def skipping(
     return without(names, tuple(skip))
 
 
-def _leave(work: Work, stack: StackRow, skip: Collection[str]) -> None:
+def _leave(work: UnitOfWork, stack: StackRow, skip: Collection[str]) -> None:
     """Skipped instances: the next update looks at them."""
     for name in skip:
         for row in work.tx.resources_named(stack.id, name):

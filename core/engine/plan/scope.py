@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from zonda.core.store.schema.rows import PlanRow
 
-from ..model.plan import Wanted
+from ..model.plan import Desired
 from ..model.states import COMPLETE, PRESENT
 
 
@@ -27,7 +27,7 @@ class Cone:
     waiting: Mapping[str, int]
 
 
-def choose(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> dict[str, PlanRow | None]:
+def choose(rows: Iterable[PlanRow], wanted: Sequence[Desired]) -> dict[str, PlanRow | None]:
     """The instance that shall be each wanted resource.
 
     One that is complete and as wanted comes first (so a rollback finds the old one alive), then
@@ -41,7 +41,7 @@ def choose(rows: Iterable[PlanRow], wanted: Sequence[Wanted]) -> dict[str, PlanR
     return {item.name: _best(by_name.get(item.name, ()), item) for item in wanted}
 
 
-def _best(candidates: Sequence[PlanRow], wanted: Wanted) -> PlanRow | None:
+def _best(candidates: Sequence[PlanRow], wanted: Desired) -> PlanRow | None:
     return max(
         candidates,
         key=lambda row: (
@@ -60,12 +60,12 @@ def _is_deleted(row: PlanRow) -> bool:
     return "DELETE" in (row.op, row.action)
 
 
-def _is_as_wanted(row: PlanRow, wanted: Wanted) -> bool:
+def _is_as_wanted(row: PlanRow, wanted: Desired) -> bool:
     return row.status == COMPLETE and row.have_hash == wanted.hash and not row.op
 
 
 def cone(
-    rows: Iterable[PlanRow], wanted: Sequence[Wanted], selected: Collection[str] | None = None
+    rows: Iterable[PlanRow], wanted: Sequence[Desired], selected: Collection[str] | None = None
 ) -> Cone:
     """What a converging plan touches; ``selected``: no others, and these require no others."""
     if selected is not None:
@@ -89,7 +89,7 @@ def cone(
     return Cone(chosen, dirty, waiting)
 
 
-def _users(wanted: Iterable[Wanted]) -> dict[str, list[str]]:
+def _users(wanted: Iterable[Desired]) -> dict[str, list[str]]:
     users: dict[str, list[str]] = {}
     for item in wanted:
         for name in item.requires:

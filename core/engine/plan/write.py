@@ -1,6 +1,6 @@
 """Plans: one transaction that raises the generation and writes the desired side of the cone.
 
-Called with a ``Proposal`` that was worked out in the pool. Running operations are not touched: a
+Called with a ``StackPlan`` that was worked out in the pool. Running operations are not touched: a
 newer plan overtakes an older one by being looked at when they end.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
 
 from ..model import row_annotations
-from ..model.plan import Proposal, Wanted
+from ..model.plan import Desired, StackPlan
 from ..model.states import (
     ABSENT,
     COMPLETE,
@@ -24,12 +24,12 @@ from ..model.states import (
     PRESENT,
     UP,
 )
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..progress import breakpoints, children, history, moves, partial, phases, progress, snapshots
 from .scope import Cone, cone, counts
 
 
-def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
+def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
     """Write the plan; ready instances are looked at after the commit."""
     if proposal.body is not None and proposal.template_id is not None:
         work.tx.add_template(
@@ -55,7 +55,7 @@ def apply(work: Work, stack: StackRow, proposal: Proposal) -> None:
     phases.turn(work, stack)
 
 
-def _preempt(work: Work, stack: StackRow) -> None:
+def _preempt(work: UnitOfWork, stack: StackRow) -> None:
     """Nested stacks that are being made what nobody wants any more come to their end at once."""
     for key in work.tx.running(stack.id):
         row = _row(work, key)
@@ -63,7 +63,7 @@ def _preempt(work: Work, stack: StackRow) -> None:
             progress.halt_below(work, row, children.SUPERSEDED)
 
 
-def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
+def _begin_action(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
     history.overtake(work, stack, proposal.action, proposal.given.by)
     snapshots.overtake(work, stack, proposal.action)
     progress.wake(work, stack)
@@ -87,7 +87,9 @@ def _begin_action(work: Work, stack: StackRow, proposal: Proposal) -> None:
     work.stack_state(stack, IN_PROGRESS, f"Stack {proposal.action} started")
 
 
-def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal: Proposal) -> None:
+def _plan_wanted(
+    work: UnitOfWork, stack: StackRow, wanted: Sequence[Desired], proposal: StackPlan
+) -> None:
     partial.begin(work, stack, proposal.selection)
     rows = work.tx.plan_rows(stack.id)
     selected = None if proposal.selection is None else proposal.selection.names
@@ -117,7 +119,7 @@ def _plan_wanted(work: Work, stack: StackRow, wanted: Sequence[Wanted], proposal
 
 
 def _instances(
-    work: Work, stack: StackRow, wanted: Sequence[Wanted], found: Cone
+    work: UnitOfWork, stack: StackRow, wanted: Sequence[Desired], found: Cone
 ) -> dict[str, str]:
     """The instance of each name; new ones are inserted."""
     ids: dict[str, str] = {}
@@ -150,7 +152,7 @@ def _instances(
 
 
 def _outside(
-    work: Work, rows: Sequence[PlanRow], selected: Collection[str] | None
+    work: UnitOfWork, rows: Sequence[PlanRow], selected: Collection[str] | None
 ) -> dict[str, str]:
     """The instance of each name that the plan is not for.
 
@@ -182,7 +184,7 @@ def _want_as_it_is(row: ResourceRow) -> None:
         row.want_hash, row.want_template_id = row.have_hash, row.have_template_id
 
 
-def _not_yet_replaced(work: Work, row: ResourceRow) -> ResourceRow | None:
+def _not_yet_replaced(work: UnitOfWork, row: ResourceRow) -> ResourceRow | None:
     """What ``row``, which has never begun, was to replace, if that is still there."""
     former: ResourceRow | None = row
     while former is not None and (former.action, former.op) == ("INIT", ""):
@@ -193,7 +195,7 @@ def _not_yet_replaced(work: Work, row: ResourceRow) -> ResourceRow | None:
 
 
 def _drop_unwanted(
-    work: Work, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
+    work: UnitOfWork, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
 ) -> None:
     """What nobody wants is to go. Who takes its place is protected like it."""
     for seen in rows:
@@ -204,7 +206,9 @@ def _drop_unwanted(
                 _row(work, ids[row.name]).protect = 1
 
 
-def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ceiling: str) -> None:
+def _desire(
+    work: UnitOfWork, stack: StackRow, key: str, item: Desired, found: Cone, ceiling: str
+) -> None:
     row = _row(work, key)
     row.generation = stack.generation
     row.want, row.verb, row.open = PRESENT, "", 1
@@ -218,9 +222,9 @@ def _desire(work: Work, stack: StackRow, key: str, item: Wanted, found: Cone, ce
 
 
 def _connect(
-    work: Work,
+    work: UnitOfWork,
     stack: StackRow,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Desired],
     ids: dict[str, str],
     found: Cone,
 ) -> None:
@@ -240,7 +244,7 @@ def _connect(
 
 
 def _plan_verb(
-    work: Work, stack: StackRow, verb: str, which: Callable[[ResourceRow], bool] | None
+    work: UnitOfWork, stack: StackRow, verb: str, which: Callable[[ResourceRow], bool] | None
 ) -> None:
     """Suspend, resume, check (and the like) every instance that exists, or those of ``which``."""
     rows = [
@@ -262,7 +266,7 @@ def _plan_verb(
             work.look(row)
 
 
-def _row(work: Work, key: str) -> ResourceRow:
+def _row(work: UnitOfWork, key: str) -> ResourceRow:
     row = work.tx.resource(key)
     assert row is not None
     return row

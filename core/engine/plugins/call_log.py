@@ -10,7 +10,7 @@ from typing import Final
 
 from ..model.outcomes import Answer, Failure, Postponed, Replace, Waiting
 from ..model.outcomes import Final as Ended
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 
 log = logging.getLogger("zonda.calls")
 
@@ -22,7 +22,7 @@ def is_wanted() -> bool:
     return log.isEnabledFor(logging.INFO)
 
 
-def note(seen: Seen, during: str, seconds: float, answer: Answer, request: str = "") -> None:
+def note(seen: WorkItem, during: str, seconds: float, answer: Answer, request: str = "") -> None:
     """A call of an operation has come back. ``request``: that of the command that asked for it."""
     row, stack = seen.row, seen.stack
     outcome = _OUTCOMES.get(type(answer), "replace" if isinstance(answer, Replace) else "failed")

@@ -22,14 +22,14 @@ from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 from ..model.lending import Lending, LentOperation, Onward, Write
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 
 def _nothing() -> None:
     return None
 
 
-class LentContext:
+class EngineContext:
     """The context of one resource, for one operation or, without one, for reading."""
 
     def __init__(
@@ -104,7 +104,7 @@ class LentContext:
         """Store the physical id."""
         self._may_change("resource_id_set")
 
-        def save(work: Work) -> None:
+        def save(work: UnitOfWork) -> None:
             row = self._of_operation(work)
             if row is not None:
                 row.physical_id = value
@@ -116,7 +116,7 @@ class LentContext:
         self._may_change("data_delete" if value is None else "data_set")
         sealed = None if value is None else self._lending.sealer.seal(value)
 
-        def save(work: Work) -> None:
+        def save(work: UnitOfWork) -> None:
             if self._mine(work) is None:
                 return
             if sealed is None:
@@ -138,7 +138,7 @@ class LentContext:
             if key not in before or json.dumps(before[key]) != json.dumps(value)
         }
 
-        def save(work: Work) -> None:
+        def save(work: UnitOfWork) -> None:
             row = self._mine(work)
             if row is not None:
                 known = sealer.load(row.meta)
@@ -240,13 +240,13 @@ class LentContext:
         if self._is_read_only:
             raise ReadOnlyCheck(what)
 
-    def _mine(self, work: Work) -> Any:
+    def _mine(self, work: UnitOfWork) -> Any:
         """The row, unless another operation was begun since, or this one was taken over."""
         row = self._of_operation(work)
         taken_over = row is not None and self.operation is not None and row.fence != self._fence
         return None if taken_over else row
 
-    def _of_operation(self, work: Work) -> Any:
+    def _of_operation(self, work: UnitOfWork) -> Any:
         """The row, unless another operation was begun since.
 
         What an operation has made outside is there, whoever has taken it over: without its id

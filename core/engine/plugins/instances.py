@@ -18,11 +18,11 @@ from ..model import row_annotations
 from ..model.definition import Definition
 from ..model.lending import Lending, LentOperation, Write
 from ..model.states import MAKING, PRESENT
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from ..templates.definitions import Definitions
 from .attribute_reader import AttributeReader
 from .child_view import ChildView
-from .context import LentContext
+from .context import EngineContext
 from .reasons import OPEN, Secrets
 
 
@@ -35,12 +35,12 @@ class Instances:
 
     def context(
         self,
-        seen: Seen,
+        seen: WorkItem,
         *,
         operation: bool,
         gathered: list[Write] | None = None,
         scrubbed: Callable[[str], str] | None = None,
-    ) -> LentContext:
+    ) -> EngineContext:
         """The context of an instance; ``gathered``: where its writes go instead of being made.
 
         ``scrubbed`` takes the secrets out of what it says; without it, it may say nothing.
@@ -52,7 +52,7 @@ class Instances:
             lent = LentOperation(row.op_id, row.op, row.started_at or 0.0, until, row.attempt)
         if seen.observation is not None:
             lent = seen.observation.operation
-        return LentContext(
+        return EngineContext(
             self.lending,
             StackRef(stack.id, stack.name, stack.project),
             stack.timeout_mins * 60.0,
@@ -84,7 +84,7 @@ class Instances:
             return None
 
         def build(stack: StackRow, member: ResourceRow) -> AttributeReader:
-            return self.attributes(Seen(member, stack, reader.sealed_data(member.id)))
+            return self.attributes(WorkItem(member, stack, reader.sealed_data(member.id)))
 
         return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
 
@@ -95,7 +95,7 @@ class Instances:
         definition = self.definitions.get(template_id)
         return definition if name in definition.resources else None
 
-    def _definition_for(self, seen: Seen) -> Definition:
+    def _definition_for(self, seen: WorkItem) -> Definition:
         """The template by which an instance is what it is, or is being made."""
         row = seen.row
         if seen.definition is not None:
@@ -106,11 +106,11 @@ class Instances:
         assert template_id is not None
         return self.definitions.get(template_id)
 
-    def _most_resources(self, seen: Seen) -> int:
+    def _most_resources(self, seen: WorkItem) -> int:
         most: int = self._definition_for(seen).family.around.limits.max_resources_per_stack
         return most
 
-    def _hidden_properties(self, seen: Seen) -> frozenset[str]:
+    def _hidden_properties(self, seen: WorkItem) -> frozenset[str]:
         row, definition = seen.row, self._definition_for(seen)
         if row.name not in definition.resources:
             return frozenset()
@@ -118,7 +118,7 @@ class Instances:
         marks.add_properties(definition.resources[row.name].cls.properties_schema)
         return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
 
-    def _found(self, seen: Seen, reference: str) -> Resource | None:
+    def _found(self, seen: WorkItem, reference: str) -> Resource | None:
         """What was made in this project and has the id ``reference``; its writes are not kept."""
         reader = self.definitions.reader
         row = reader.resource_row(reference)
@@ -129,12 +129,12 @@ class Instances:
             return None
         if all(row.id != known.id for known in seen.found):
             seen.found.append(row)
-        other = Seen(row, stack, reader.sealed_data(row.id))
+        other = WorkItem(row, stack, reader.sealed_data(row.id))
         instance = self.make(other)
         instance.context = self.context(other, operation=False, gathered=[])
         return instance
 
-    def _required(self, seen: Seen) -> dict[str, Resource]:
+    def _required(self, seen: WorkItem) -> dict[str, Resource]:
         """What a resource requires, as it is now; nothing that they write is kept.
 
         What a plan was not for has what it was made with, until it moves on to the successor.
@@ -145,14 +145,14 @@ class Instances:
         chosen = {row.name: row for row in rows if row.name in mine}
         chosen.update({row.name: row for row in rows if row.want == PRESENT})
         for row in chosen.values():
-            other = Seen(row, seen.stack, reader.sealed_data(row.id))
+            other = WorkItem(row, seen.stack, reader.sealed_data(row.id))
             found[row.name] = self.make(other)
             found[row.name].context = self.context(other, operation=False, gathered=[])
         return found
 
     def make(
         self,
-        seen: Seen,
+        seen: WorkItem,
         *,
         definition: ResourceDefinition | None = None,
         cls: type[Resource] | None = None,
@@ -185,13 +185,13 @@ class Instances:
         )
         return cls(row.name, definition, context, state)
 
-    def attributes(self, seen: Seen) -> AttributeReader:
+    def attributes(self, seen: WorkItem) -> AttributeReader:
         """What asks a resource for attributes, outside of any operation."""
         return AttributeReader(
             seen.row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
         )
 
-    def secrets(self, seen: Seen) -> Secrets:
+    def secrets(self, seen: WorkItem) -> Secrets:
         """What must not appear in a text about a resource; of what it has looked up, too."""
         row, secrets = seen.row, Secrets()
         for template_id, text in (
@@ -206,7 +206,7 @@ class Instances:
         secrets.values += [*seen.lent.values()]
         return secrets
 
-    def _secret_values(self, seen: Seen, definition: Definition, text: str | None) -> list[Any]:
+    def _secret_values(self, seen: WorkItem, definition: Definition, text: str | None) -> list[Any]:
         """What is secret for one template: of its properties, and of what they were made of."""
         row, secrets, sealer = seen.row, Secrets.of(definition, seen.row.name), self.lending.sealer
         secrets.add_properties(self.read(row, text).properties)

@@ -34,7 +34,7 @@ from ..model.outcomes import (
     Replace,
     Waiting,
 )
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from . import call_log, live_state
 from .deletion import Forgetting
 from .instances import Instances
@@ -49,11 +49,11 @@ _HANDED = {"ADOPT": row_annotations.ADOPT, "DELETE_SNAPSHOT": row_annotations.SN
 UNSUPPORTED = "{} not supported for {}"
 
 
-class Operation:
+class PluginOperation:
     """One running operation in the memory of the process that drives it."""
 
     def __init__(
-        self, instances: Instances, seen: Seen, gathered: list[Write] | None = None
+        self, instances: Instances, seen: WorkItem, gathered: list[Write] | None = None
     ) -> None:
         self.instances = instances
         self.seen = seen
@@ -89,7 +89,7 @@ class Operation:
             self.seen, operation=True, gathered=gathered, scrubbed=self._scrubbed
         )
 
-    def start_anew(self, seen: Seen) -> None:
+    def start_anew(self, seen: WorkItem) -> None:
         """The operation as it is stored now; its next call is made on a new instance."""
         self.seen, self.row = seen, seen.row
         self.token = None
@@ -100,10 +100,10 @@ class Operation:
         """Make an attempt of which nobody knows what became of it once more, with the same key."""
         return self._guarded(lambda: self._find() if self.policy() == "find" else self._handle())
 
-    def cleaner(self) -> Operation:
+    def cleaner(self) -> PluginOperation:
         """The deletion of what this operation has left; it runs in its place."""
         row = dataclasses.replace(self.row, op="DELETE", deletion_policy="Delete")
-        return Operation(self.instances, dataclasses.replace(self.seen, row=row))
+        return PluginOperation(self.instances, dataclasses.replace(self.seen, row=row))
 
     def find(self) -> Answer:
         """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""

@@ -12,43 +12,44 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported, UsageError
 
 from ..model.effects import Step
-from ..model.plan import Proposal
-from ..model.unit_of_work import Work
+from ..model.plan import StackPlan
+from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, planned
-from ..services import Room
+from ..services import EngineServices
 from .plan_file import Promise, impossible
 from .preview import preview
 
-Also = Callable[[Work, StackRow], None]
+Also = Callable[[UnitOfWork, StackRow], None]
 
 _ALREADY = "it was carried out already."
 
 
-def apply_plan(room: Room, action: ApplyPlan, note: Noted) -> Step:
+def apply_plan(services: EngineServices, action: ApplyPlan, note: Noted) -> Step:
     """Plan what the file says; gives ``Accepted``. Raises Conflict where it is out of date."""
-    return (yield from planned(lambda: applied(room, action), note))
+    return (yield from planned(lambda: applied(services, action), note))
 
 
-def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
+def applied(services: EngineServices, action: ApplyPlan) -> tuple[StackPlan | None, StackRow]:
     """The proposal of a plan file, with nothing stronger allowed than it says."""
-    promise = Promise(action.plan, room.sealer)
-    if promise.project != room.settings.project:
+    promise = Promise(action.plan, services.sealer)
+    if promise.project != services.settings.project:
         raise UsageError(
-            f"The plan was made in the project {promise.project}; this is {room.settings.project}.",
+            f"The plan was made in the project {promise.project}; "
+            f"this is {services.settings.project}.",
             hint=f"Carry it out with '--set project={promise.project}', or make a plan here.",
         )
-    mark = room.sealer.hmac(action.plan.encode())[:12]
-    if any(past.detail.get("plan") == mark for past in room.reader().actions(promise.stack_id)):
+    mark = services.sealer.hmac(action.plan.encode())[:12]
+    if any(past.detail.get("plan") == mark for past in services.reader().actions(promise.stack_id)):
         raise impossible(_ALREADY)
-    promised = _with_id(room, promise)
-    facts = room.reader().tree_facts(promise.stack_id)  # read before all that is looked at
+    promised = _with_id(services, promise)
+    facts = services.reader().tree_facts(promise.stack_id)  # read before all that is looked at
     try:
         found = preview(promised, promise.action)
     except ActionInProgress:
         raise
     except (Conflict, NotFound, NotSupported) as error:
         raise impossible(error.message) from error
-    promise.check(found, room.sealer, room.definitions)
+    promise.check(found, services.sealer, services.definitions)
     proposal = found.proposal
     if proposal is None:
         return None, found.stack
@@ -67,7 +68,7 @@ def applied(room: Room, action: ApplyPlan) -> tuple[Proposal | None, StackRow]:
 def _limiting(ceilings: Mapping[str, str], also: Also | None) -> Also:
     """Writes the ceilings of nested instances, besides what ``also`` does."""
 
-    def write(work: Work, stack: StackRow) -> None:
+    def write(work: UnitOfWork, stack: StackRow) -> None:
         if also is not None:
             also(work, stack)
         for key, ceiling in ceilings.items():
@@ -78,13 +79,13 @@ def _limiting(ceilings: Mapping[str, str], also: Also | None) -> Also:
     return write
 
 
-def _with_id(room: Room, promise: Promise) -> Room:
+def _with_id(services: EngineServices, promise: Promise) -> EngineServices:
     """The room whose next id is the one that a new stack was promised: templates may show it."""
     if not isinstance(promise.action, CreateStack):
-        return room
+        return services
     try:
-        room.reader().stack_row(promise.stack_id)
+        services.reader().stack_row(promise.stack_id)
     except NotFound:
-        ids = chain([promise.stack_id], iter(room.ids, None))
-        return dataclasses.replace(room, ids=lambda: next(ids))
+        ids = chain([promise.stack_id], iter(services.ids, None))
+        return dataclasses.replace(services, ids=lambda: next(ids))
     raise impossible(_ALREADY)

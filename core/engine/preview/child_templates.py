@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from zonda.core.template.evaluation.unknown_values import KnownLater, has_unknown
+from zonda.core.template.evaluation.unknown_values import UnknownUntilRun, has_unknown
 from zonda.hooks.resources.nested_stack import NestedStack
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import select
 from zonda.hooks.text.borders import raise_interruption
 
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import OPEN
 from .entries import Inside
@@ -38,7 +38,7 @@ class Offers:
     def value(self, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """The value of an attribute below ``rest``; raises KnownLater."""
         if attribute is None:
-            raise KnownLater
+            raise UnknownUntilRun
         by_outputs = self._is_by_outputs and attribute in self._owner.cls.attributes_schema
         resource = self._lenient if by_outputs else self._strict
         child = resource.child
@@ -49,10 +49,10 @@ class Offers:
             value = resource.FnGetAtt(attribute, *(() if by_outputs else rest))
         except BaseException as error:  # a plug-in may raise anything when it is asked
             raise_interruption(error)
-            raise KnownLater from error
+            raise UnknownUntilRun from error
         value = _below(value, rest) if by_outputs else value
         if has_unknown(value):
-            raise KnownLater
+            raise UnknownUntilRun
         return value
 
     @property
@@ -74,7 +74,7 @@ class Offers:
         child = PlannedChild(self._inside, is_strict=is_strict, tells_secrets=False)
         row = owner.row
         data = instances.definitions.reader.sealed_data(row.id) if row.id else []
-        seen = Seen(row, owner.stack, data, definition=owner.definition, nested=child)
+        seen = WorkItem(row, owner.stack, data, definition=owner.definition, nested=child)
         made = instances.make(seen, definition=self._definition, cls=owner.cls)
         made.context = instances.context(seen, operation=False, gathered=[])
         return made

@@ -21,12 +21,12 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
 from zonda.hooks.text.borders import raise_interruption
 
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import PRESENT
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from ..nested import plan, verbs
 from ..plan.from_template import wanted_by
-from ..services import Room
+from ..services import EngineServices
 from . import group_batches
 from .child_templates import Offers
 from .entries import Inside
@@ -40,8 +40,8 @@ _OF_A_NEW_ONE = frozenset(("OS::stack_id", "OS::stack_name"))
 class Below:
     """The nested stacks of one tree; ``root`` is the stack at its top, ``proposal`` its plan."""
 
-    def __init__(self, room: Room, root: StackRow, proposal: Proposal) -> None:
-        self._room = room
+    def __init__(self, services: EngineServices, root: StackRow, proposal: StackPlan) -> None:
+        self._services = services
         self._root = root
         # What it says while that is carried out holds for all that is nested in it: what is stored
         # of a nested stack may be older, since it need not have been planned since.
@@ -55,7 +55,7 @@ class Below:
         """The nested stacks that there are, by the ids of their owners."""
         if not self._root.generation:
             return {}
-        rows = self._room.reader().tree(self._root.id)
+        rows = self._services.reader().tree(self._root.id)
         return {
             row.owner_resource_id: row
             for row in rows
@@ -67,9 +67,9 @@ class Below:
         child = self.children.get(row.id)
         if child is None:
             return
-        proposal = verbs.planned(self._room, "DELETE", stack, child)
+        proposal = verbs.planned(self._services, "DELETE", stack, child)
         if proposal is None:  # it goes already
-            proposal = Proposal(child.id, "DELETE", child.generation)
+            proposal = StackPlan(child.id, "DELETE", child.generation)
         changes = {**proposal.changes, **self._changes}
         yield self._walked(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
 
@@ -97,7 +97,7 @@ class Below:
         if first is not None and first.template != made.template:
             inside = group_batches.joined(self._made(owner, child, target, first), inside)
         wanted = _known(owner.wanted, owner.cls)
-        offers = Offers(self._room.instances, owner, wanted, inside)
+        offers = Offers(self._services.instances, owner, wanted, inside)
         return (dataclasses.replace(inside, offer=offers.value),)
 
     def _made(
@@ -124,9 +124,9 @@ class Below:
 
     def _target(self, owner: Owner) -> NestedStack:
         """The owner as it shall be; nothing that it writes is kept."""
-        row, instances = owner.row, self._room.instances
-        data = self._room.reader().sealed_data(row.id) if row.id else []
-        seen = Seen(row, owner.stack, data, definition=owner.definition)
+        row, instances = owner.row, self._services.instances
+        data = self._services.reader().sealed_data(row.id) if row.id else []
+        seen = WorkItem(row, owner.stack, data, definition=owner.definition)
         wanted = _known(owner.wanted, owner.cls)
         made = instances.make(seen, definition=wanted, cls=owner.cls)
         made.context = instances.context(seen, operation=False, gathered=[])
@@ -134,36 +134,36 @@ class Below:
         return made
 
     def _new(self, owner: Owner, name: str) -> StackRow:
-        return plan.new_child(self._room, owner.stack, owner.row, name)
+        return plan.new_child(self._services, owner.stack, owner.row, name)
 
     def _loaded(self, owner: Owner, child: StackRow, spec: Any, later: frozenset[str]) -> Any:
-        before = before_of(self._room, child)
+        before = before_of(self._services, child)
         previous = None if before is None else before.parameters.values
         identity = Identity(child.id, child.name, child.project)
         return plan.loaded(owner.definition.family, spec, identity, previous, later)
 
-    def _proposal(self, child: StackRow, definition: Any) -> Proposal:
+    def _proposal(self, child: StackRow, definition: Any) -> StackPlan:
         """The plan of a template that is not kept, since it is only shown."""
-        return Proposal(
+        return StackPlan(
             child.id,
             "UPDATE" if child.generation else "CREATE",
             child.generation,
-            wanted_by(self._room, definition),
+            wanted_by(self._services, definition),
             changes=self._changes,
         )
 
     def _walked(
-        self, child: StackRow, proposal: Proposal, definition: Any, names: Sequence[str] = ()
+        self, child: StackRow, proposal: StackPlan, definition: Any, names: Sequence[str] = ()
     ) -> Inside:
-        room = self._room
+        services = self._services
         if definition is not None:
             self._check_size(len(proposal.wanted or ()), definition)
-        rows = room.reader().resource_rows(child.id) if child.generation else []
+        rows = services.reader().resource_rows(child.id) if child.generation else []
         moves = moved_to(self._moves, names)
-        rows = moved_rows(room, rows, moves, child.id)
+        rows = moved_rows(services, rows, moves, child.id)
         proposal = with_moved(proposal, moves)
-        before = before_of(room, child)
-        walk = Walk(room, child, proposal, rows, self, definition)
+        before = before_of(services, child)
+        walk = Walk(services, child, proposal, rows, self, definition)
         return Inside(
             child,
             proposal.action,
@@ -182,12 +182,12 @@ class Below:
         self._count += more
 
 
-def before_of(room: Room, stack: StackRow) -> Any:
+def before_of(services: EngineServices, stack: StackRow) -> Any:
     """The definition that a stack has; None where there is none, or it cannot be read."""
     if stack.template_id is None:
         return None
     try:
-        return room.definitions.get(stack.template_id)
+        return services.definitions.get(stack.template_id)
     except ZondaError:  # a plug-in is gone: what was is not told
         return None
 

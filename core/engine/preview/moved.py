@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from zonda.core.store.schema.rows import ResourceRow
 
-from ..model.plan import BELOW, Move, Proposal
+from ..model.plan import BELOW, Move, StackPlan
 from ..progress.moves import as_moved, wanted_as_moved
-from ..services import Room
+from ..services import EngineServices
 
 
 def moved_to(moves: Sequence[Move], names: Sequence[str]) -> list[Move]:
@@ -24,21 +24,21 @@ def moved_to(moves: Sequence[Move], names: Sequence[str]) -> list[Move]:
 
 
 def moved_rows(
-    room: Room, rows: Sequence[ResourceRow], moves: Sequence[Move], stack_id: str
+    services: EngineServices, rows: Sequence[ResourceRow], moves: Sequence[Move], stack_id: str
 ) -> list[ResourceRow]:
     """``rows`` of a stack without those that leave it, with those that come."""
     if not moves:
         return list(rows)
     here = {row.id for row in rows}
     coming = [
-        room.reader().resource_row(move.key)
+        services.reader().resource_row(move.key)
         for move in moves
         if not move.is_promise and move.key not in here
     ]
     return as_moved([*rows, *(row for row in coming if row is not None)], moves, stack_id)
 
 
-def with_moved(proposal: Proposal, moves: Sequence[Move]) -> Proposal:
+def with_moved(proposal: StackPlan, moves: Sequence[Move]) -> StackPlan:
     """The plan that finds what is moved by its new name."""
     if not moves or proposal.wanted is None:
         return proposal

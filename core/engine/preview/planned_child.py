@@ -1,6 +1,6 @@
 """A nested stack as it will be, for the plug-in of its owner: what is not known yet is not told.
 
-Implements ``hooks.nested.Child``. Whatever would have to be guessed raises ``KnownLater``.
+Implements ``hooks.nested.Child``. Whatever would have to be guessed raises ``UnknownUntilRun``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.evaluation.unknown_values import UNKNOWN, KnownLater, has_unknown
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, UnknownUntilRun, has_unknown
 
 from ..model.states import COMPLETE
 from ..plugins.child_view import RowFacts
@@ -50,7 +50,7 @@ class PlannedChild:
 
     def _must_be_there(self) -> None:
         if not self.inside.stack.generation:
-            raise KnownLater
+            raise UnknownUntilRun
 
     @property
     def action(self) -> str:
@@ -71,7 +71,7 @@ class PlannedChild:
         """Its resources, in the order of its template."""
         nodes = self.inside.definition.resources.values()
         if not all(node.is_certain for node in nodes):
-            raise KnownLater
+            raise UnknownUntilRun
         return [PlannedMember(self, node) for node in nodes]
 
     def member(self, name: str) -> PlannedMember | None:
@@ -80,7 +80,7 @@ class PlannedChild:
         if node is None:
             return None
         if not node.is_certain:
-            raise KnownLater
+            raise UnknownUntilRun
         return PlannedMember(self, node)
 
     def output_names(self) -> Sequence[str]:
@@ -95,12 +95,12 @@ class PlannedChild:
         """The value of an output, with what is known later left open."""
         output = self.inside.definition.outputs[name]
         if output.secrecy != OPEN and not self.tells_secrets:
-            raise KnownLater
+            raise UnknownUntilRun
         if name not in self._known:
             self._known[name] = self._resolved(output)
         value = self._known[name]
         if value is UNKNOWN or (self._is_strict and has_unknown(value)):
-            raise KnownLater
+            raise UnknownUntilRun
         return value
 
     def _resolved(self, output: Any) -> Any:
@@ -134,14 +134,14 @@ class PlannedMember(RowFacts):
 
     def _may_be_told(self, mark: str) -> None:
         if mark != OPEN and not self._child.tells_secrets:
-            raise KnownLater
+            raise UnknownUntilRun
 
     @property
     def _row(self) -> ResourceRow:
         """Its row, where the plan does nothing to it."""
         entry = self._child.entries.get(self.name)
         if entry is None or entry.row is None or entry.action != "none" or entry.may:
-            raise KnownLater
+            raise UnknownUntilRun
         return entry.row
 
     @property

@@ -17,11 +17,11 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from ..diff.changes import Change
 from ..diff.sections import ALL_HIDDEN, Marks, marks_of, of_existing, of_new
 from ..model import row_annotations
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import PRESENT
 from ..plan.registry import propose
 from ..progress.protection import of_stack
-from ..services import Room
+from ..services import EngineServices
 from . import outputs
 from .children import Below, before_of
 from .entries import Entry, Inside
@@ -58,7 +58,7 @@ class Preview:
 
     action: Action
     stack: StackRow
-    proposal: Proposal | None
+    proposal: StackPlan | None
     resources: tuple[Resource, ...] = ()
     outputs: tuple[Change, ...] = ()
     parameters: tuple[Change, ...] = ()
@@ -84,7 +84,7 @@ class Preview:
 
     @property
     def ceilings(self) -> Mapping[str, str]:
-        """The strongest that the plan allows, for those that are there; see ``Proposal``."""
+        """The strongest that the plan allows, for those that are there; see ``StackPlan``."""
         known = {each.entry.name: _ceiling(each.entry) for each in self.resources}
         return {name: ceiling for name, ceiling in known.items() if ceiling}
 
@@ -110,23 +110,23 @@ def _ceilings_below(resources: Iterable[Resource]) -> Iterator[tuple[str, str]]:
             yield from _ceilings_below(nested.resources)
 
 
-def preview(room: Room, action: Action) -> Preview:
+def preview(services: EngineServices, action: Action) -> Preview:
     """What ``action`` would do."""
-    with room.reader().snapshot():
-        proposal, stack = propose(room, action)
-        rows = room.reader().resource_rows(stack.id)
+    with services.reader().snapshot():
+        proposal, stack = propose(services, action)
+        rows = services.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)
-    rows = moved_rows(room, rows, proposal.moves, stack.id)
-    below = Below(room, stack, proposal)
-    walk = Walk(room, stack, proposal, rows, below)
-    before = before_of(room, stack)
+    rows = moved_rows(services, rows, proposal.moves, stack.id)
+    below = Below(services, stack, proposal)
+    walk = Walk(services, stack, proposal, rows, below)
+    before = before_of(services, stack)
     entries = tuple(walk.entries())
     return Preview(
         action,
         stack,
         proposal,
-        _resources(room, entries),
+        _resources(services, entries),
         _outputs(walk, before, rows),
         tuple(outputs.parameters(before, walk.definition)),
         tuple(outputs.settings(stack, proposal.changes)),
@@ -136,15 +136,15 @@ def preview(room: Room, action: Action) -> Preview:
     )
 
 
-def _resources(room: Room, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
-    marks = _Marks(room)
+def _resources(services: EngineServices, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
+    marks = _Marks(services)
     return tuple(
-        Resource(entry, marks.changes(entry), tuple(_nested(room, entry.nested)))
+        Resource(entry, marks.changes(entry), tuple(_nested(services, entry.nested)))
         for entry in entries
     )
 
 
-def _nested(room: Room, found: tuple[Inside, ...]) -> Iterator[Nested]:
+def _nested(services: EngineServices, found: tuple[Inside, ...]) -> Iterator[Nested]:
     for inside in found:
         before, after = inside.before, inside.definition
         told: tuple[Change, ...] = ()
@@ -152,13 +152,13 @@ def _nested(room: Room, found: tuple[Inside, ...]) -> Iterator[Nested]:
             told = tuple(outputs.outputs(before, after, inside.old_values, inside.values))
         yield Nested(
             inside,
-            _resources(room, inside.entries),
+            _resources(services, inside.entries),
             told,
             tuple(outputs.parameters(before, after)),
         )
 
 
-def _refusal(stack: StackRow, proposal: Proposal) -> str:
+def _refusal(stack: StackRow, proposal: StackPlan) -> str:
     """Why the stack itself stands against it."""
     held = of_stack(stack) if proposal.action == "DELETE" else None
     return f"The stack {stack.name} is protected. {held.how_to_lift}" if held else ""
@@ -175,8 +175,8 @@ def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, 
 class _Marks:
     """Tells the changes of entries, with what may not be shown left out."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, services: EngineServices) -> None:
+        self._services = services
 
     def changes(self, entry: Entry) -> tuple[Change, ...]:
         verdict = entry.verdict
@@ -192,19 +192,21 @@ class _Marks:
         wanted = verdict.wanted
         if verdict.template is not None and not row_annotations.why_as_a_whole(verdict.row):
             cls = verdict.template.resources[entry.name].cls
-            wanted = row_annotations.as_repaired(self._room.sealer, verdict.row, wanted, cls)
+            wanted = row_annotations.as_repaired(self._services.sealer, verdict.row, wanted, cls)
         return tuple(of_existing(before, wanted, marks, forces))
 
     def _before(self, row: ResourceRow) -> ResourceDefinition:
         """What it was; nothing of a property is said by what was observed of the whole."""
         if row_annotations.why_as_a_whole(row):
-            return self._room.instances.read(row, row.definition or row.op_definition)
-        return self._room.instances.stored(row)
+            return self._services.instances.read(row, row.definition or row.op_definition)
+        return self._services.instances.stored(row)
 
     def _old(self, row: ResourceRow) -> Marks:
         template_id = row.have_template_id or row.op_template_id
         try:
-            definition = None if template_id is None else self._room.definitions.get(template_id)
+            definition = (
+                None if template_id is None else self._services.definitions.get(template_id)
+            )
         except ZondaError:
             definition = None
         if definition is None or row.name not in definition.resources:

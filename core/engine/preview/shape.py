@@ -8,8 +8,8 @@ from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
 
-from ..model.plan import BELOW, Proposal
-from ..services import Room
+from ..model.plan import BELOW, StackPlan
+from ..services import EngineServices
 from ..templates.tree_rows import TreeRows
 from .children import Below
 from .entries import Entry
@@ -22,17 +22,21 @@ _UNKNOWN = None
 class Shape:
     """The resources that ``proposal`` wants of a stack, and of all that will be nested in it."""
 
-    def __init__(self, room: Room, stack: StackRow, proposal: Proposal, tree: TreeRows) -> None:
-        self._room = room
+    def __init__(
+        self, services: EngineServices, stack: StackRow, proposal: StackPlan, tree: TreeRows
+    ) -> None:
+        self._services = services
         self._stack = stack
         self._proposal = proposal
         self._tree = tree
 
     @cached_property
     def _walk(self) -> tuple[Any, list[Entry]]:
-        rows = self._room.reader().resource_rows(self._stack.id) if self._stack.generation else []
-        below = Below(self._room, self._stack, self._proposal)
-        walk = Walk(self._room, self._stack, self._proposal, rows, below)
+        rows = (
+            self._services.reader().resource_rows(self._stack.id) if self._stack.generation else []
+        )
+        below = Below(self._services, self._stack, self._proposal)
+        walk = Walk(self._services, self._stack, self._proposal, rows, below)
         return walk.definition, list(walk.entries())
 
     def type_at(self, path: str) -> str | None:

@@ -19,15 +19,15 @@ from zonda.hooks.resources.resource import Resource
 
 from ..diff.judge import Judge, Verdict, settled
 from ..diff.unknowns import LaterValues, Offer
-from ..model.plan import Proposal, Wanted
+from ..model.plan import Desired, StackPlan
 from ..model.states import PRESENT
-from ..model.work_item import Seen
+from ..model.work_item import WorkItem
 from ..operations.replacement import is_left_alone
 from ..plan.scope import Cone, cone
 from ..plugins.attribute_reader import AttributeReader
 from ..plugins.values import RowValues
 from ..progress.protection import Protection, of_resource
-from ..services import Room
+from ..services import EngineServices
 from .entries import Entry, Inside
 
 _PLAN_COLUMNS = tuple(item.name for item in fields(PlanRow))
@@ -65,20 +65,20 @@ class Walk:
 
     def __init__(
         self,
-        room: Room,
+        services: EngineServices,
         stack: StackRow,
-        proposal: Proposal,
+        proposal: StackPlan,
         rows: Sequence[ResourceRow],
         nested: Nested,
         definition: Any = None,
     ) -> None:
-        self._room = room
+        self._services = services
         self._nested = nested
         # as the plan will have it
         known = str(proposal.changes.get("policies", stack.policies))
         self._stack = replace(stack, policies=known)
         self._rows = rows
-        wanted: Sequence[Wanted] = proposal.wanted or ()
+        wanted: Sequence[Desired] = proposal.wanted or ()
         self._wanted = {item.name: item for item in wanted}
         self._judges: dict[str | None, Judge] = {}
         self._selection = proposal.selection
@@ -90,7 +90,7 @@ class Walk:
         }
         self.definition: Any = definition
         if definition is None and proposal.wanted and proposal.template_id is not None:
-            self.definition = room.definitions.get(proposal.template_id)
+            self.definition = services.definitions.get(proposal.template_id)
         there = {row.name: row for row in rows if row.want == PRESENT}
         self.values = LaterValues(self.row_values([*{**there, **self._kept}.values()]))
         self._touched: set[str] = set()
@@ -118,8 +118,8 @@ class Walk:
         """
         key = self._wanted[name].template_id
         if key not in self._judges:
-            found = self.definition if key is None else self._room.definitions.get(key)
-            self._judges[key] = Judge(self._room.instances, self._stack, found)
+            found = self.definition if key is None else self._services.definitions.get(key)
+            self._judges[key] = Judge(self._services.instances, self._stack, found)
         return self._judges[key]
 
     def _wanted_entry(self, name: str, requires: Sequence[str]) -> Entry:
@@ -238,7 +238,7 @@ class Walk:
         """Who still uses what would go: what is not selected, and what stays because of that."""
         names = {row.id: row.name for row in self._rows}
         required: dict[str, list[str]] = {}
-        for user, requirement in self._room.reader().edges(self._stack.id):
+        for user, requirement in self._services.reader().edges(self._stack.id):
             required.setdefault(user, []).append(requirement)
         pending = [row.id for row in self._rows if row.id not in kept and self._stays(row)]
         users: dict[str, dict[str, None]] = {}
@@ -255,10 +255,10 @@ class Walk:
 
     def row_values(self, rows: Sequence[ResourceRow]) -> RowValues:
         """The values of ``rows``, as they are once what runs has ended well."""
-        instances, stack, reader = self._room.instances, self._stack, self._room.reader
+        instances, stack, reader = self._services.instances, self._stack, self._services.reader
 
         def build(row: ResourceRow) -> AttributeReader:
-            return instances.attributes(Seen(row, stack, reader().sealed_data(row.id)))
+            return instances.attributes(WorkItem(row, stack, reader().sealed_data(row.id)))
 
         settling = [settled(row) if row.op else row for row in rows]
         return RowValues(settling, instances.lending.sealer, build)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from . import partial
 
 
-def over(work: Work, stack: StackRow) -> str:
+def over(work: UnitOfWork, stack: StackRow) -> str:
     """Take over what was adopted, in nested stacks, too, but for what the plan was not for.
 
     Nothing where ``stack`` is a nested one: the one at the top has to work first. Gives what is to
@@ -35,7 +35,7 @@ def over(work: Work, stack: StackRow) -> str:
     return f"; not taken over, for they belong to another resource: {', '.join(sorted(left))}"
 
 
-def ended(work: Work, row: ResourceRow, action: str, op: str = "") -> None:
+def ended(work: UnitOfWork, row: ResourceRow, action: str, op: str = "") -> None:
     """Forget what was handed to an operation that has ended well (``handing.has_ended``).
 
     What belongs to somebody else by now stays what is not ours.
@@ -50,7 +50,7 @@ def ended(work: Work, row: ResourceRow, action: str, op: str = "") -> None:
         row.given = before
 
 
-def is_free(work: Work, row: ResourceRow, given: str | None = None) -> bool:
+def is_free(work: UnitOfWork, row: ResourceRow, given: str | None = None) -> bool:
     """Whether no other resource owns the object of an instance; ``given``: what it was handed."""
     known = row.given if given is None else given
     if row.physical_id is None or row_annotations.says_forced(known):
@@ -62,7 +62,7 @@ def is_free(work: Work, row: ResourceRow, given: str | None = None) -> bool:
     return True
 
 
-def _adopted(work: Work, stack: StackRow) -> Iterator[ResourceRow]:
+def _adopted(work: UnitOfWork, stack: StackRow) -> Iterator[ResourceRow]:
     """Every instance that is being adopted, from here down."""
     below = {each.owner_resource_id: each for each in work.tx.tree(stack.root)}
     pending, outside = [stack], partial.outside(stack)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 CLEARED = "+"
 #: Where an instance was that is past a breakpoint: what is removed to be replaced, in its removal.
@@ -19,7 +19,7 @@ _PAST = {"pre-update": CLEARED + "pre-delete"}
 ENDED = "Failure occurred while waiting."
 
 
-def stops(work: Work, row: ResourceRow, hook: str) -> bool:
+def stops(work: UnitOfWork, row: ResourceRow, hook: str) -> bool:
     """Whether ``row`` is to wait at a breakpoint now; from then on it does."""
     stack = work.stack_of(row)
     if not stack.policies or row.hook in (CLEARED + hook, _PAST.get(hook)):
@@ -39,7 +39,7 @@ def waits(row: ResourceRow) -> bool:
     return bool(row.hook) and not row.hook.startswith(CLEARED)
 
 
-def end_all(work: Work, stack: StackRow, by: str = "") -> None:
+def end_all(work: UnitOfWork, stack: StackRow, by: str = "") -> None:
     """The plan that the breakpoints of a stack are of does not go on: nobody waits any more.
 
     ``by``: the action that has overtaken it; nothing has failed then.
@@ -53,6 +53,6 @@ def end_all(work: Work, stack: StackRow, by: str = "") -> None:
             row.hook, row.hook_until = "", None
 
 
-def say(work: Work, row: ResourceRow, text: str) -> None:
+def say(work: UnitOfWork, row: ResourceRow, text: str) -> None:
     """Record something about an instance whose state stays what it is."""
     work.resource_event(row, row.action, row.status, text)

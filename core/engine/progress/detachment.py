@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from zonda.core.store.schema.rows import ResourceRow
 
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 
-def set_free(work: Work, owner: ResourceRow) -> None:
+def set_free(work: UnitOfWork, owner: ResourceRow) -> None:
     """Make the nested stack of an instance, if it has one, a stack at the top."""
     child = work.tx.child_of(owner.id)
     if child is None:

@@ -12,10 +12,10 @@ import json
 from zonda.core.store.schema.rows import FailedRow, ResourceRow
 
 from ..model.outcomes import Failure
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 
-def note(work: Work, row: ResourceRow, failure: Failure) -> None:
+def note(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     """Keep that the operation that runs on ``row`` has failed."""
     properties = row.op_properties if row.op_properties is not None else row.properties
     template_id = row.op_template_id or row.have_template_id
@@ -24,14 +24,14 @@ def note(work: Work, row: ResourceRow, failure: Failure) -> None:
     )
 
 
-def note_unbegun(work: Work, row: ResourceRow, op: str, failure: Failure) -> None:
+def note_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """Keep that an operation could not even be begun."""
     template_id = row.want_template_id or row.have_template_id
     _note(work, row, failure, op, None, template_id, row.properties, 0, None)
 
 
 def _note(
-    work: Work,
+    work: UnitOfWork,
     row: ResourceRow,
     failure: Failure,
     op: str,

@@ -16,7 +16,7 @@ from zonda.core.template.source.bundle import Bundle
 
 from ..model.plan import Given
 from ..model.states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 #: Actions of events that are no states of what they are about.
 ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "MOVE"})
@@ -38,7 +38,7 @@ def hashes(sealer: Sealer, bundle: Bundle) -> tuple[str, str]:
     )
 
 
-def overtake(work: Work, stack: StackRow, by: str, user: str = "") -> None:
+def overtake(work: UnitOfWork, stack: StackRow, by: str, user: str = "") -> None:
     """A plan for the action ``by`` is about to be made: what has not ended ends here.
 
     ``user``: who has asked for it, and so has cancelled what it undoes.
@@ -55,7 +55,7 @@ def overtake(work: Work, stack: StackRow, by: str, user: str = "") -> None:
     work.tx.end_action(stack.id, status, reason, work.now)
 
 
-def begin(work: Work, stack: StackRow, given: Given) -> None:
+def begin(work: UnitOfWork, stack: StackRow, given: Given) -> None:
     """Record the plan that ``stack`` carries now."""
     by, hashed = given.by, (given.template_hash, given.environment_hash)
     if stack.generation > 1 and not by:
@@ -81,7 +81,7 @@ def begin(work: Work, stack: StackRow, given: Given) -> None:
     )
 
 
-def cancelled(work: Work, stack: StackRow, by: str) -> None:
+def cancelled(work: UnitOfWork, stack: StackRow, by: str) -> None:
     """Record who has cancelled the running action of ``stack``."""
     running = work.tx.last_action(stack.id)
     if running is not None and by:
@@ -89,12 +89,12 @@ def cancelled(work: Work, stack: StackRow, by: str) -> None:
         work.tx.note_on_action(stack.id, json.dumps(detail))
 
 
-def end(work: Work, stack: StackRow, status: str) -> None:
+def end(work: UnitOfWork, stack: StackRow, status: str) -> None:
     """Record how the action of ``stack`` has ended; ``status`` may also be one of ours."""
     work.tx.end_action(stack.id, status, stack.status_reason, work.now)
 
 
-def is_abandoned(work: Work, stack_id: str) -> bool:
+def is_abandoned(work: UnitOfWork, stack_id: str) -> bool:
     """Whether a stack was forgotten, so that nothing of it may be touched any more."""
     last = work.tx.last_action(stack_id)
     return last is not None and "abandoned" in json.loads(last.detail)

@@ -10,11 +10,11 @@ from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import STACK
 
 from ..model.states import COMPLETE, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from .history import signed
 
 
-def lapse(work: Work, stack: StackRow) -> None:
+def lapse(work: UnitOfWork, stack: StackRow) -> None:
     """An environment counts alone from now on; what it protects no more is told."""
     known = policies.read(stack.policies)
     now = known.after(policies.Policies())

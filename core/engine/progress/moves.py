@@ -15,16 +15,16 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
-from ..model.plan import BELOW, Given, Move, Wanted
+from ..model.plan import BELOW, Desired, Given, Move
 from ..model.states import COMPLETE, DIRTY, IDLE, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from .history import signed
 
 #: Where the history keeps the moves of a plan: old name -> new one.
 DETAIL = "moved"
 
 
-def carry_out(work: Work, stack: StackRow, moves: Sequence[Move], given: Given) -> None:
+def carry_out(work: UnitOfWork, stack: StackRow, moves: Sequence[Move], given: Given) -> None:
     """Give instances their new names, also where others say that they require them."""
     _take_back(work, stack, given.detail)
     if not moves:
@@ -50,7 +50,7 @@ def carry_out(work: Work, stack: StackRow, moves: Sequence[Move], given: Given) 
         work.resource_event(row, "MOVE", COMPLETE, signed(f"moved from {move.old}", given.by))
 
 
-def fits(work: Work, stack_id: str, move: Move) -> bool:
+def fits(work: UnitOfWork, stack_id: str, move: Move) -> bool:
     """Whether an instance that a plan of ``stack_id`` moves is still where it was, and at rest."""
     if not move.key:
         return True
@@ -62,7 +62,7 @@ def fits(work: Work, stack_id: str, move: Move) -> bool:
     return is_free(work.stack_of(row), row)
 
 
-def is_untaken(work: Work, key: str) -> bool:
+def is_untaken(work: UnitOfWork, key: str) -> bool:
     """Whether an instance is promised still."""
     row = work.tx.resource(key)
     return row is not None and bool(row_annotations.promised_to(row))
@@ -75,7 +75,7 @@ def is_free(source: StackRow, row: ResourceRow) -> bool:
     return bool(source.phase == IDLE or source.halted or row_annotations.promised_to(row))
 
 
-def _bring(work: Work, stack: StackRow, row: ResourceRow) -> None:
+def _bring(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
     """Make an instance of another stack one of this one, which is to look at it.
 
     A nested stack that was not planned yet knows its name still: to its owner the resource is one
@@ -92,7 +92,7 @@ def _bring(work: Work, stack: StackRow, row: ResourceRow) -> None:
     row.waiting, row.want, row.dirty = 0, PRESENT, DIRTY
 
 
-def _take_back(work: Work, stack: StackRow, detail: Mapping[str, Any]) -> None:
+def _take_back(work: UnitOfWork, stack: StackRow, detail: Mapping[str, Any]) -> None:
     """What an earlier plan has promised, and nobody has taken, is promised no more."""
     before = work.tx.last_change(stack.id) if stack.owner_resource_id is None else None
     if before is None or not promises(json.loads(before.detail)):
@@ -155,7 +155,7 @@ def _is_renamed(move: Move, stack_id: str) -> bool:
     return move.stack_id == stack_id and not move.is_promise
 
 
-def wanted_as_moved(wanted: Iterable[Wanted], moves: Sequence[Move]) -> list[Wanted]:
+def wanted_as_moved(wanted: Iterable[Desired], moves: Sequence[Move]) -> list[Desired]:
     """What is wanted, with the instances that are moved there."""
     keys = {move.new: move.key for move in moves}
     return [replace(item, instance=keys.get(item.name, item.instance)) for item in wanted]

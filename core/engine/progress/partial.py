@@ -14,14 +14,14 @@ from dataclasses import replace
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict
 
-from ..model.plan import Selection, Wanted
+from ..model.plan import Desired, Selection
 from ..model.states import PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 Parts = Mapping[str, str | None]
 
 
-def begin(work: Work, stack: StackRow, selection: Selection | None) -> None:
+def begin(work: UnitOfWork, stack: StackRow, selection: Selection | None) -> None:
     """A plan for ``selection`` is made. Raises Conflict where it would leave out what runs."""
     names = () if selection is None else selection.outside
     there = _there(work, stack) if names else {}
@@ -35,7 +35,7 @@ def begin(work: Work, stack: StackRow, selection: Selection | None) -> None:
     stack.outside = json.dumps(list(names))
 
 
-def worked(work: Work, stack: StackRow) -> None:
+def worked(work: UnitOfWork, stack: StackRow) -> None:
     """The plan of a template has worked; called before that is the last good one."""
     names = dict.fromkeys(outside(stack))
     if stack.action == "ROLLBACK" and stack.template_id == stack.good_template_id:
@@ -60,18 +60,18 @@ def good(stack: StackRow) -> Parts:
     return found
 
 
-def mixed(wanted: Sequence[Wanted], found: Mapping[str, Sequence[Wanted]]) -> list[Wanted]:
+def mixed(wanted: Sequence[Desired], found: Mapping[str, Sequence[Desired]]) -> list[Desired]:
     """``wanted`` with other parts; ``found``: name -> what is wanted of it, at most one."""
     whole = [item for item in wanted if item.name not in found]
     return [*whole, *(item for items in found.values() for item in items)]
 
 
-def of_template(wanted: Sequence[Wanted], name: str, template_id: str) -> list[Wanted]:
+def of_template(wanted: Sequence[Desired], name: str, template_id: str) -> list[Desired]:
     """What a template wants of one name."""
     return [replace(item, template_id=template_id) for item in wanted if item.name == name]
 
 
-def _there(work: Work, stack: StackRow) -> dict[str, list[ResourceRow]]:
+def _there(work: UnitOfWork, stack: StackRow) -> dict[str, list[ResourceRow]]:
     """The present instances of each name, the oldest first, read at once."""
     found: dict[str, list[ResourceRow]] = {}
     for row in work.tx.resources_of(stack.id):

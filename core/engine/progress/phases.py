@@ -20,7 +20,7 @@ from ..model.states import (
     UP,
     USER_CANCELLED,
 )
-from ..model.unit_of_work import Work, failures
+from ..model.unit_of_work import UnitOfWork, failures
 from . import adoption, history, lapses, partial, snapshots
 from .children import is_superseded
 
@@ -30,7 +30,7 @@ NO_ROLLBACK = "rollback impossible: "
 CLEANING = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"})
 
 
-def turn(work: Work, stack: StackRow) -> None:
+def turn(work: UnitOfWork, stack: StackRow) -> None:
     """Go on to the next phase if nothing of the running one is left."""
     if stack.remaining > 0 or stack.phase == IDLE or stack.next_action:
         return
@@ -40,7 +40,7 @@ def turn(work: Work, stack: StackRow) -> None:
         _complete(work, stack)
 
 
-def _open_cleanup(work: Work, stack: StackRow) -> bool:
+def _open_cleanup(work: UnitOfWork, stack: StackRow) -> bool:
     """Open the instances that are to be deleted, dependants first; False if there are none."""
     rows = {row.id: row for row in _leftovers(work, stack)}
     edges = work.tx.edges(stack.id) if rows else []
@@ -83,7 +83,7 @@ def _still_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> se
     return used
 
 
-def _leftovers(work: Work, stack: StackRow) -> list[ResourceRow]:
+def _leftovers(work: UnitOfWork, stack: StackRow) -> list[ResourceRow]:
     """The instances to be deleted; those that never began to exist are gone already.
 
     What is promised to another stack is left to that, unless all of this one goes.
@@ -107,7 +107,7 @@ def _is_end(stack: StackRow) -> bool:
     return stack.action == "DELETE" or is_back
 
 
-def _complete(work: Work, stack: StackRow) -> None:
+def _complete(work: UnitOfWork, stack: StackRow) -> None:
     if stack.policies:  # what was protected before the plan is so during the plan
         lapses.lapse(work, stack)
     left = ""
@@ -123,7 +123,7 @@ def _complete(work: Work, stack: StackRow) -> None:
     _end(work, stack, COMPLETE, reason + _resumed(work, stack))
 
 
-def _resumed(work: Work, stack: StackRow) -> str:
+def _resumed(work: UnitOfWork, stack: StackRow) -> str:
     """Note whether a stack is suspended still; tells what of it is, where only a part is.
 
     An update may replace what could not be resumed.
@@ -138,7 +138,7 @@ def _resumed(work: Work, stack: StackRow) -> str:
     return f"; still suspended: {', '.join(names)}" if names else ""
 
 
-def _end(work: Work, stack: StackRow, status: str, reason: str) -> None:
+def _end(work: UnitOfWork, stack: StackRow, status: str, reason: str) -> None:
     stack.phase = IDLE
     stack.remaining = 0
     stack.halted = 0

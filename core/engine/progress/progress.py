@@ -28,7 +28,7 @@ from ..model.states import (
     UP,
     USER_CANCELLED,
 )
-from ..model.unit_of_work import Work, failures
+from ..model.unit_of_work import UnitOfWork, failures
 from . import breakpoints, phases
 from .children import HALTED
 
@@ -39,7 +39,7 @@ MOST_REASONS = 100
 MORE = "and more: each resource has its own reason"
 
 
-def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
+def close(work: UnitOfWork, row: ResourceRow, *, changed: bool) -> None:
     """Take ``row`` out of the plan and release whoever waited for it.
 
     A neighbour that is released by its last one and has nothing to do is closed in the same
@@ -55,7 +55,7 @@ def close(work: Work, row: ResourceRow, *, changed: bool) -> None:
     phases.turn(work, stack)
 
 
-def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
+def _leave(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
     row.open = 0
     row.hook = ""
     stack.remaining -= 1
@@ -70,7 +70,7 @@ def _leave(work: Work, stack: StackRow, row: ResourceRow) -> None:
 
 
 def _release(
-    work: Work,
+    work: UnitOfWork,
     stack: StackRow,
     row: ResourceRow,
     changed: bool,
@@ -95,7 +95,7 @@ def has_work(row: ResourceRow) -> bool:
     return bool(row.dirty or row.op or row.verb or row.want != PRESENT)
 
 
-def neighbours(work: Work, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
+def neighbours(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
     if _goes_first(stack, row):
         yield from filter(row_annotations.waits_for_attempts, work.tx.resources_of(row.stack_id))
@@ -111,13 +111,13 @@ def _goes_first(stack: StackRow, row: ResourceRow) -> bool:
     return stack.phase == UP and row.want != PRESENT
 
 
-def _others_go_first(work: Work, row: ResourceRow) -> bool:
+def _others_go_first(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether more than ``row`` is still to be removed before others are made."""
     others = map(work.tx.resource, work.tx.absent(row.stack_id))
     return any(other.open and other.id != row.id for other in others if other)
 
 
-def remove_now(work: Work, row: ResourceRow) -> None:
+def remove_now(work: UnitOfWork, row: ResourceRow) -> None:
     """Have ``row``, which is to go, removed before others are made."""
     if row.open:
         return
@@ -128,7 +128,7 @@ def remove_now(work: Work, row: ResourceRow) -> None:
         work.look(row)
 
 
-def mark_dependants(work: Work, row: ResourceRow) -> None:
+def mark_dependants(work: UnitOfWork, row: ResourceRow) -> None:
     """What ``row`` shows has changed outside the plan: whoever reads it must be looked at.
 
     Nobody reads what is to go any more, although edges to it stay until their users have moved on.
@@ -139,7 +139,7 @@ def mark_dependants(work: Work, row: ResourceRow) -> None:
             other.dirty = MARKED if other.open else DIRTY
 
 
-def mark_owners(work: Work, row: ResourceRow) -> None:
+def mark_owners(work: UnitOfWork, row: ResourceRow) -> None:
     """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
     owner_id = work.stack_of(row).owner_resource_id
     while owner_id is not None:
@@ -150,7 +150,7 @@ def mark_owners(work: Work, row: ResourceRow) -> None:
         owner_id = work.stack_of(owner).owner_resource_id
 
 
-def tell_owner(work: Work, row: ResourceRow) -> None:
+def tell_owner(work: UnitOfWork, row: ResourceRow) -> None:
     """What the owner of the stack of ``row`` shows may be something else now: it is asked anew.
 
     That it is to be asked is stored (``refreshing``).
@@ -161,13 +161,13 @@ def tell_owner(work: Work, row: ResourceRow) -> None:
         ask_anew(work, owner)
 
 
-def ask_anew(work: Work, owner: ResourceRow) -> None:
+def ask_anew(work: UnitOfWork, owner: ResourceRow) -> None:
     """Something below an owner has changed: what it shows is behind until it is asked."""
     owner.below += 1
     work.after.refresh[owner.id] = None
 
 
-def block(work: Work, row: ResourceRow) -> None:
+def block(work: UnitOfWork, row: ResourceRow) -> None:
     """Take ``row``, which failed, and everything that waits for it out of the plan.
 
     What still runs (an operation of an older plan) leaves when that ends.
@@ -186,7 +186,7 @@ def block(work: Work, row: ResourceRow) -> None:
     phases.turn(work, stack)
 
 
-def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
+def fail_stack(work: UnitOfWork, stack: StackRow, reason: str) -> None:
     """Note that the running action fails; with rollback on nothing more is started.
 
     What the user has cancelled is not rolled back.
@@ -205,7 +205,7 @@ def fail_stack(work: Work, stack: StackRow, reason: str) -> None:
         halt(work, stack)
 
 
-def ask_for_rollback(work: Work, row: ResourceRow) -> None:
+def ask_for_rollback(work: UnitOfWork, row: ResourceRow) -> None:
     """An operation has ended: a rollback that is owed may have waited for that."""
     stack = work.stack_of(row)
     root = work.tx.stack(stack.root) if stack.halted else None
@@ -213,7 +213,7 @@ def ask_for_rollback(work: Work, row: ResourceRow) -> None:
         work.after.plan[root.id] = None
 
 
-def halt(work: Work, stack: StackRow, why: str = HALTED) -> None:
+def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
     """Start nothing more but what runs; ``why``: the failure of what is nested below."""
     stack.halted = 1
     breakpoints.end_all(work, stack)
@@ -226,7 +226,7 @@ def halt(work: Work, stack: StackRow, why: str = HALTED) -> None:
             halt_below(work, row, why)
 
 
-def halt_below(work: Work, row: ResourceRow, why: str = HALTED) -> None:
+def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:
     """What an instance has nested starts nothing more, and fails when what runs of it has ended."""
     child = busy_child(work, row)
     if child is None:
@@ -237,7 +237,7 @@ def halt_below(work: Work, row: ResourceRow, why: str = HALTED) -> None:
         phases.turn(work, child)
 
 
-def busy_child(work: Work, row: ResourceRow) -> StackRow | None:
+def busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
     """The nested stack of an instance, if something is planned or running in it."""
     if row.physical_id is None:
         return None
@@ -245,7 +245,7 @@ def busy_child(work: Work, row: ResourceRow) -> StackRow | None:
     return None if child is None or child.phase == IDLE else child
 
 
-def wake(work: Work, stack: StackRow) -> None:
+def wake(work: UnitOfWork, stack: StackRow) -> None:
     """Operations that pause between two attempts look whether another one is still wanted."""
     for key in work.tx.running(stack.id) if stack.policies else ():
         row = work.tx.resource(key)

@@ -17,9 +17,9 @@ from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import Conflict
 
 from ..model import row_annotations
-from ..model.plan import Proposal
+from ..model.plan import StackPlan
 from ..model.states import PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 CODE = "ZON209"
 #: The kind of failure, in the history.
@@ -81,7 +81,7 @@ def forbids_replacement(stack: StackRow, row: ResourceRow) -> str:
     return found.forbids("replaced") if found else ""
 
 
-def forbids_deletion(work: Work, row: ResourceRow) -> str:
+def forbids_deletion(work: UnitOfWork, row: ResourceRow) -> str:
     """Why an instance cannot be deleted, or ''.
 
     An old instance whose successor is there is not what the environment means by its name, nor
@@ -98,12 +98,12 @@ def forbids_deletion(work: Work, row: ResourceRow) -> str:
     return found.forbids("deleted")
 
 
-def _has_successor(work: Work, row: ResourceRow) -> bool:
+def _has_successor(work: UnitOfWork, row: ResourceRow) -> bool:
     named = work.tx.resources_named(row.stack_id, row.name)
     return any(other.want == PRESENT and other.id != row.id for other in named)
 
 
-def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
+def check(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
     """Raise Conflict if a plan would delete what is protected; nothing has been done yet.
 
     A replacement shows only when properties are resolved; it is refused then.
@@ -126,7 +126,7 @@ def check(work: Work, stack: StackRow, proposal: Proposal) -> None:
 
 
 def held_below(
-    work: Work, owner: ResourceRow, known: Policies, leaving: Collection[str] = ()
+    work: UnitOfWork, owner: ResourceRow, known: Policies, leaving: Collection[str] = ()
 ) -> list[Protection]:
     """What is protected of all that an instance has nested; ``known``: by which policies.
 
@@ -147,7 +147,7 @@ def held_below(
     return found
 
 
-def forbids_replacement_below(work: Work, row: ResourceRow) -> str:
+def forbids_replacement_below(work: UnitOfWork, row: ResourceRow) -> str:
     """Why an instance cannot be replaced, for what it has nested goes with it; or ''."""
     stack = work.stack_of(row)
     if not stack.policies and not work.tx.has_protected(stack.root):
@@ -160,7 +160,7 @@ def forbids_replacement_below(work: Work, row: ResourceRow) -> str:
 
 
 def would_delete(
-    stack: StackRow, rows: Iterable[ResourceRow], proposal: Proposal, known: Policies
+    stack: StackRow, rows: Iterable[ResourceRow], proposal: StackPlan, known: Policies
 ) -> list[Protection]:
     """What is protected of the instances that a plan with the policies ``known`` would delete."""
     if known.undoing:
@@ -169,7 +169,7 @@ def would_delete(
     return [found for row in going if (found := of_resource(stack, row, known))]
 
 
-def _going(rows: Iterable[ResourceRow], proposal: Proposal) -> list[ResourceRow]:
+def _going(rows: Iterable[ResourceRow], proposal: StackPlan) -> list[ResourceRow]:
     """The instances that a plan would delete."""
     wanted = {item.name for item in proposal.wanted or ()}
     selection = proposal.selection

@@ -11,20 +11,20 @@ from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 
 from ..model import documents
 from ..model.states import COMPLETE, FAILED, IDLE, IN_PROGRESS, PRESENT
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 #: Actions of a stack that a snapshot follows.
 ACTIONS = frozenset({"SNAPSHOT", "DELETE_SNAPSHOT"})
 
 
-def begin(work: Work, stack: StackRow, snapshot: SnapshotRow, action: str) -> None:
+def begin(work: UnitOfWork, stack: StackRow, snapshot: SnapshotRow, action: str) -> None:
     """A plan that makes (``action`` SNAPSHOT) or deletes (DELETE) a snapshot has been made."""
     snapshot.action, snapshot.status, snapshot.status_reason = action, IN_PROGRESS, ""
     snapshot.generation = stack.generation
     work.tx.put_snapshot(snapshot)
 
 
-def end(work: Work, stack: StackRow, status: str, reason: str) -> None:
+def end(work: UnitOfWork, stack: StackRow, status: str, reason: str) -> None:
     """The action of ``stack`` has ended."""
     if stack.action not in ACTIONS:
         return
@@ -33,7 +33,9 @@ def end(work: Work, stack: StackRow, status: str, reason: str) -> None:
             _end(work, stack, snapshot, status, reason)
 
 
-def _end(work: Work, stack: StackRow, snapshot: SnapshotRow, status: str, reason: str) -> None:
+def _end(
+    work: UnitOfWork, stack: StackRow, snapshot: SnapshotRow, status: str, reason: str
+) -> None:
     if status == COMPLETE and snapshot.action == "DELETE":
         work.tx.drop_snapshot(snapshot.id)
         return
@@ -46,7 +48,7 @@ def _end(work: Work, stack: StackRow, snapshot: SnapshotRow, status: str, reason
     work.tx.put_snapshot(snapshot)
 
 
-def overtake(work: Work, stack: StackRow, by: str) -> None:
+def overtake(work: UnitOfWork, stack: StackRow, by: str) -> None:
     """The running action of ``stack`` is overtaken: what it was making is not made."""
     if stack.phase != IDLE:
         end(work, stack, FAILED, f"{stack.action} was overtaken by {by}")
@@ -58,7 +60,7 @@ def is_in(row: ResourceRow, stack: StackRow) -> bool:
     return done and row.want == PRESENT and row.generation == stack.generation
 
 
-def collected(work: Work, stack: StackRow, rows: Sequence[ResourceRow]) -> str:
+def collected(work: UnitOfWork, stack: StackRow, rows: Sequence[ResourceRow]) -> str:
     """What the resources have given, sealed; of a snapshot that failed, to be deleted again."""
     return work.sealer.seal(
         {

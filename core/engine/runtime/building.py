@@ -13,12 +13,12 @@ from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Loading
 from ..model.lending import Lender, Lending
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..plugins.instances import Instances
-from ..services import EngineSettings, Room
+from ..services import EngineServices, EngineSettings
 from ..templates.definitions import Definitions
 
-Durable = Callable[[Callable[[Work], Any]], Any]
+Durable = Callable[[Callable[[UnitOfWork], Any]], Any]
 
 
 def reading_room(
@@ -32,11 +32,11 @@ def reading_room(
     lender: Lender,
     settings: EngineSettings,
     origins: Mapping[tuple[str, str], object] | None = None,
-) -> Room:
+) -> EngineServices:
     """The room of who only looks: nothing that is stored through it is kept."""
     lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
     definitions = Definitions(load, resource_types, lambda: reader, origins)
-    return Room(
+    return EngineServices(
         definitions,
         Instances(lending, definitions),
         clock,
@@ -63,11 +63,11 @@ def build_room(
     reader: Callable[[], Reader],
     drives: Callable[[str], bool],
     origins: Mapping[tuple[str, str], object] | None = None,
-) -> Room:
+) -> EngineServices:
     """The room of one engine. ``origins``: who brought which type (``Plugins.origins``)."""
     lending = Lending(lender, clock, source, store.sealer, durable, progress)
     definitions = Definitions(load, resource_types, reader, origins)
-    return Room(
+    return EngineServices(
         definitions,
         Instances(lending, definitions),
         clock,

@@ -16,7 +16,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.hooks.context import Clock
 
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 
 #: Seconds by which the clocks may differ between two looks without a jump.
 LEAST = 5.0
@@ -29,7 +29,7 @@ class Jumps:
         self._clock = clock
         self._offset: float | None = None
 
-    def look(self, work: Work) -> float:
+    def look(self, work: UnitOfWork) -> float:
         """Move what is stored if there was a jump; gives the offset, for ``looked``."""
         offset = self._clock.now() - self._clock.monotonic()
         if self._offset is None:
@@ -47,7 +47,7 @@ class Jumps:
         self._offset = offset
 
 
-def _move(work: Work, jump: float, running: list[str]) -> None:
+def _move(work: UnitOfWork, jump: float, running: list[str]) -> None:
     for key in work.tx.overdue_stacks(inf):
         stack = work.tx.stack(key)
         if stack is not None:
@@ -62,12 +62,12 @@ def _move(work: Work, jump: float, running: list[str]) -> None:
             _move_breakpoint(work, row, jump)
 
 
-def _move_action(work: Work, stack: StackRow, jump: float) -> None:
+def _move_action(work: UnitOfWork, stack: StackRow, jump: float) -> None:
     if stack.deadline is not None:
         stack.deadline = min(stack.deadline + jump, work.now + stack.timeout_mins * 60)
 
 
-def _move_operation(work: Work, row: ResourceRow, jump: float) -> None:
+def _move_operation(work: UnitOfWork, row: ResourceRow, jump: float) -> None:
     if row.deadline is not None:
         longest = (row.promised_deadline or row.deadline) - (row.started_at or 0.0)
         row.deadline = min(row.deadline + jump, work.now + longest)
@@ -75,7 +75,7 @@ def _move_operation(work: Work, row: ResourceRow, jump: float) -> None:
         row.retry_at += min(jump, 0.0)
 
 
-def _move_breakpoint(work: Work, row: ResourceRow, jump: float) -> None:
+def _move_breakpoint(work: UnitOfWork, row: ResourceRow, jump: float) -> None:
     if row.hook_until is not None:
         known = policies.read(work.stack_of(row).policies)
         longest = known.wait(row.name, row.type, row.hook)

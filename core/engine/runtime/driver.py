@@ -24,12 +24,12 @@ from ..execution.steps import look, proceed, step
 from ..execution.timers import AT_ONCE, Timetable
 from ..handlers.registry import roll_back
 from ..model.effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
-from ..model.unit_of_work import After, Work
-from ..model.work_item import Seen
+from ..model.unit_of_work import Outbox, UnitOfWork
+from ..model.work_item import WorkItem
 from ..nested.refresh import refresh
 from ..operations.cut_off import Alone
 from ..operations.timeouts import broke, no_rollback
-from ..services import Room
+from ..services import EngineServices
 from .clock_jumps import Jumps
 from .listeners import Listeners
 
@@ -63,9 +63,9 @@ class Task:
 class Driver:
     """Runs steps; see the module's docstring."""
 
-    def __init__(self, store: Store, room: Room, *, cap: int, owner: str) -> None:
+    def __init__(self, store: Store, services: EngineServices, *, cap: int, owner: str) -> None:
         self.store = store
-        self.room = room
+        self.services = services
         self.owner = owner
         self.listeners = Listeners()
         self._cap = cap
@@ -83,10 +83,10 @@ class Driver:
         self._awaited: dict[Task, None] = {}
         self._over: BaseException | None = None
         self._timetable: Timetable[Task] = Timetable()
-        self._jumps = Jumps(room.clock)
+        self._jumps = Jumps(services.clock)
         #: The checks of drift that are run here.
-        self.checks = ChecksOnDemand(room, self.start)
-        room.hanging.spare = self.widen
+        self.checks = ChecksOnDemand(services, self.start)
+        services.hanging.spare = self.widen
         self._refused = 0
         # By the monotonic clock: since when the database refuses, and when it is asked again.
         self._refused_since = self._retry_at = 0.0
@@ -149,7 +149,7 @@ class Driver:
 
     def retry_in(self) -> float | None:
         """Seconds until a commit that was refused is tried again; None if none was."""
-        return self._retry_at - self.room.clock.monotonic() if self._refused else None
+        return self._retry_at - self.services.clock.monotonic() if self._refused else None
 
     def is_busy(self, key: str) -> bool:
         """Whether a step of this resource is running."""
@@ -186,7 +186,7 @@ class Driver:
             if key in self._busy:
                 self._again.add(key)
                 continue
-            task = Task(step(self.room, key, alone=is_alone), key, admitted=True)
+            task = Task(step(self.services, key, alone=is_alone), key, admitted=True)
             if is_alone:
                 self.alone.begin(task)
             self._busy[key] = task
@@ -222,7 +222,7 @@ class Driver:
             self._leave_pool(task)
             task.waiting = True
             task.waits += 1
-            due = AT_ONCE if task.poked else self.room.clock.monotonic() + effect.seconds
+            due = AT_ONCE if task.poked else self.services.clock.monotonic() + effect.seconds
             task.poked = False
             self._timetable.put(due, task)
 
@@ -319,12 +319,12 @@ class Driver:
         for (task, _), value in zip(units, results, strict=True):
             self.advance(task, value)
         for task, seen in ahead:
-            task.step = proceed(self.room, seen)
+            task.step = proceed(self.services, seen)
             self.advance(task)
 
     def _together(
         self, units: list[tuple[Task, Tx]], *, ahead: bool
-    ) -> tuple[list[Any], Work, list[tuple[Task, Seen]]]:
+    ) -> tuple[list[Any], UnitOfWork, list[tuple[Task, WorkItem]]]:
         with self.store.transaction() as tx:
             work = self.work(tx)
             offset = self._jumps.look(work)
@@ -333,22 +333,22 @@ class Driver:
         self._jumps.looked(offset)
         return results, work, self._admit_looked(looked)
 
-    def _look_ahead(self, work: Work) -> list[tuple[str, Seen]]:
+    def _look_ahead(self, work: UnitOfWork) -> list[tuple[str, WorkItem]]:
         """Look at what was just released in the same transaction, as far as there is room."""
-        found: list[tuple[str, Seen]] = []
-        after, room = work.after.look, self._cap - self._admitted - len(self._ready)
-        room = 0 if self.alone else room
-        while after and len(found) < room:
+        found: list[tuple[str, WorkItem]] = []
+        after, services = work.after.look, self._cap - self._admitted - len(self._ready)
+        services = 0 if self.alone else services
+        while after and len(found) < services:
             key = next(iter(after))
             if key in self._busy or key in self._queued or not self.drives(after[key]):
                 break
             del after[key]
-            seen = look(work, self.room, key)
+            seen = look(work, self.services, key)
             if seen is not None:
                 found.append((key, seen))
         return found
 
-    def _admit_looked(self, looked: list[tuple[str, Seen]]) -> list[tuple[Task, Seen]]:
+    def _admit_looked(self, looked: list[tuple[str, WorkItem]]) -> list[tuple[Task, WorkItem]]:
         tasks = []
         for key, seen in looked:
             task = Task(_nothing(), key, admitted=True)
@@ -382,7 +382,7 @@ class Driver:
     def _put_back(self, units: list[tuple[Task, Tx]], error: StoreError) -> None:
         """The database refused: nothing is lost, the same units are tried again later."""
         self._units = units + self._units
-        now = self.room.clock.monotonic()
+        now = self.services.clock.monotonic()
         if not self._refused:
             self._refused_since = now
         self._refused += 1
@@ -391,11 +391,13 @@ class Driver:
         if isinstance(error, Unusable) or now - self._refused_since >= PATIENCE:
             raise error
 
-    def work(self, tx: Transaction) -> Work:
+    def work(self, tx: Transaction) -> UnitOfWork:
         """A unit of work in a transaction."""
-        return Work(tx, self.room.clock.now(), self.room.ids, self.room.sealer, self.owner)
+        return UnitOfWork(
+            tx, self.services.clock.now(), self.services.ids, self.services.sealer, self.owner
+        )
 
-    def now_in_transaction(self, run: Callable[[Work], Any]) -> Any:
+    def now_in_transaction(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """Run one unit at once, in a transaction of its own."""
         with self.store.transaction() as tx:
             work = self.work(tx)
@@ -405,8 +407,8 @@ class Driver:
         self._after(work)
         return result
 
-    def _after(self, work: Work) -> None:
-        after: After = work.after
+    def _after(self, work: UnitOfWork) -> None:
+        after: Outbox = work.after
         for run in after.then:
             run()
         self.listeners.committed(work)
@@ -445,7 +447,7 @@ class Driver:
             if error is not None:
                 self.rollback_impossible(stack_id, error)
 
-        self.start(roll_back(self.room, stack_id), done)
+        self.start(roll_back(self.services, stack_id), done)
 
     def refresh(self, key: str) -> None:
         """Have an owner asked what it shows now, once at a time."""
@@ -460,7 +462,7 @@ class Driver:
             if self._refreshing.pop(key) and self._over is None:
                 self.refresh(key)
 
-        self.start(refresh(self.room, key), done)
+        self.start(refresh(self.services, key), done)
 
     def rollback_impossible(self, stack_id: str, error: BaseException) -> None:
         """The good template cannot be planned: the stack stays failed, with that reason."""

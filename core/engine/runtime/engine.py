@@ -32,7 +32,7 @@ from ..model.definition import Loading
 from ..model.effects import Step
 from ..model.lending import Lender
 from ..model.states import POLLING
-from ..model.unit_of_work import Notice, Work
+from ..model.unit_of_work import Notice, UnitOfWork
 from ..services import EngineSettings
 from ..templates.loading import TemplateLoading
 from . import sweeps
@@ -78,7 +78,7 @@ class Engine:
         self._readers = threading.local()
         self._store = store
         self._reader = store.reader()
-        self.room = build_room(
+        self.services = build_room(
             store,
             plugins.resource_types,
             load=load,
@@ -94,10 +94,14 @@ class Engine:
             origins=plugins.origins,
         )
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._driver = PoolDriver(store, self.room, self._inbox, f"{ids()}", self._close_own_reader)
+        self._driver = PoolDriver(
+            store, self.services, self._inbox, f"{ids()}", self._close_own_reader
+        )
         self._requests = Requests(self._driver, self.drive, store.is_awaited)
-        self._fire: Callable[[Work], None] | None = None
-        self._stop_superseded = sweeps.Superseded(self._driver.is_busy, self.settings.cancel_grace)
+        self._fire: Callable[[UnitOfWork], None] | None = None
+        self._stop_superseded = sweeps.StopSuperseded(
+            self._driver.is_busy, self.settings.cancel_grace
+        )
         self._lateness = Lateness(self._driver, clock)
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
@@ -117,9 +121,9 @@ class Engine:
         """Start the thread. ``all``: take up all that is unfinished; ``own``: what is driven."""
         self._store.forget_rows()
         if drive == "all":
-            from ..drift.schedule import Firing  # short commands fire nothing
+            from ..drift.schedule import DueChecks  # short commands fire nothing
 
-            self._driver.driven, self._fire = None, Firing(self.room)
+            self._driver.driven, self._fire = None, DueChecks(self.services)
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
         self._put(lambda: self._driver.start(single(interrupt_all)))
@@ -128,8 +132,8 @@ class Engine:
 
     def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed."""
-        room = self.room if caller is None else self.room.asked_by(caller)
-        return self._step(lambda: act(room, action))
+        services = self.services if caller is None else self.services.asked_by(caller)
+        return self._step(lambda: act(services, action))
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) what is planned for a stack, for those above and below it."""
@@ -348,7 +352,7 @@ class Engine:
         self._put(lambda: self._driver.start(make(), done))
         return future
 
-    def _durable(self, run: Callable[[Work], Any]) -> Any:
+    def _durable(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """Run a unit and come back when it is committed; called in the pool."""
         ticket = Ticket()
         self._put(lambda: self._driver.start(single(run), ticket.answer))

@@ -23,7 +23,7 @@ from zonda.hooks.context import Clock
 
 from ..actions import Accepted, Action
 from ..drift.interrupting import interrupt_all
-from ..drift.schedule import Firing
+from ..drift.schedule import DueChecks
 from ..handlers.registry import act
 from ..model.definition import Loading
 from ..model.effects import Call
@@ -61,7 +61,7 @@ class InlineEngine:
         # nobody but this engine ends a nested stack: its owner is told, or there is a fault
         self.settings = dataclasses.replace(settings or EngineSettings(), backstop=math.inf)
         self._calls: deque[tuple[Task, Call]] = deque()
-        self.room = build_room(
+        self.services = build_room(
             store,
             plugins.resource_types,
             load=load,
@@ -76,8 +76,8 @@ class InlineEngine:
             drives=lambda root_id: True,
             origins=plugins.origins,
         )
-        self.driver = _InlineDriver(store, self.room, self._calls, self.settings)
-        self._fire = Firing(self.room)
+        self.driver = _InlineDriver(store, self.services, self._calls, self.settings)
+        self._fire = DueChecks(self.services)
         self._lateness = Lateness(self.driver, clock)
 
     def run(self, action: Action) -> StackView:
@@ -89,7 +89,7 @@ class InlineEngine:
     def begin(self, action: Action) -> Accepted:
         """Plan an action and go no further."""
         answers: list[tuple[Any, BaseException | None]] = []
-        self.driver.start(act(self.room, action), lambda *said: answers.append(said))
+        self.driver.start(act(self.services, action), lambda *said: answers.append(said))
         while not answers:
             self._once()
         value, error = answers[0]
@@ -148,11 +148,11 @@ class _InlineDriver(Driver):
     def __init__(
         self,
         store: Store,
-        room: Any,
+        services: Any,
         calls: deque[tuple[Task, Call]],
         settings: EngineSettings,
     ) -> None:
-        super().__init__(store, room, cap=2 * settings.workers, owner="inline")
+        super().__init__(store, services, cap=2 * settings.workers, owner="inline")
         self._calls = calls
 
     def call(self, task: Task, effect: Call) -> None:

@@ -16,7 +16,7 @@ from zonda.hooks.context import Clock
 
 from ..handlers import breakpoints
 from ..model.effects import Step, Tx
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..operations import limits, timeouts
 from ..progress import progress
 
@@ -60,7 +60,7 @@ class Lateness:
         """One sweep, as a step."""
         self.asked = yield Tx(self.fail_late)
 
-    def fail_late(self, work: Work) -> dict[tuple[str, float | None], _Asked]:
+    def fail_late(self, work: UnitOfWork) -> dict[tuple[str, float | None], _Asked]:
         """The unit of a sweep; gives who was asked, for the next one."""
         stacks = self._driven(work, map(work.tx.stack, work.tx.overdue_stacks(work.now)))
         rows = [work.tx.resource(key) for key in work.tx.overdue(work.now)]
@@ -82,16 +82,16 @@ class Lateness:
             breakpoints.is_past_time(work, key)
         return asked
 
-    def _driven(self, work: Work, stacks: Iterable[StackRow | None]) -> list[StackRow]:
+    def _driven(self, work: UnitOfWork, stacks: Iterable[StackRow | None]) -> list[StackRow]:
         return [each for each in stacks if each is not None and self._tasks.drives(each.root)]
 
-    def _is_driven(self, work: Work, row: ResourceRow) -> bool:
+    def _is_driven(self, work: UnitOfWork, row: ResourceRow) -> bool:
         return self._tasks.drives(work.stack_of(row).root)
 
     def _may_answer(self, row: ResourceRow, asked: _Asked) -> bool:
         return self._clock.monotonic() < asked.until and self._tasks.waits(row.id) < asked.waits
 
-    def _ask(self, work: Work, row: ResourceRow) -> _Asked:
+    def _ask(self, work: UnitOfWork, row: ResourceRow) -> _Asked:
         """Have who is late polled, unless that was done; once more where its stack has ended."""
         now, below = self._clock.monotonic(), _below(work, row)
         known = self.asked.get(_key(row))
@@ -112,13 +112,13 @@ def _key(row: ResourceRow) -> tuple[str, float | None]:
     return row.id, row.started_at
 
 
-def _answers_for_nobody(work: Work, row: ResourceRow) -> bool:
+def _answers_for_nobody(work: UnitOfWork, row: ResourceRow) -> bool:
     """Those below an owner are asked; what was late when it began has no more to say."""
     is_late = (row.promised_deadline or 0.0) <= (row.started_at or 0.0)
     return is_late or progress.busy_child(work, row) is not None
 
 
-def _upwards(work: Work, row: ResourceRow) -> Iterator[str]:
+def _upwards(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
     """The stack of an instance, and those that it is nested in."""
     stack: StackRow | None = work.stack_of(row)
     while stack is not None:
@@ -127,7 +127,7 @@ def _upwards(work: Work, row: ResourceRow) -> Iterator[str]:
         stack = None if owner is None else work.stack_of(owner)
 
 
-def _is_held(work: Work, row: ResourceRow, held: set[str]) -> bool:
+def _is_held(work: UnitOfWork, row: ResourceRow, held: set[str]) -> bool:
     """Whether an operation ends with its stack, or with what is nested in it, which is asked."""
     stack, child = work.stack_of(row), progress.busy_child(work, row)
     if stack.id in held and limits.own_deadline(row, stack) is None:
@@ -135,12 +135,12 @@ def _is_held(work: Work, row: ResourceRow, held: set[str]) -> bool:
     return child is not None and child.id in held
 
 
-def _running(work: Work, stacks: Iterable[StackRow]) -> list[ResourceRow]:
+def _running(work: UnitOfWork, stacks: Iterable[StackRow]) -> list[ResourceRow]:
     rows = [work.tx.resource(key) for stack in stacks for key in work.tx.running(stack.id)]
     return [row for row in rows if row is not None]
 
 
-def _below(work: Work, row: ResourceRow) -> tuple[int, str]:
+def _below(work: UnitOfWork, row: ResourceRow) -> tuple[int, str]:
     """How the nested stack of an instance is: when it has ended its owner has more to say."""
     child = None if row.physical_id is None else work.tx.child_of(row.id)
     return (0, "") if child is None else (child.generation, child.phase)

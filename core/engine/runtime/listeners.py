@@ -8,7 +8,7 @@ from collections.abc import Callable
 from zonda.core.store.read.to_view import event_of
 from zonda.hooks.text.borders import raise_interruption
 
-from ..model.unit_of_work import Notice, Work
+from ..model.unit_of_work import Notice, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class Listeners:
 
         return end
 
-    def committed(self, work: Work) -> None:
+    def committed(self, work: UnitOfWork) -> None:
         """Tell of the events of a unit that is committed."""
         if not self._listeners:
             return

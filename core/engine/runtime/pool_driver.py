@@ -14,9 +14,9 @@ from zonda.core.store.write.database import Store
 from ..execution.pool import Pool
 from ..model.effects import Call, GivenUp, TookTooLong
 from ..model.states import IDLE
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..operations import cut_off
-from ..services import Room
+from ..services import EngineServices
 from . import sweeps
 from .driver import Driver, Task
 from .light_calls import PULLERS, Job, LightCalls
@@ -35,16 +35,16 @@ class PoolDriver(Driver):
     def __init__(
         self,
         store: Store,
-        room: Room,
+        services: EngineServices,
         inbox: SimpleQueue[Callable[[], None]],
         owner: str,
         leave: Callable[[], None],
     ) -> None:
-        workers = room.settings.workers
-        super().__init__(store, room, cap=2 * workers, owner=owner)
+        workers = services.settings.workers
+        super().__init__(store, services, cap=2 * workers, owner=owner)
         self._inbox = inbox
         self._pool = Pool(workers, "zonda-call", leave)
-        monotonic, most = room.clock.monotonic, workers - PULLERS
+        monotonic, most = services.clock.monotonic, workers - PULLERS
         self._light = LightCalls(self._pool, lambda: inbox.put(_wake), monotonic, most)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
@@ -65,7 +65,7 @@ class PoolDriver(Driver):
         if self.driven is not None:
             self.driven.add(root_id)
 
-        def take_up(work: Work) -> None:
+        def take_up(work: UnitOfWork) -> None:
             self._forget_ended(work, root_id)
             sweeps.take_up(work, root_id)
             if not is_known:
@@ -73,7 +73,7 @@ class PoolDriver(Driver):
 
         self.start(single(take_up))
 
-    def _forget_ended(self, work: Work, but: str) -> None:
+    def _forget_ended(self, work: UnitOfWork, but: str) -> None:
         for other in tuple(self.driven or ()):
             stack = work.tx.stack(other)
             is_idle = stack is None or stack.phase == IDLE
@@ -121,7 +121,7 @@ class PoolDriver(Driver):
 
     def _make(self, job: Job) -> None:
         """In the pool."""
-        job.make(self.room.clock.monotonic())
+        job.make(self.services.clock.monotonic())
         self._inbox.put(lambda: self._called(job))
 
     def leave_behind(self, task: Task, root_id: str) -> None:
@@ -131,7 +131,7 @@ class PoolDriver(Driver):
             return
         job.is_off = True
         if self._is_running(job):
-            self.room.hanging.add(job, task.key, root_id)
+            self.services.hanging.add(job, task.key, root_id)
             del self._job_of[task]
             self._light.leave_behind(job)
 
@@ -143,7 +143,7 @@ class PoolDriver(Driver):
 
     def give_up_overlong(self) -> None:
         """Give up calls that nobody else does: what is no operation has no deadline."""
-        now = self.room.clock.monotonic()
+        now = self.services.clock.monotonic()
         for job in list(self._job_of.values()):
             if job.began is not None and now - job.began > ALONE:
                 self.alone.ended(job.task)
@@ -169,7 +169,7 @@ class PoolDriver(Driver):
             self._called(job)
 
     def _called(self, job: Job) -> None:
-        self.room.hanging.drop(job)
+        self.services.hanging.drop(job)
         if self._job_of.get(job.task) is job:
             del self._job_of[job.task]
         if isinstance(job.error, GivenUp):

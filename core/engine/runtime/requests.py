@@ -18,7 +18,7 @@ from ..actions import answers
 from ..actions.answers import Accepted
 from ..handlers.registry import act
 from ..model.effects import Step, Tx
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from .driver import Driver
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Requests:
     def forget(self, stack_ids: Iterable[str]) -> None:
         """Stacks have come to rest."""
         self.stacks.difference_update(stack_ids)
-        known = self._driver.room.instances.lending.requests
+        known = self._driver.services.instances.lending.requests
         for stack_id in stack_ids:
             known.pop(stack_id, None)
 
@@ -67,19 +67,19 @@ class Requests:
 
     def _carry_out(self, key: str, text: str) -> None:
         try:
-            asked = self._driver.room.sealer.load(text)
+            asked = self._driver.services.sealer.load(text)
             action, caller = actions.from_json(asked), actions.caller_of(asked)
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
             self._refuse(key, UsageError("The request cannot be read."))
             return
 
-        def note(work: Work, accepted: Accepted) -> None:
+        def note(work: UnitOfWork, accepted: Accepted) -> None:
             if not self._waits(key) or not _answer(work, key, answers.accepted(accepted)):
                 raise Withdrawn
             stack = work.tx.stack(accepted.stack_id)
             if stack is not None:
-                known, root = self._driver.room.instances.lending.requests, stack.root
+                known, root = self._driver.services.instances.lending.requests, stack.root
                 work.after.then.append(lambda: known.update({root: key}))
 
         def done(value: Any, error: BaseException | None) -> None:
@@ -90,7 +90,7 @@ class Requests:
             else:
                 self._refuse(key, error)
 
-        self._driver.start(act(self._driver.room.asked_by(caller), action, note), done)
+        self._driver.start(act(self._driver.services.asked_by(caller), action, note), done)
 
     def _refuse(self, key: str, why: BaseException) -> None:
         said = answers.refused(why)
@@ -101,7 +101,7 @@ class Requests:
         self._driver.start(single(lambda work: _answer(work, key, said)), done)
 
 
-def _answer(work: Work, key: str, said: str) -> bool:
+def _answer(work: UnitOfWork, key: str, said: str) -> bool:
     """Answer a request; False if it is not there any more."""
     return work.tx.answer_request(key, work.sealer.seal(said), work.now)
 
@@ -110,6 +110,6 @@ def _reading() -> Step:
     return (yield Tx(lambda work: work.tx.open_requests()))
 
 
-def single(run: Callable[[Work], Any]) -> Step:
+def single(run: Callable[[UnitOfWork], Any]) -> Step:
     """A step of one unit; gives what the unit gave."""
     return (yield Tx(run))

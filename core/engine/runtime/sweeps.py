@@ -8,24 +8,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..model.unit_of_work import Work
+from ..model.unit_of_work import UnitOfWork
 from ..operations import cut_off, timeouts
 
 _HOUR = 3600.0
 
 
-def take_up_all(work: Work) -> None:
+def take_up_all(work: UnitOfWork) -> None:
     """Look at whatever is unfinished."""
     reconcile(work, lambda key: False)
 
 
-def take_up_after_end(work: Work) -> None:
+def take_up_after_end(work: UnitOfWork) -> None:
     """The same for an engine that begins: what the last one has left is counted."""
     take_up_all(work)
     cut_off.count(work)
 
 
-def take_up(work: Work, stack_id: str) -> None:
+def take_up(work: UnitOfWork, stack_id: str) -> None:
     """Look at what is unfinished of one stack, and below it."""
     work.after.look.update(work.tx.runnable(stack_id))
     if any(key == stack_id for key, _ in work.tx.pending_stacks()):
@@ -33,7 +33,7 @@ def take_up(work: Work, stack_id: str) -> None:
     work.after.refresh.update((key, None) for key, root in work.tx.behind() if root == stack_id)
 
 
-def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
+def reconcile(work: UnitOfWork, is_busy: Callable[[str], bool]) -> None:
     """Look at whatever could run and does not."""
     for key, stack_id in work.tx.runnable():
         if not is_busy(key):
@@ -43,7 +43,7 @@ def reconcile(work: Work, is_busy: Callable[[str], bool]) -> None:
     work.after.refresh.update((key, None) for key, _ in work.tx.behind())
 
 
-class Superseded:
+class StopSuperseded:
     """Ends what a deletion, a rollback or a cancelled stack has waited for long enough.
 
     ``is_driven`` tells whether this process drives an instance; what nobody drives is left to
@@ -56,7 +56,7 @@ class Superseded:
         # Stack -> the generation in which nothing of an older one runs any more.
         self._settled: dict[str, int] = {}
 
-    def __call__(self, work: Work) -> None:
+    def __call__(self, work: UnitOfWork) -> None:
         """One sweep."""
         settled: dict[str, int] = {}
         work.after.then.append(lambda: self._settle(settled))
@@ -77,6 +77,6 @@ class Superseded:
         self._settled = settled
 
 
-def forget(work: Work, keep_events: float) -> None:
+def forget(work: UnitOfWork, keep_events: float) -> None:
     """Delete events older than ``keep_events`` seconds, and what nobody needs any more."""
     work.tx.forget(work.now - keep_events, work.now - _HOUR)

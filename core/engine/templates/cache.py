@@ -23,7 +23,7 @@ WEIGHT, LEAST = 12_000_000, 2
 KNOWN = 4096
 
 
-class Recent(Generic[T]):
+class DefinitionCache(Generic[T]):
     """Keeps what was put or asked for last, by key."""
 
     def __init__(self) -> None:

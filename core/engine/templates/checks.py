@@ -22,7 +22,7 @@ from .fingerprints import fingerprint_hash
 MOST = 4096
 
 
-class Earlier:
+class EarlierChecks:
     """The earlier checks of one stack."""
 
     def __init__(self, reader: Callable[[], Reader], sealer: Sealer, stack: StackRow) -> None:

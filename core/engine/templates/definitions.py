@@ -26,7 +26,7 @@ from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Definition, Loading, ResourceClass
 from ..model.states import MAKING
-from .cache import Recent
+from .cache import DefinitionCache
 
 #: What a resource takes besides its text, as characters of it.
 _PER_RESOURCE = 1000
@@ -47,7 +47,7 @@ class Definitions:
         self._origins = origins or {}
         self._names = Names(resource_types)
         self.make_reader = reader
-        self._kept: Recent[Definition] = Recent()
+        self._kept: DefinitionCache[Definition] = DefinitionCache()
         # By template: who loads it, and how many threads do or wait for it.
         self._turns: dict[str, tuple[Any, int]] = {}
         self._guard = Lock()

@@ -11,7 +11,7 @@ from zonda.core.functions.yaql_call import evaluator
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.load import ResourceNode, StackDefinition, load
-from zonda.core.template.nested.template_tree import Family
+from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
@@ -41,7 +41,7 @@ class TemplateLoading:
         self._random = source
         self._yaql = evaluator(limits)
         #: What was loaded last of each stack, as long as somebody keeps it.
-        self._latest: WeakValueDictionary[str, Family] = WeakValueDictionary()
+        self._latest: WeakValueDictionary[str, TemplateTree] = WeakValueDictionary()
 
     def __call__(
         self,
@@ -56,7 +56,7 @@ class TemplateLoading:
         if known is not None:
             bundle = known.sharing(bundle)
         definition = self.load(bundle, identity, previous, check, earlier=earlier)
-        assert isinstance(definition.family, Family)
+        assert isinstance(definition.family, TemplateTree)
         self._latest[identity.stack_id] = definition.family
         return definition
 

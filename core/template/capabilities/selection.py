@@ -41,7 +41,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MatchResult:
     """What each requirement says of one candidate: ``yes``, ``any``, or why not."""
 
     candidate: Candidate
@@ -63,7 +63,7 @@ class Selection:
 
     type_name: str
     columns: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[MatchResult, ...]
     idle: tuple[str, ...]
     keys: tuple[str, ...] = ()
 
@@ -85,7 +85,7 @@ class Selection:
         return [lines[0], "-+-".join("-" * width for width in widths), *lines[1:]]
 
 
-class Candidates:
+class TemplateSelector:
     """What the files of a request and the types of plug-ins declare, and what is required."""
 
     def __init__(
@@ -147,14 +147,14 @@ def _declared_by_any(key: str, found: Sequence[Candidate]) -> bool:
 
 def _verdict(
     candidate: Candidate, counting: Sequence[Requirement], typed: bool, names: Sequence[str]
-) -> Verdict:
+) -> MatchResult:
     if candidate.problem:
-        return Verdict(candidate, ("-",) * (len(counting) + typed), False)
+        return MatchResult(candidate, ("-",) * (len(counting) + typed), False)
     cells = [_cell(candidate, requirement) for requirement in counting]
     if typed:
         cells.append(_type_cell(candidate, names))
     fits = all(cell in (_FITS, _ANY) for cell in cells)
-    return Verdict(candidate, tuple(cells), fits)
+    return MatchResult(candidate, tuple(cells), fits)
 
 
 def _cell(candidate: Candidate, requirement: Requirement) -> str:

@@ -1,7 +1,7 @@
 """What one nested stack is made from: everything of it that the files of its root do not say.
 
 Made by ``StackDefinition.child_spec`` for the resource that owns the stack, kept by the store as
-JSON, read by ``Family.load``.
+JSON, read by ``TemplateTree.load``.
 """
 
 from __future__ import annotations

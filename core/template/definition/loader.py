@@ -24,7 +24,7 @@ from zonda.hooks.errors import (
 )
 
 from ..capabilities import requirements
-from ..capabilities.selection import Candidates
+from ..capabilities.selection import TemplateSelector
 from ..dependencies import plugin_edges, references
 from ..dependencies.references import Reads
 from ..environment import environment as environments
@@ -41,7 +41,7 @@ from ..syntax.conditions import Conditions
 from ..syntax.outputs import OutputNode
 from ..syntax.resource import NoClass, ResourceNode
 from ..syntax.resource_parser import parse_resource
-from ..types.declared_types import TypeTexts
+from ..types.declared_types import DeclaredTypes
 from ..types.registry import Registry
 from ..validation.resource import NullValues
 from ..validation.traces import led
@@ -50,7 +50,7 @@ _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class LoadContext:
     """What a template is loaded with. ``functions`` gives the functions of a version.
 
     ``setup``: changes with what plug-ins are lent while they are checked.
@@ -73,7 +73,7 @@ class Loader:
     #: Whether the template stands in a file that is used as a type.
     provides_type = False
 
-    def __init__(self, around: Surroundings, identity: Identity) -> None:
+    def __init__(self, around: LoadContext, identity: Identity) -> None:
         bundle, plugins, limits = around.bundle, around.plugins, around.limits
         self.bundle = bundle
         #: The document whose links say what names of files mean.
@@ -159,12 +159,12 @@ class Loader:
 
     def _registry(self, plugins: Plugins) -> Registry:
         bundle, most = self.bundle, self.limits.max_template_bytes
-        texts = TypeTexts(plugins.type_readers, bundle, most)
+        texts = DeclaredTypes(plugins.type_readers, bundle, most)
         types = plugins.resource_types
         return Registry(
             {**types, **texts.stored()} if bundle.types else types,
             plugins.why_no_type,
-            Candidates(bundle.files, bundle.written, max_bytes=most),
+            TemplateSelector(bundle.files, bundle.written, max_bytes=most),
             partial(bundle.key_of, bundle.template_file),
             texts,
         )

@@ -1,7 +1,7 @@
 """The definition of a stack: everything its template says, checked, bound to no values.
 
-Made by ``stack.load`` for a root and by ``Family.load`` for a nested stack. The planner and every
-operation work with it: they resolve the same trees with different values of resources.
+Made by ``stack.load`` for a root and by ``TemplateTree.load`` for a nested stack. The planner and
+every operation work with it: they resolve the same trees with different values of resources.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from ..lint import linter
 from ..parameters.parameters import Parameters, ParameterSchema
 from ..sensitivity import labels as secrecy
 from ..sensitivity.file_scan import HiddenInFiles
-from ..sensitivity.labels import Below as MarksBelow
-from ..sensitivity.labels import Secrecy
+from ..sensitivity.labels import AttributeLabels as MarksBelow
+from ..sensitivity.labels import SensitivityAnalysis
 from ..sensitivity.name_checks import faults_of_names
 from ..source.bundle import Identity, Limits
 from ..source.document import Document
 from ..syntax.conditions import Conditions
 from ..syntax.outputs import OutputNode
-from ..syntax.redactor import Masker
+from ..syntax.redactor import Redactor
 from ..syntax.resource import ResourceNode
 from ..types.registry import Registry
 from ..types.template_types import TemplateResource
@@ -46,11 +46,11 @@ from .loader import Loader
 
 ContextFor = Callable[[ResourceNode], ResourceContext]
 #: Gives the faults below a resource that owns a nested stack.
-Below = Callable[["StackDefinition", ResourceNode], Iterator[TemplateError]]
+AttributeLabels = Callable[["StackDefinition", ResourceNode], Iterator[TemplateError]]
 
 
 class Kin(Protocol):
-    """What the templates of one tree share: ``Family``."""
+    """What the templates of one tree share: ``TemplateTree``."""
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -79,14 +79,14 @@ class Kin(Protocol):
         self,
         definition: StackDefinition,
         node: ResourceNode,
-        marks: Secrecy,
+        marks: SensitivityAnalysis,
         properties: Any,
     ) -> MarksBelow:
         """The marks of a resource's nested stack."""
 
 
 class StackDefinition:
-    """One template with its environment and parameters. Made by ``load`` and ``Family`` only.
+    """One template with its environment and parameters. Made by ``load`` and ``TemplateTree`` only.
 
     ``family``: what all templates of the tree share. ``spec``: what a nested stack is made from;
     None for a root.
@@ -188,10 +188,10 @@ class StackDefinition:
         return known
 
     @cached_property
-    def secrecy(self) -> Secrecy:
+    def secrecy(self) -> SensitivityAnalysis:
         """The static marks of secrets."""
         marks = {} if self.spec is None else self.spec.marks
-        return Secrecy(
+        return SensitivityAnalysis(
             self.resources,
             self.secrecy_of_parameter,
             below=self._secrecy_below,
@@ -200,7 +200,7 @@ class StackDefinition:
             lock=self.family.lock,
         )
 
-    def _secrecy_below(self, node: ResourceNode, marks: Secrecy) -> MarksBelow:
+    def _secrecy_below(self, node: ResourceNode, marks: SensitivityAnalysis) -> MarksBelow:
         values = resolve_static(node.properties, self.scope(NullValues()))
         return self.family.secrecy_below(self, node, marks, values)
 
@@ -209,10 +209,10 @@ class StackDefinition:
         return marks.get(f"{LITERALS}.{key}", marks.get(LITERALS, secrecy.OPEN))
 
     @cached_property
-    def masked(self) -> Masker:
+    def masked(self) -> Redactor:
         """Takes hidden values out of a fault (in place), or out of a text."""
         hidden = (self.parameters.known(name) for name in self.parameters.hidden)
-        return Masker(hidden, self._marks)
+        return Redactor(hidden, self._marks)
 
     def _marks(self, name: str) -> Mapping[str, str]:
         return self.secrecy_of(name) if name in self.resources else {}
@@ -361,7 +361,7 @@ class StackDefinition:
         raise_all(faults, self.document, self.environment, most=most)
 
     def faults(
-        self, context_for: ContextFor, below: Below | None = None
+        self, context_for: ContextFor, below: AttributeLabels | None = None
     ) -> Iterator[TemplateError]:
         """What ``validate`` raises, in Heat's order; with ``below`` what is wrong inside, too."""
         try:

@@ -10,14 +10,14 @@ from typing import Any
 
 from zonda.hooks.function import Function, ResolveScope, Source, sources
 
-from ..source.diagnostics import Poisoned
+from ..source.diagnostics import FollowUpError
 
 _CONTAINERS = (dict, list)
 #: Stands for every parameter: a name is only put together later.
 ANY = "*"
 
 
-class Mention(Function):
+class StaticReference(Function):
     """A call that reads something. Only tells what: it has no value."""
 
     __slots__ = ("_sources",)
@@ -33,10 +33,10 @@ class Mention(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """Never a value."""
-        raise Poisoned
+        raise FollowUpError
 
 
-class Reading(Function):
+class ReferenceCollector(Function):
     """A whole value, of which only counts what is read anywhere in it: each thing is told once."""
 
     __slots__ = ("_found",)
@@ -53,7 +53,7 @@ class Reading(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """Never a value."""
-        raise Poisoned
+        raise FollowUpError
 
 
 def read_in(tree: Any) -> list[Source]:
@@ -76,7 +76,7 @@ def read_in(tree: Any) -> list[Source]:
 
 
 def mentioned(tree: Any) -> Any:
-    """``tree`` with every call that reads something as a ``Mention``; all else as it is."""
+    """``tree`` with every call that reads something as a ``StaticReference``; all else as it is."""
     kind = type(tree)
     if kind is list:
         return [item if type(item) is str else mentioned(item) for item in tree]
@@ -85,13 +85,13 @@ def mentioned(tree: Any) -> Any:
     if len(tree) == 1:
         ((name, args),) = tree.items()
         if name in _READS:
-            return Mention(name, mentioned(args), list(_READS[name](args)))
+            return StaticReference(name, mentioned(args), list(_READS[name](args)))
     return {key: item if type(item) is str else mentioned(item) for key, item in tree.items()}
 
 
 def parameter_of(tree: Any) -> str | None:
     """The parameter whose value ``tree`` is, or a part of it; None for anything else."""
-    if not isinstance(tree, Mention) or tree.name != "get_param":
+    if not isinstance(tree, StaticReference) or tree.name != "get_param":
         return None
     read = tree.args[0] if isinstance(tree.args, list) and tree.args else tree.args
     return read if isinstance(read, str) else None

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..syntax.resource import ResourceNode
-from .static_reads import Reading, mentioned, read_in
+from .static_reads import ReferenceCollector, mentioned, read_in
 
 _POLICY = "update_policy"
 
 
 @dataclass(slots=True)
-class Facts:
+class TemplateSummary:
     """One file, read for what it mentions."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -51,22 +51,22 @@ class Nodes(Mapping[str, ResourceNode]):
         return len(self._names)
 
 
-def facts_in(data: Any) -> Facts:
+def facts_in(data: Any) -> TemplateSummary:
     """What a template mentions, before anybody knows what its types mean."""
     if not isinstance(data, Mapping):
-        return Facts()
+        return TemplateSummary()
     entries = {
         str(name): entry
         for name, entry in _section(data, "resources").items()
         if isinstance(entry, Mapping) and isinstance(entry.get("type"), str)
     }
     outputs = {
-        str(name): Reading(entry.get("value"))
+        str(name): ReferenceCollector(entry.get("value"))
         for name, entry in _section(data, "outputs").items()
         if isinstance(entry, Mapping)
     }
     nodes = Nodes(entries.keys(), lambda name: _node_of(name, entries))
-    return Facts(_section(data, "parameters"), nodes, outputs)
+    return TemplateSummary(_section(data, "parameters"), nodes, outputs)
 
 
 def _node_of(name: str, entries: Mapping[str, Mapping[str, Any]]) -> ResourceNode:
@@ -80,7 +80,7 @@ def _node_of(name: str, entries: Mapping[str, Mapping[str, Any]]) -> ResourceNod
 
 
 def _reading(tree: Any) -> Any:
-    return Reading(tree) if tree else {}
+    return ReferenceCollector(tree) if tree else {}
 
 
 def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

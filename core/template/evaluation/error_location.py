@@ -11,7 +11,7 @@ from typing import Any
 from zonda.hooks.errors import Path
 from zonda.hooks.function import Function, ResolveScope, resolve
 
-from ..source.diagnostics import FAULTS, Poisoned
+from ..source.diagnostics import FAULTS, FollowUpError
 
 
 def culprit(tree: Any, scope: ResolveScope) -> Path | None:
@@ -39,7 +39,7 @@ def _parts(tree: Any) -> Iterator[Any]:
 def _fails(tree: Any, scope: ResolveScope) -> bool:
     try:
         resolve(tree, scope)
-    except Poisoned:
+    except FollowUpError:
         return False
     except FAULTS:
         return True

@@ -19,7 +19,7 @@ from ..source.diagnostics import (
     FUNCTION,
     FUNCTION_NOT_HERE,
     MOST_HINTS,
-    Poisoned,
+    FollowUpError,
     TooLarge,
     from_exception,
     suggestion,
@@ -79,7 +79,7 @@ class Broken(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """Never a value: the fault was reported."""
-        raise Poisoned
+        raise FollowUpError
 
 
 class Parser:
@@ -157,7 +157,7 @@ class Parser:
         try:
             return function(self, name, args, path)
         except FAULTS as error:
-            if len(self.errors) == before and not isinstance(error, Poisoned):
+            if len(self.errors) == before and not isinstance(error, FollowUpError):
                 self.errors.append(_of_call(error, path))
         return Broken()
 
@@ -168,7 +168,7 @@ class Parser:
             for fault in faults:
                 fault.path = (*_innermost(path), *fault.path[len(path) :])
             self.errors.extend(faults)
-            raise Poisoned
+            raise FollowUpError
         return self.enabled(tree)
 
     def condition_tree(self, value: Any, path: Path) -> tuple[Any, list[TemplateError]]:

@@ -1,8 +1,8 @@
 """Partial evaluation: values of resources that do not exist yet stay ``UNKNOWN``.
 
 Called where templates are checked, and by previews of plans. There, a value of a resource that does
-not exist yet raises ``KnownLater``; the outermost call that reads it is ``UNKNOWN`` as a whole,
-through every function, while what stands beside it has its value.
+not exist yet raises ``UnknownUntilRun``; the outermost call that reads it is ``UNKNOWN`` as a
+whole, through every function, while what stands beside it has its value.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, count, sources
 
-from ..source.diagnostics import FAULTS, Poisoned
+from ..source.diagnostics import FAULTS, FollowUpError
 
 
-class KnownLater(Exception):
+class UnknownUntilRun(Exception):
     """The value of a resource that is not there yet, or may be another one then."""
 
 
@@ -44,7 +44,7 @@ class Unknown(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """Never a value."""
-        raise Poisoned
+        raise FollowUpError
 
 
 UNKNOWN = Unknown()
@@ -79,7 +79,7 @@ def resolve_static(tree: Any, scope: ResolveScope) -> Any:
 
 
 def resolve_partly(tree: Any, scope: ResolveScope) -> Any:
-    """``tree`` with every function replaced by its value, or by ``UNKNOWN`` for ``KnownLater``."""
+    """``tree`` with every function replaced by its value, or by ``UNKNOWN``."""
     if isinstance(tree, dict):
         scope.spend(len(tree))
         pairs = ((key, resolve_partly(value, scope)) for key, value in tree.items())
@@ -94,7 +94,7 @@ def resolve_partly(tree: Any, scope: ResolveScope) -> Any:
         return resolve_partly(tree.args, scope)
     try:
         value = tree.resolve(scope)
-    except (KnownLater, Poisoned):
+    except (UnknownUntilRun, FollowUpError):
         return UNKNOWN
     count(value, scope)
     return value

@@ -1,6 +1,6 @@
 """The loading of a nested template: as that of a root, with what its family has read already.
 
-Called by ``Family`` only.
+Called by ``TemplateTree`` only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from zonda.hooks.errors import TemplateError
 
 from ..definition.child_spec import ChildSpec
-from ..definition.loader import Loader, Surroundings
+from ..definition.loader import LoadContext, Loader
 from ..environment.environment import Environment
 from ..sensitivity.labels import HIDDEN
 from ..source import versions
@@ -24,7 +24,7 @@ class Shared(Protocol):
     """What the loader of a nested template takes from its family."""
 
     @property
-    def around(self) -> Surroundings:
+    def around(self) -> LoadContext:
         """What templates are loaded with."""
 
     def document(self, file: str) -> Document:

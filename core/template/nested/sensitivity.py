@@ -1,8 +1,8 @@
 """What of a nested stack is secret, as its owner's template has to know: which attributes are.
 
-Called by ``Family`` for the marks of resources that own a nested stack. A secret that goes down as
-a property comes up again in some output; a nested template may make secrets itself. Both is told
-from the texts alone, for every value that may come: what cannot be seen is hidden.
+Called by ``TemplateTree`` for the marks of resources that own a nested stack. A secret that goes
+down as a property comes up again in some output; a nested template may make secrets itself. Both is
+told from the texts alone, for every value that may come: what cannot be seen is hidden.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from zonda.hooks.schema.properties import Schema
 
 from ..definition.child_spec import FACADE
 from ..dependencies.static_reads import ANY, parameter_of
-from ..dependencies.template_summary import Facts, Nodes, facts_in, node_of_type
+from ..dependencies.template_summary import Nodes, TemplateSummary, facts_in, node_of_type
 from ..environment.environment import Environment
 from ..sensitivity.labels import (
     HIDDEN,
     OPEN,
     SEALED,
-    Below,
+    AttributeLabels,
     Keys,
-    Secrecy,
+    SensitivityAnalysis,
     highest,
     of_one,
     reads_one,
@@ -36,21 +36,21 @@ from ..source.document import Document, load_document
 from ..source.versions import KEYS
 from ..syntax.resource import NoClass, ResourceNode
 from ..types.registry import Choice, Registry
-from .signatures import Level, Signatures
+from .signatures import ChildSignatures, RegistryScope
 
 _REFERENCE = "OS::stack_id"
 _REFS = ("refs", "refs_map")
 
 
 class Shared(Protocol):
-    """What marks are found with: ``Family``."""
+    """What marks are found with: ``TemplateTree``."""
 
     @property
     def environment(self) -> Environment:
         """The environment of the root."""
 
     @property
-    def signatures(self) -> Signatures:
+    def signatures(self) -> ChildSignatures:
         """Tells by which parameters types come into a template."""
 
     def document(self, file: str) -> Document:
@@ -59,10 +59,10 @@ class Shared(Protocol):
     def template_class(self, file: str) -> type[Resource]:
         """The class of a file; raises ValidationErrors."""
 
-    def registry_at(self, level: Level) -> Registry:
+    def registry_at(self, level: RegistryScope) -> Registry:
         """The registry of a nested stack."""
 
-    def below(self, level: Level, resource: str, choice: Choice | None) -> Level:
+    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
         """The level of a resource's nested stack."""
 
 
@@ -82,16 +82,22 @@ class _Nothing:
         return OPEN
 
 
-class SecretsBelow:
+class NestedSensitivity:
     """The marks below the resources of one family. ``lock``: of all that ask each other."""
 
     def __init__(self, shared: Shared, lock: AbstractContextManager[Any]) -> None:
         self._shared = shared
         self.lock = lock
-        self._facts: dict[Level, Facts] = {}
-        self._known: dict[Any, Below] = {}
+        self._facts: dict[RegistryScope, TemplateSummary] = {}
+        self._known: dict[Any, AttributeLabels] = {}
 
-    def of_node(self, level: Level, node: ResourceNode, secrecy: Secrecy, properties: Any) -> Below:
+    def of_node(
+        self,
+        level: RegistryScope,
+        node: ResourceNode,
+        secrecy: SensitivityAnalysis,
+        properties: Any,
+    ) -> AttributeLabels:
         """The marks below a resource of ``level``.
 
         ``secrecy``: the marks of its template; ``properties``: their values as far as they are
@@ -109,7 +115,9 @@ class SecretsBelow:
         marks = {**secrecy.of_properties(node.name), FACADE: secrecy.of_facade(node.name)}
         return self._of_file(inside, marks, {name: given.get(name) for name in signed.fed})
 
-    def _of_file(self, level: Level, marks: Mapping[str, str], values: Mapping[str, Any]) -> Below:
+    def _of_file(
+        self, level: RegistryScope, marks: Mapping[str, str], values: Mapping[str, Any]
+    ) -> AttributeLabels:
         said = frozenset((name, mark) for name, mark in marks.items() if mark != OPEN)
         key = (level, said, repr(sorted(values.items())))
         known = self._known.get(key)
@@ -117,24 +125,26 @@ class SecretsBelow:
             known = self._known[key] = self._made(level, dict(said), values)
         return known
 
-    def _made(self, level: Level, marks: dict[str, str], values: Mapping[str, Any]) -> Below:
+    def _made(
+        self, level: RegistryScope, marks: dict[str, str], values: Mapping[str, Any]
+    ) -> AttributeLabels:
         try:
             facts = self._facts_of(level)
         except TemplateError:
             return _Nothing()
         return _FileMarks(self, level, facts, marks, values)
 
-    def _facts_of(self, level: Level) -> Facts:
+    def _facts_of(self, level: RegistryScope) -> TemplateSummary:
         known = self._facts.get(level)
         if known is None:
             document = self._shared.document(level.document)
-            said = document.made.get(Facts)  # the same at each level, but for the classes
+            said = document.made.get(TemplateSummary)  # the same at each level, but for the classes
             if said is None:
-                said = document.made[Facts] = facts_in(document.data)
+                said = document.made[TemplateSummary] = facts_in(document.data)
             known = self._facts[level] = self._classed(said, level)
         return known
 
-    def _classed(self, said: Facts, level: Level) -> Facts:
+    def _classed(self, said: TemplateSummary, level: RegistryScope) -> TemplateSummary:
         """The same with the classes that types mean at a level."""
 
         def classed(name: str) -> ResourceNode:
@@ -142,9 +152,9 @@ class SecretsBelow:
             return replace(node, cls=self.class_of(level, name, node.type))
 
         nodes = Nodes(said.resources.keys(), classed)
-        return Facts(said.parameters, nodes, said.outputs)
+        return TemplateSummary(said.parameters, nodes, said.outputs)
 
-    def class_of(self, level: Level, name: str, type_: str) -> type[Resource]:
+    def class_of(self, level: RegistryScope, name: str, type_: str) -> type[Resource]:
         """The class of a type, or one that stands for none."""
         try:
             choice = self._shared.registry_at(level).choose(type_, name)
@@ -163,8 +173,12 @@ class SecretsBelow:
         return self._shared.environment.defaults.get(parameter)
 
     def _of_group(
-        self, inside: Level, node: ResourceNode, secrecy: Secrecy, properties: Any
-    ) -> Below:
+        self,
+        inside: RegistryScope,
+        node: ResourceNode,
+        secrecy: SensitivityAnalysis,
+        properties: Any,
+    ) -> AttributeLabels:
         texts: set[str] = set(getattr(node.cls, "always_used_types", ()))
         if not _types_in(_deciding(node, properties), texts):
             return _Hidden()
@@ -194,7 +208,9 @@ class SecretsBelow:
             getattr(node.cls, "attributes_with_key", ()),
         )
 
-    def _of_text(self, level: Level, text: str, keys: Mapping[str, str], worst: str) -> Below:
+    def _of_text(
+        self, level: RegistryScope, text: str, keys: Mapping[str, str], worst: str
+    ) -> AttributeLabels:
         """The marks of a template that came as a value."""
         level = self._shared.signatures.level_of_text(level, text)
         try:
@@ -204,11 +220,13 @@ class SecretsBelow:
         marks = {name: keys.get(name, worst) for name in facts.parameters}
         return _FileMarks(self, level, facts, marks, {})
 
-    def _is_type(self, level: Level, text: str) -> bool:
+    def _is_type(self, level: RegistryScope, text: str) -> bool:
         known = self._shared.registry_at(level).types
         return text in known or self._shared.signatures.names_type(text)
 
-    def _member(self, level: Level, name: str, type_: str, keys: Mapping[str, str]) -> ResourceNode:
+    def _member(
+        self, level: RegistryScope, name: str, type_: str, keys: Mapping[str, str]
+    ) -> ResourceNode:
         cls = self.class_of(level, name, type_)
         given = cls.properties_schema.keys()
         node = node_of_type(name, type_, dict.fromkeys(keys.keys() & given if keys else given))
@@ -221,9 +239,9 @@ class _FileMarks:
 
     def __init__(
         self,
-        below: SecretsBelow,
-        level: Level,
-        facts: Facts,
+        below: NestedSensitivity,
+        level: RegistryScope,
+        facts: TemplateSummary,
         marks: Mapping[str, str],
         values: Mapping[str, Any],
     ) -> None:
@@ -233,7 +251,9 @@ class _FileMarks:
         self._marks = marks
         self._values = values
         facade = marks.get(FACADE, OPEN)
-        self._secrecy = Secrecy(facts.resources, self._parameter, below=self._inside, facade=facade)
+        self._secrecy = SensitivityAnalysis(
+            facts.resources, self._parameter, below=self._inside, facade=facade
+        )
 
     def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
         """The mark of an output, or of what reaches inside; of all outputs together for None."""
@@ -257,7 +277,7 @@ class _FileMarks:
         sealed = SEALED if self._below.is_sealed(name) else OPEN
         return highest((sealed, self._marks.get(name, OPEN)))
 
-    def _inside(self, node: ResourceNode, secrecy: Secrecy) -> Below:
+    def _inside(self, node: ResourceNode, secrecy: SensitivityAnalysis) -> AttributeLabels:
         return self._below.of_node(self._level, node, secrecy, self._filled(node.properties))
 
     def _filled(self, tree: Any) -> Any:
@@ -284,12 +304,12 @@ class _GroupMarks:
 
     def __init__(
         self,
-        below: SecretsBelow,
-        level: Level,
+        below: NestedSensitivity,
+        level: RegistryScope,
         members: Mapping[str, ResourceNode],
         keys: Mapping[str, str],
         worst: str,
-        whole: Sequence[Below],
+        whole: Sequence[AttributeLabels],
         own: Mapping[str, str],
         keyed: Collection[str],
     ) -> None:
@@ -298,7 +318,7 @@ class _GroupMarks:
         self._members = members
         self._worst = worst
         self._whole = whole
-        self._secrecy = Secrecy(
+        self._secrecy = SensitivityAnalysis(
             members,
             lambda name: OPEN,
             below=lambda node, secrecy: below.of_node(level, node, secrecy, {}),
@@ -337,7 +357,7 @@ class _GroupMarks:
         return _of_read(self._secrecy, name, read)
 
 
-def _of_read(secrecy: Secrecy, name: str, read: Keys) -> str:
+def _of_read(secrecy: SensitivityAnalysis, name: str, read: Keys) -> str:
     """The mark of the reference of a resource, or of an attribute of it, with what is below."""
     return secrecy.of_attribute(name, read[0], read[1:]) if read else secrecy.of_reference(name)
 
@@ -350,7 +370,7 @@ def _reaches_inside(cls: type[Resource], attribute: str | None) -> bool:
     return cls.is_nested_stack and reads_one(attribute)
 
 
-def _own_marks(node: ResourceNode, secrecy: Secrecy) -> dict[str, str]:
+def _own_marks(node: ResourceNode, secrecy: SensitivityAnalysis) -> dict[str, str]:
     """The marks of attributes that are the plug-in's own, and repeat nothing of any member."""
     given = secrecy.of_properties(node.name)
     return {

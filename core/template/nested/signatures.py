@@ -1,9 +1,9 @@
 """Signatures: whether the nested stack of a resource would be another one than it was.
 
-Called by ``Family`` for fingerprints and for the engine. A resource whose type is a template has to
-be visited by an update if that file has changed, or a default that the file's parameters have from
-an environment, or anything below. Which types a group uses may depend on values: these are followed
-as far as they can be seen, from parameter to parameter; beyond that everything counts.
+Called by ``TemplateTree`` for fingerprints and for the engine. A resource whose type is a template
+has to be visited by an update if that file has changed, or a default that the file's parameters
+have from an environment, or anything below. Which types a group uses may depend on values: these
+are followed as far as they can be seen, from parameter to parameter; beyond that everything counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from zonda.hooks.function import Function
 
 from ..definition.child_spec import ChildSpec
 from ..definition.fingerprint import canonical
-from ..definition.loader import Surroundings
+from ..definition.loader import LoadContext
 from ..environment.environment import Environment
 from ..source import versions
 from ..source.document import Document, load_document, may_say
@@ -29,7 +29,7 @@ from ..types.registry import Choice, Registry, is_template
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class RegistryScope:
     """A place in the tree, as far as it decides what types mean.
 
     ``names``: the resources that lead there; empty where the registry says nothing for single
@@ -42,10 +42,10 @@ class Level:
 
 
 class Shared(Protocol):
-    """What signatures are made from: ``Family``."""
+    """What signatures are made from: ``TemplateTree``."""
 
     @property
-    def around(self) -> Surroundings:
+    def around(self) -> LoadContext:
         """What templates are loaded with."""
 
     @property
@@ -55,10 +55,10 @@ class Shared(Protocol):
     def document(self, file: str) -> Document:
         """The document of a file; raises TemplateError."""
 
-    def registry_at(self, level: Level) -> Registry:
+    def registry_at(self, level: RegistryScope) -> Registry:
         """The registry of a nested stack."""
 
-    def below(self, level: Level, resource: str, choice: Choice | None) -> Level:
+    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
         """The level of a resource's nested stack."""
 
 
@@ -78,19 +78,24 @@ _GET_FILE = "get_file"
 _RING = Signed("a template inside itself")
 
 
-class Signatures:
+class ChildSignatures:
     """The signatures of one family, each file's made once for each level that matters."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        self._files: dict[Level, Signed] = {}
+        self._files: dict[RegistryScope, Signed] = {}
         self._contents: dict[str, str] = {}
-        self._texts: dict[tuple[Level, str], Signed] = {}
-        self._busy: set[Level] = set()
+        self._texts: dict[tuple[RegistryScope, str], Signed] = {}
+        self._busy: set[RegistryScope] = set()
         self._defaults: dict[Any, str] = {}
 
     def of_values(
-        self, level: Level, resource: str, type_: str, types: Collection[str], properties: Any
+        self,
+        level: RegistryScope,
+        resource: str,
+        type_: str,
+        types: Collection[str],
+        properties: Any,
     ) -> str:
         """The signature of a resource whose properties are known, but for what is a Function.
 
@@ -102,7 +107,7 @@ class Signatures:
         walk.parts += (self.of_type(inside, "", each).digest for each in sorted(types))
         return walk.digest()
 
-    def of_spec(self, level: Level, spec: ChildSpec) -> str:
+    def of_spec(self, level: RegistryScope, spec: ChildSpec) -> str:
         """The signature of all that a nested stack at ``level`` is made from."""
         walk = _Walk(self, level)
         if spec.file is not None:
@@ -111,7 +116,7 @@ class Signatures:
             walk.value(given)
         return walk.digest()
 
-    def of_type(self, level: Level, resource: str, type_: str) -> Signed:
+    def of_type(self, level: RegistryScope, resource: str, type_: str) -> Signed:
         """The signature of a type, as it stands in a template of ``level``."""
         try:
             choice = self._shared.registry_at(level).choose(type_, resource)
@@ -122,7 +127,7 @@ class Signatures:
             return Signed(f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.is_nested_stack)
         return self._of_file(self._shared.below(level, resource, choice))
 
-    def _of_file(self, level: Level) -> Signed:
+    def _of_file(self, level: RegistryScope) -> Signed:
         known = self._files.get(level)
         if known is None:
             if level in self._busy:
@@ -134,7 +139,7 @@ class Signatures:
                 self._busy.discard(level)
         return known
 
-    def _signed(self, level: Level) -> Signed:
+    def _signed(self, level: RegistryScope) -> Signed:
         walk = _FileWalk(self, level)
         walk.parts.append(self._content_of(level.document))
         with suppress(TemplateError):  # told when the template is loaded
@@ -168,7 +173,7 @@ class Signatures:
             known = self._defaults[name] = canonical(self.default(name))
         return known
 
-    def of_text(self, level: Level, text: str) -> Signed:
+    def of_text(self, level: RegistryScope, text: str) -> Signed:
         """The signature of a template that came as a value into one of ``level``."""
         inside = self.level_of_text(level, text)
         if inside.document != level.document:
@@ -179,7 +184,7 @@ class Signatures:
             known = self._texts[level, text] = self._walked(level, text)
         return known
 
-    def _walked(self, level: Level, text: str) -> Signed:
+    def _walked(self, level: RegistryScope, text: str) -> Signed:
         walk = _FileWalk(self, level)
         walk.parts.append(text)
         with suppress(TemplateError):  # told when the template is loaded
@@ -188,12 +193,12 @@ class Signatures:
             walk.document(data)
         return Signed(walk.digest(), frozenset(walk.fed))
 
-    def level_of_text(self, level: Level, text: str) -> Level:
+    def level_of_text(self, level: RegistryScope, text: str) -> RegistryScope:
         """The same level, with the file that is the text, if one is."""
         file = self._shared.around.bundle.file_of(level.document, text)
         return level if file is None else replace(level, document=file)
 
-    def inside(self, level: Level, resource: str) -> Level:
+    def inside(self, level: RegistryScope, resource: str) -> RegistryScope:
         """The level of what a resource generates."""
         return self._shared.below(level, resource, None)
 
@@ -234,11 +239,11 @@ class Signatures:
 class _Walk:
     """Gathers what the types in some values are made from. Functions hide what they give."""
 
-    def __init__(self, signatures: Signatures, level: Level) -> None:
+    def __init__(self, signatures: ChildSignatures, level: RegistryScope) -> None:
         self.signatures = signatures
         self.level = level
         self.parts: list[str] = [signatures.of_levels]
-        self._told: set[tuple[Level, str]] = set()
+        self._told: set[tuple[RegistryScope, str]] = set()
 
     def digest(self) -> str:
         """All that was found, as one short text."""
@@ -313,7 +318,7 @@ class _Walk:
 class _FileWalk(_Walk):
     """The same in a template as it is written, in which values come from parameters."""
 
-    def __init__(self, signatures: Signatures, level: Level) -> None:
+    def __init__(self, signatures: ChildSignatures, level: RegistryScope) -> None:
         super().__init__(signatures, level)
         self.fed: set[str] = set()
         self._functions: Collection[str] = ()

@@ -20,13 +20,13 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..definition.child_spec import ChildSpec
-from ..definition.loader import Loader, Surroundings
+from ..definition.loader import LoadContext, Loader
 from ..definition.stack_definition import ContextFor, StackDefinition
 from ..environment.environment import Environment
 from ..parameters.parameters import SECTION as PARAMETERS
 from ..parameters.parameters import Parameters, ParameterSchema
 from ..sensitivity.file_scan import HiddenInFiles, hidden_in_files
-from ..sensitivity.labels import Below, Secrecy
+from ..sensitivity.labels import AttributeLabels, SensitivityAnalysis
 from ..source import cloudformation, versions
 from ..source.bundle import Bundle, Identity, shown
 from ..source.diagnostics import PARAMETER_MISSING, TYPE_TEMPLATE
@@ -38,21 +38,21 @@ from ..validation import locations
 from ..validation.report import raise_all
 from . import validation_cache
 from .child_loader import ChildLoader
-from .sensitivity import SecretsBelow
-from .signatures import Level, Signatures, digest_of
+from .sensitivity import NestedSensitivity
+from .signatures import ChildSignatures, RegistryScope, digest_of
 
 #: Faults of a file that Heat tells when the resource is checked, not when its class is made.
 _TOLD_LATER = ("ValueError", "NotFound")
 
 
-class Family:
+class TemplateTree:
     """One tree of templates. ``context_for`` lends plug-ins what they need while they are checked;
     without it nothing can be checked. Without ``all_given`` parameters may lack a value.
     """
 
     def __init__(
         self,
-        around: Surroundings,
+        around: LoadContext,
         context_for: ContextFor | None = None,
         *,
         all_given: bool = True,
@@ -65,11 +65,11 @@ class Family:
         self._root: dict[str, Document] = {}
         self._documents: dict[str, Document] = {}
         self._classes: dict[str, type[TemplateResource] | TemplateError] = {}
-        self._registries: dict[Level, Registry] = {}
-        self.signatures = Signatures(self)
+        self._registries: dict[RegistryScope, Registry] = {}
+        self.signatures = ChildSignatures(self)
         #: Held by whoever follows types or secrets through the tree: half of an answer is wrong.
         self.lock = RLock()
-        self._secrets = SecretsBelow(self, self.lock)
+        self._secrets = NestedSensitivity(self, self.lock)
 
     def adopt(self, loader: Loader) -> None:
         """Take over what the root has read; every nested stack begins with that."""
@@ -264,7 +264,7 @@ class Family:
         """The registry of a nested stack."""
         return self.registry_at(self.level(spec))
 
-    def registry_at(self, level: Level) -> Registry:
+    def registry_at(self, level: RegistryScope) -> Registry:
         """The registry at a place of the tree."""
         known = self._registries.get(level)
         if known is None:
@@ -273,21 +273,21 @@ class Family:
             self._registries[level] = known
         return known
 
-    def level(self, spec: ChildSpec | None) -> Level:
+    def level(self, spec: ChildSpec | None) -> RegistryScope:
         """The place in the tree of a nested stack; of the root for none."""
         if spec is None:
-            return Level((), frozenset(), self.around.bundle.template_file)
+            return RegistryScope((), frozenset(), self.around.bundle.template_file)
         names = spec.names if self._registry.has_levels else ()
-        return Level(names, frozenset(spec.without), spec.document)
+        return RegistryScope(names, frozenset(spec.without), spec.document)
 
-    def below(self, level: Level, resource: str, choice: Choice | None) -> Level:
+    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
         """The place of a resource's nested stack: made from the file of ``choice``, if any."""
         names = (*level.names, resource) if self._registry.has_levels else ()
         if choice is None or choice.template_file is None:
-            return Level(names, level.without, level.document)
+            return RegistryScope(names, level.without, level.document)
         rule = choice.rules[-1] if choice.rules else None
         gone = {rule.name} if rule is not None and rule.resource is None else set()
-        return Level(names, level.without | gone, choice.template_file)
+        return RegistryScope(names, level.without | gone, choice.template_file)
 
     def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
         """Changes with whatever the check of a nested stack depends on; None: nobody can tell.
@@ -321,8 +321,12 @@ class Family:
             return self.signatures.of_values(level, name, node.type, types, properties)
 
     def secrecy_below(
-        self, definition: StackDefinition, node: ResourceNode, marks: Secrecy, properties: Any
-    ) -> Below:
+        self,
+        definition: StackDefinition,
+        node: ResourceNode,
+        marks: SensitivityAnalysis,
+        properties: Any,
+    ) -> AttributeLabels:
         """The marks of the nested stack of a resource, as its own template has to know them."""
         with self.lock:
             return self._secrets.of_node(self.level(definition.spec), node, marks, properties)

@@ -30,7 +30,7 @@ from ..source.diagnostics import (
     SECTION,
     SILENT,
     TYPE_UNKNOWN,
-    Poisoned,
+    FollowUpError,
 )
 from ..syntax.resource import ResourceNode
 from ..types.registry import is_template
@@ -48,7 +48,7 @@ _MOST_ALIKE = 10
 _SCALARS = (Schema.STRING, Schema.NUMBER, Schema.INTEGER, Schema.BOOLEAN)
 
 
-class Earlier(Protocol):
+class ValidationCache(Protocol):
     """What earlier checks of the same stack have found well."""
 
     def is_settled(self, node: ResourceNode) -> bool:
@@ -62,7 +62,7 @@ class Earlier(Protocol):
 
 
 class Opening(Protocol):
-    """Loads nested templates as far as they are known: ``Family``."""
+    """Loads nested templates as far as they are known: ``TemplateTree``."""
 
     def is_by_name(self, spec: ChildSpec) -> bool:
         """Whether what a type means in a nested stack depends on the names of resources."""
@@ -80,7 +80,7 @@ class _NotKnown(Exception):
     """What a resource makes of its properties depends on some that are not known."""
 
 
-class NestedChecks:
+class NestedValidator:
     """The checks below one root. ``earlier``: what needs none; None where nothing was checked."""
 
     def __init__(
@@ -88,7 +88,7 @@ class NestedChecks:
         opening: Opening,
         context_for: ContextFor,
         limits: Limits,
-        earlier: Earlier | None = None,
+        earlier: ValidationCache | None = None,
     ) -> None:
         self._opening = opening
         self._context_for = context_for
@@ -187,7 +187,7 @@ class NestedChecks:
             made: ChildTemplate | None = resource.template_for_validation()
         except BaseException as error:
             raise_interruption(error)
-            if is_open or isinstance(error, Poisoned):
+            if is_open or isinstance(error, FollowUpError):
                 raise _NotKnown from error
             raise _own_fault(error, node) from error
         return made

@@ -1,7 +1,7 @@
 """Marks of checks: one short text for all that the check of a nested template depends on.
 
-Called by ``Family`` for ``nested_checks``. The engine keeps the marks of what was found well, so
-that the next update need not look at it again. Hence everything counts that could change the
+Called by ``TemplateTree`` for ``nested_checks``. The engine keeps the marks of what was found well,
+so that the next update need not look at it again. Hence everything counts that could change the
 verdict: what the stack is made from, the files that it reaches and the defaults that these get
 (``signatures``), the registry and what environments require, the limits, whose code the plug-ins
 are and what they are lent. Marks are made from secrets, too: only keyed hashes of them are kept.
@@ -22,7 +22,7 @@ from zonda.hooks.text.json_encoder import encoder
 
 from ..definition.child_spec import ChildSpec
 from ..definition.fingerprint import canonical
-from ..definition.loader import Surroundings
+from ..definition.loader import LoadContext
 from ..environment.environment import Environment
 from .signatures import digest_of
 
@@ -50,7 +50,7 @@ def of_spec(spec: ChildSpec, unknown: Collection[str], *, by_name: bool = False)
     return digest_of([text])
 
 
-def of_surroundings(around: Surroundings, environment: Environment) -> str:
+def of_surroundings(around: LoadContext, environment: Environment) -> str:
     """Changes with whatever every check of a tree depends on."""
     said = [
         __version__,

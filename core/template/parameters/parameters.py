@@ -34,7 +34,7 @@ from ..source.diagnostics import (
     PARAMETER_MISSING,
     PARAMETER_UNDECLARED,
     PARAMETER_UNKNOWN,
-    Poisoned,
+    FollowUpError,
     suggestion,
     type_name,
 )
@@ -141,7 +141,7 @@ class Parameters:
         if name in self.values:
             return self.values[name]
         if name in self._wrong or name in self.unknown:
-            raise Poisoned
+            raise FollowUpError
         if name in self._pseudo:
             return self._pseudo[name]
         raise TemplateError(

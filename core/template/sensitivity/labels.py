@@ -45,7 +45,7 @@ Keys = tuple[str | None, ...]
 _OF_ONE = "resource."
 
 
-class Below(Protocol):
+class AttributeLabels(Protocol):
     """The marks of a nested stack, as its owner has attributes."""
 
     def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
@@ -69,7 +69,7 @@ def reads_one(attribute: str | None) -> bool:
     return attribute is not None and attribute.startswith(_OF_ONE)
 
 
-class Secrecy:
+class SensitivityAnalysis:
     """The marks of one stack. ``parameter`` gives the mark of a parameter by name.
 
     ``below`` gives the marks of the nested stack of a resource.
@@ -83,7 +83,7 @@ class Secrecy:
         resources: Mapping[str, ResourceNode],
         parameter: Callable[[str], str],
         *,
-        below: Callable[[ResourceNode, Secrecy], Below] | None = None,
+        below: Callable[[ResourceNode, SensitivityAnalysis], AttributeLabels] | None = None,
         literal: Callable[[str | None], str] = lambda key: OPEN,
         facade: str = OPEN,
         lock: AbstractContextManager[Any] | None = None,
@@ -95,7 +95,7 @@ class Secrecy:
         self._facade = facade
         # What has been entered and is not found yet counts as open: nobody else may see it then.
         self._lock = lock or RLock()
-        self._owned: dict[str, Below] = {}
+        self._owned: dict[str, AttributeLabels] = {}
         self._known: dict[tuple[str, str], str] = {}
         self._told: dict[str, bool] = {}
         self._properties: dict[str, dict[str, str]] = {}
@@ -205,7 +205,7 @@ class Secrecy:
                 return below.of(None, reference=True)
             return highest(self._revealed(name, None))
 
-    def _inside(self, name: str) -> Below | None:
+    def _inside(self, name: str) -> AttributeLabels | None:
         """The marks of the nested stack of a resource that owns one."""
         node = self._resources[name]
         if self._below is None or not node.cls.is_nested_stack:

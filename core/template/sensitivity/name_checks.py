@@ -14,14 +14,14 @@ from zonda.hooks.text.redaction import redact, secret_texts
 
 from ..source.diagnostics import PROPERTY
 from ..syntax.resource import ResourceNode
-from .labels import OPEN, Secrecy
+from .labels import OPEN, SensitivityAnalysis
 
 __all__ = ["faults_of_names"]
 
 
 def faults_of_names(
     node: ResourceNode,
-    secrecy: Secrecy,
+    secrecy: SensitivityAnalysis,
     value_of: Callable[[str], Any],
     secrets: Callable[[], Iterable[Any]],
 ) -> Iterator[TemplateError]:
@@ -39,7 +39,7 @@ def faults_of_names(
 
 def _names_secrets(
     tree: Any,
-    secrecy: Secrecy,
+    secrecy: SensitivityAnalysis,
     literal: str,
     value: Any,
     secrets: Callable[[], Iterable[Any]],

@@ -78,7 +78,7 @@ SILENT = "raised without a text"
 UNKNOWN_NAMES = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
 
 
-class Poisoned(TemplateError):
+class FollowUpError(TemplateError):
     """A value that is missing because of a fault that was reported already: never shown."""
 
     def __init__(self, message: str = "depends on something that is wrong itself") -> None:
@@ -131,7 +131,7 @@ def wrapped(error: Exception, *, path: Path, label: str = "") -> TemplateError:
     A TemplateError with a label of its own is complete and stays as it is; so is what Heat does
     not wrap, where there is no label.
     """
-    if isinstance(error, Poisoned) or (isinstance(error, TemplateError) and error.label):
+    if isinstance(error, FollowUpError) or (isinstance(error, TemplateError) and error.label):
         return error
     inner = from_exception(error)
     if not label and unwrapped(inner, path):

@@ -17,7 +17,7 @@ from ..evaluation.scope import Parser, Scope
 from ..source.diagnostics import (
     FAULTS,
     OUTPUT_SHAPE,
-    Poisoned,
+    FollowUpError,
     from_exception,
     suggestion,
     type_name,
@@ -152,7 +152,7 @@ def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool | None
         return False
     try:
         return truth(tree, parser, path)
-    except Poisoned:
+    except FollowUpError:
         return None
     except TemplateError as error:
         parser.errors.append(error)

@@ -14,12 +14,12 @@ from zonda.hooks.text.redaction import MASK, redact_message, secret_texts
 
 from .sections import RESOURCES
 
-__all__ = ["MASK", "Masker"]
+__all__ = ["MASK", "Redactor"]
 
 _HARMLESS = ("Unknown Property ", "Property ")
 
 
-class Masker:
+class Redactor:
     """Masks faults. ``marks`` gives the marks of a resource's properties by its name."""
 
     def __init__(self, hidden: Iterable[Any], marks: Callable[[str], Mapping[str, str]]) -> None:

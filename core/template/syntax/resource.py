@@ -19,7 +19,7 @@ from ..evaluation.scope import Broken, Scope
 from ..evaluation.unknown_values import UNKNOWN
 from ..source.bundle import Identity
 from ..source.diagnostics import FAULTS, OF_ATTRIBUTES, RESOURCE_SHAPE, from_exception, wrapped
-from .redactor import Masker
+from .redactor import Redactor
 from .sections import RESOURCES
 
 #: The sections that are resolved, with their names in Heat's messages about references.
@@ -45,7 +45,7 @@ class Owner(Protocol):
         """The fingerprint of a resource."""
 
     @property
-    def masked(self) -> Masker:
+    def masked(self) -> Redactor:
         """Takes hidden values out of a fault."""
 
     def secrecy_of(self, name: str) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from ..source.diagnostics import (
     RESOURCE_KEY,
     RESOURCE_SHAPE,
     RESOURCE_TYPE,
-    Poisoned,
+    FollowUpError,
     from_exception,
     suggestion,
     wrapped,
@@ -174,7 +174,7 @@ class _Reader:
         path = self._path("deletion_policy")
         try:
             value = resolve_value(tree, self._parser.scope)
-        except Poisoned:
+        except FollowUpError:
             return "Delete"
         except FAULTS as error:
             self._parser.errors.append(wrapped(error, path=path))
@@ -209,7 +209,7 @@ class _Reader:
             if isinstance(tree, Function):
                 tree = self._resolved(tree, path)
             return truth(tree, self._parser, path)
-        except Poisoned:
+        except FollowUpError:
             self.is_certain = False
             return True
         except TemplateError as error:

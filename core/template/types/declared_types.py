@@ -53,7 +53,7 @@ def read(
         return ValidationErrors([error])
 
 
-class TypeTexts:
+class DeclaredTypes:
     """The types among the files of one bundle, and those that it was stored with."""
 
     def __init__(self, readers: Readers, bundle: Bundle, max_bytes: int) -> None:

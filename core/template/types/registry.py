@@ -16,10 +16,10 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.sanitize import escape_control_chars
 
-from ..capabilities.selection import Candidate, Candidates, Selection, refusal
+from ..capabilities.selection import Candidate, Selection, TemplateSelector, refusal
 from ..source.bundle import Bundle
 from ..source.diagnostics import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, suggestion
-from .declared_types import TypeTexts
+from .declared_types import DeclaredTypes
 from .registry_index import Index
 from .registry_rules import (
     BASE_URL,
@@ -38,7 +38,7 @@ from .registry_rules import (
 
 __all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
 
-_NO_TEXTS = TypeTexts({}, Bundle(""), 0)
+_NO_TEXTS = DeclaredTypes({}, Bundle(""), 0)
 
 #: The key in ``Bundle.files`` of a file by its name in one template.
 KeyOf = Callable[[str], str]
@@ -68,9 +68,9 @@ class Registry:
         self,
         types: Mapping[str, type[Resource]],
         why_none: Callable[[str], str] | None = None,
-        candidates: Candidates | None = None,
+        candidates: TemplateSelector | None = None,
         key_of: KeyOf = str,
-        texts: TypeTexts | None = None,
+        texts: DeclaredTypes | None = None,
     ) -> None:
         """``why_none`` says why there is no type of a name, where a plug-in is to blame.
 
@@ -79,7 +79,7 @@ class Registry:
         """
         self._types = types
         self._why_none = why_none
-        self._candidates = candidates or Candidates()
+        self._candidates = candidates or TemplateSelector()
         self._key_of = key_of
         self.texts = texts or _NO_TEXTS
         #: Makes the class of a template from its key in the files.
@@ -307,7 +307,7 @@ class Registry:
         return self._types
 
     @property
-    def candidates(self) -> Candidates:
+    def candidates(self) -> TemplateSelector:
         """What judges the items of lists."""
         return self._candidates
 

@@ -1,7 +1,7 @@
 """Templates as types: the class that a template file stands for.
 
-Made by ``Family``, one per file. The template's parameters are the properties, its outputs the
-attributes; what happens to such a resource happens to a nested stack.
+Made by ``TemplateTree``, one per file. The template's parameters are the properties, its outputs
+the attributes; what happens to such a resource happens to a nested stack.
 """
 
 from __future__ import annotations

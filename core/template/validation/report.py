@@ -9,7 +9,7 @@ from zonda.hooks.errors import TemplateError, TemplateWarning, UnknownReference,
 
 from ..environment.environment import Environment
 from ..source.bundle import Limits
-from ..source.diagnostics import Poisoned
+from ..source.diagnostics import FollowUpError
 from ..source.document import Document
 from . import locations
 
@@ -38,6 +38,6 @@ def distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:
         if fault.way:  # the same template may be reached on several ways
             what = fault.code if unknown else (fault.label, fault.message)
             mark = (fault.place, fault.at, what)
-        if mark not in seen and not isinstance(fault, Poisoned):
+        if mark not in seen and not isinstance(fault, FollowUpError):
             seen.add(mark)
             yield fault

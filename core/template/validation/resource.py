@@ -31,7 +31,7 @@ from ..source.diagnostics import (
     POLICY,
     SILENT,
     TOO_LARGE,
-    Poisoned,
+    FollowUpError,
     suggestion,
 )
 from ..syntax.resource import NoClass, ResourceNode
@@ -125,7 +125,7 @@ def _functions_faults(
         return
     _pinpoint(node, unresolved, empty)
     for key, fault in unresolved.items():
-        if key not in wrong and not isinstance(fault, Poisoned):
+        if key not in wrong and not isinstance(fault, FollowUpError):
             yield fault
 
 
@@ -138,7 +138,7 @@ def _pinpoint(node: ResourceNode, unresolved: Mapping[str, TemplateError], scope
     if not isinstance(node.properties, Mapping):
         return
     for key, fault in unresolved.items():
-        if isinstance(fault, Poisoned) or fault.code in _SLOW or len(fault.at) != 4:
+        if isinstance(fault, FollowUpError) or fault.code in _SLOW or len(fault.at) != 4:
             continue
         at = culprit(node.properties.get(key), scope)
         if at is not None and at[:4] == fault.at:
@@ -260,7 +260,7 @@ def _merged(
     kept.extend(fault for key, fault in unresolved.items() if key not in known)
     position: dict[Any, int] = {key: at for at, key in enumerate(node.cls.properties_schema)}
     return sorted(
-        (fault for fault in kept if not isinstance(fault, Poisoned)),
+        (fault for fault in kept if not isinstance(fault, FollowUpError)),
         key=lambda fault: position.get((*fault.path[len(prefix) :], None)[0], -1),
     )
 

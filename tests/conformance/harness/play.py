@@ -9,7 +9,7 @@ from typing import Any
 from harness.compare import Names
 from harness.world import World
 from zonda.core.engine import actions
-from zonda.core.engine.model.work_item import Seen
+from zonda.core.engine.model.work_item import WorkItem
 from zonda.core.engine.plugins.values import RowValues
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.rows import ResourceRow
@@ -143,7 +143,7 @@ class _Player:
 
         def build(row: ResourceRow) -> Any:
             data = self.reader.sealed_data(row.id)
-            return engine.room.instances.make(Seen(row, stack, data))
+            return engine.services.instances.make(WorkItem(row, stack, data))
 
         return RowValues(rows, self.world.store.sealer, build)
 
@@ -163,7 +163,7 @@ class _Player:
             return given
         assert view.template_id is not None
         template = view.good_template_id or view.template_id
-        definition: Any = self.world.engine.room.definitions.get(template)
+        definition: Any = self.world.engine.services.definitions.get(template)
         given["parameters"] = {
             name: definition.parameters.known(name) for name in definition.schemas
         }

@@ -146,13 +146,13 @@ class Asking:
         sim = self.sim
         action = actions.UpdateStack("s", self._bundle())
         try:
-            found = preview(sim.room, action)
-            text = text_of(found, sim.room.sealer, sim.room.definitions)
+            found = preview(sim.services, action)
+            text = text_of(found, sim.services.sealer, sim.services.definitions)
         except ZondaError:
             return
 
         ceilings = {} if found.proposal is None else dict(found.ceilings)
-        digest = sim.room.sealer.hmac(text.encode())[:12]
+        digest = sim.services.sealer.hmac(text.encode())[:12]
         key = (stack.id, found.stack.generation + 1, digest)
         if found.proposal is not None:
             sim.watcher.parts.promised[key] = ceilings

@@ -95,7 +95,7 @@ class NestingDefinition(FakeDefinition):
     """See ``zonda.core.engine.templates.definitions.Definition``."""
 
     def __init__(
-        self, family: Family, known: Mapping[str, Any], spec: ChildSpec | None = None
+        self, family: TemplateTree, known: Mapping[str, Any], spec: ChildSpec | None = None
     ) -> None:
         given = None if spec is None else spec.parameters.get("value")
         self.family, self.spec = family, spec
@@ -132,7 +132,7 @@ def _below(own: Mapping[str, Any]) -> dict[str, Any]:
     return {**own, "protect": protected}
 
 
-class Family:
+class TemplateTree:
     """What all templates of one tree share."""
 
     texts = ()
@@ -178,7 +178,7 @@ class NestingLoading(FakeLoading):
 
     def define(self, known: Mapping[str, Any]) -> FakeDefinition:
         """The definition of a root."""
-        return NestingDefinition(Family(known, self.types), known)
+        return NestingDefinition(TemplateTree(known, self.types), known)
 
 
 __all__ = ["GROUP", "GroupBase", "NestingLoading", "all_said", "is_owner", "of_child"]

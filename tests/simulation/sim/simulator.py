@@ -24,7 +24,7 @@ from zonda.core.engine.execution.steps import step
 from zonda.core.engine.handlers.registry import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.model.row_annotations import notes_attempts
-from zonda.core.engine.model.unit_of_work import Work
+from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.nested.operation import BACKSTOP
 from zonda.core.engine.nested.refresh import refresh
 from zonda.core.engine.operations.replacement import is_completed
@@ -171,7 +171,7 @@ class Simulator:
         #: Names of what was signalled or marked, so that it need not be as its template says.
         self.disturbed: set[str] = set()
         settings = EngineSettings(user="somebody")
-        self.room = build_room(
+        self.services = build_room(
             self.store,
             types,
             load=load,
@@ -190,7 +190,7 @@ class Simulator:
         #: What a unit of the running transaction has done once that is committed.
         self.after_commit: Callable[[], None] = lambda: None
         self.lateness = Lateness(self.process, self.clock)
-        self.superseded = sweeps.Superseded(self._is_driven, settings.cancel_grace)
+        self.superseded = sweeps.StopSuperseded(self._is_driven, settings.cancel_grace)
         self.watcher = Watcher(connection, self.reader, self.world, self.clock)
         self.watcher.disturbed = self.disturbed
         self.world.is_held = self._is_held
@@ -201,7 +201,7 @@ class Simulator:
         return {"world": self.world}
 
     def _checks(self, process: Process) -> Checks:
-        return Checks(self.room, process.start, lambda check: after_check(self.room, check))
+        return Checks(self.services, process.start, lambda check: after_check(self.services, check))
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class Simulator:
             else:
                 self.counted[f"{kind} refused"] += 1
 
-        self.process.tasks.append(Task(act(self.room, action), done=over))
+        self.process.tasks.append(Task(act(self.services, action), done=over))
 
     def bundle(self, text: str) -> Bundle:
         return Bundle(text)
@@ -251,14 +251,14 @@ class Simulator:
                 unit = single(lambda work: no_rollback(work, stack_id, why))
                 self.process.tasks.append(Task(unit))
 
-        self.process.tasks.append(Task(roll_back(self.room, stack_id), done=over))
+        self.process.tasks.append(Task(roll_back(self.services, stack_id), done=over))
 
     def _deliver(self) -> None:
         index = self.source.randrange(len(self.messages))
         key = self.messages[index]
         if self.source.random() > self.doubles:
             self.messages.pop(index)
-        self.process.tasks.append(Task(step(self.room, key), key))
+        self.process.tasks.append(Task(step(self.services, key), key))
 
     def _progress(self, process: Process) -> None:
         task = self.source.choice(process.ready)
@@ -342,7 +342,7 @@ class Simulator:
         if self.world.violations:
             raise self.world.violations[0]
 
-    def _durable(self, run: Callable[[Work], Any]) -> Any:
+    def _durable(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """What a plug-in stores: others go on meanwhile, or the process dies."""
         process = self.callers[-1] if self.callers else self.process
         self._others_go_on(process)
@@ -384,12 +384,12 @@ class Simulator:
         for task, value in zip(group, values, strict=True):
             task.payload, task.kind = value, RESULT
 
-    def _transaction(self, runs: list[Callable[[Work], Any]], process: Process) -> list[Any]:
+    def _transaction(self, runs: list[Callable[[UnitOfWork], Any]], process: Process) -> list[Any]:
         if self.faults and self.source.random() < self.faults:
             self.faulty.arm(self.source.randrange(12), self.source.choice(list(KINDS)))
         try:
             with self.store.transaction() as tx:
-                work = Work(tx, self.clock.now(), self.ids, SEALER, process.owner)
+                work = UnitOfWork(tx, self.clock.now(), self.ids, SEALER, process.owner)
                 offset = self.jumps.look(work)
                 values = [run(work) for run in runs]
             self.jumps.looked(offset)
@@ -406,7 +406,7 @@ class Simulator:
         self._after(work, process)
         return values
 
-    def _after(self, work: Work, process: Process) -> None:
+    def _after(self, work: UnitOfWork, process: Process) -> None:
         after = work.after
         for run in after.then:
             run()
@@ -419,7 +419,7 @@ class Simulator:
             told = [self.process, process] if process.zombie else told
         elif after.look or after.plan or after.poke or after.refresh:
             self.stolen += 1
-        told[0].tasks += [Task(refresh(self.room, key)) for key in after.refresh]
+        told[0].tasks += [Task(refresh(self.services, key)) for key in after.refresh]
         for task in process.tasks:
             if task.key in after.stop:
                 task.stop()
@@ -484,7 +484,7 @@ class Simulator:
 
         lateness = self.lateness
 
-        def swept(work: Work) -> None:
+        def swept(work: UnitOfWork) -> None:
             if lateness is self.lateness:  # else a process that was thought dead
                 self.watcher.sweeps_at = work.now, self.clock.monotonic()
             asked = lateness.fail_late(work)

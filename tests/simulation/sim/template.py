@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from zonda.core.template.evaluation.unknown_values import UNKNOWN, KnownLater
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, UnknownUntilRun
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -45,7 +45,7 @@ class Node:
         try:
             said = [str(scope.attribute(name, "output", ())) for name in sorted(self.requires)]
             value = "|".join([self._entry["value"], *said])
-        except KnownLater:
+        except UnknownUntilRun:
             if how is None:
                 raise
             value = UNKNOWN
