@@ -18,8 +18,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.drift import schedule as firing
-from zonda.core.engine.drift.interrupting import interrupt_all
-from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
+from zonda.core.engine.drift.interrupting import MOST_INTERRUPTIONS, interrupt_all
 from zonda.core.engine.preview.document import notes
 from zonda.core.engine.preview.preview import preview
 from zonda.core.store.schema.rows import DriftCheckRow
@@ -158,7 +157,7 @@ def test_a_check_that_ends_every_engine_waits_for_its_time_after_the_third_take_
 ) -> None:
     go_to(drift, scheduled(drift))
     drift.world.behave["a"] = _raises(NotReady(50.0))
-    for begun in range(1, MOST_TAKE_OVERS + 2):
+    for begun in range(1, MOST_INTERRUPTIONS + 2):
         drift.engine.driver.now_in_transaction(drift.firing)
         drift.bench.steps(4)
         assert causes(drift)[0] == ("schedule", "RUNNING")
@@ -167,7 +166,7 @@ def test_a_check_that_ends_every_engine_waits_for_its_time_after_the_third_take_
         drift.engine.driver.now_in_transaction(interrupt_all)
     drift.world.behave.clear()
     drift.sweep()
-    assert causes(drift) == [("schedule", "INTERRUPTED")] * (MOST_TAKE_OVERS + 1)
+    assert causes(drift) == [("schedule", "INTERRUPTED")] * (MOST_INTERRUPTIONS + 1)
     at = drift.bench.stack.drift_next
     assert at is not None
     assert at > drift.bench.clock.now()

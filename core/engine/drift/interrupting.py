@@ -9,7 +9,9 @@ from zonda.core.store.schema.rows import DriftCheckRow
 from zonda.core.store.schema.words import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
 
 from ..model.unit_of_work import UnitOfWork
-from ..operations.cut_off import MOST_TAKE_OVERS
+
+#: How often in a row a check is begun anew at once whose process has ended before it.
+MOST_INTERRUPTIONS = 3
 
 
 def interrupt(work: UnitOfWork, row: DriftCheckRow) -> None:
@@ -23,8 +25,8 @@ def interrupt(work: UnitOfWork, row: DriftCheckRow) -> None:
     if not work.tx.drift.end_check(row):
         return
     stack = work.tx.stack(row.stack_id)
-    newest = work.tx.drift.newest(row.stack_id, MOST_TAKE_OVERS + 1)
-    if len(newest) > MOST_TAKE_OVERS and all(each.status == INTERRUPTED for each in newest):
+    newest = work.tx.drift.newest(row.stack_id, MOST_INTERRUPTIONS + 1)
+    if len(newest) > MOST_INTERRUPTIONS and all(each.status == INTERRUPTED for each in newest):
         return
     if row.cause == SCHEDULE and stack is not None and stack.drift_next is not None:
         stack.drift_next = work.now

@@ -2,9 +2,9 @@
 
 A call may end the process: the memory runs out, a library in C crashes. Whatever was in a call then
 is counted when the next engine takes it up. What has been taken up twice and never came back is
-called alone from then on, since others were in a call at the same moments; if that ends three more
-engines in a row, it fails. One would not do: who kills engines one after another hits the call that
-each begins with. Called by steps, attempts and engines.
+called alone from then on, since others were in a call at the same moments; if that ends ten more
+engines in a row, it fails. Fewer would not do: who kills engines one after another hits the call
+that each begins with, most of all on a slow machine. Called by steps, attempts and engines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..model.unit_of_work import UnitOfWork
 #: How often in a row something is taken up beside others that does not come back.
 MOST_BESIDE_OTHERS = 2
 #: How often in a row something is taken up at all that does not come back.
-MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 3
+MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 10
 
 
 def count(work: UnitOfWork) -> None:
