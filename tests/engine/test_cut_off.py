@@ -29,7 +29,7 @@ def die(resource: Any) -> None:
 
 def lives(bench: Any) -> int:
     """Start engine after engine until one does not die; how many have died."""
-    for died in range(20):
+    for died in range(5 * MOST_TAKE_OVERS):
         bench.restart()
         try:
             bench.engine.recover()
