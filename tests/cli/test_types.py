@@ -172,7 +172,7 @@ def test_a_template_of_a_type_is_printed(
 
 
 def test_an_unknown_type_gets_a_hint(zonda: Zonda, lamp: Path) -> None:
-    assert "Did you mean My::Lamp?" in zonda("resource", "type", "template", "My::Lmap", code=1).out
+    assert "Did you mean My::Lamp?" in zonda("resource", "type", "template", "My::Lmap", code=1).err
 
 
 def test_plugins_are_listed_with_what_they_bring_and_why_they_failed(
