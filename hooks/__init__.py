@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     )
     from .events import EventSink
     from .function import ABSENT, Function, Source, resolve_value, sources
-    from .lazy import lazy_types
+    from .lazy import LazyFactory, lazy_types
     from .markers import hookimpl, hookspec
     from .resources import resource
     from .resources.definition import ResourceDefinition
@@ -128,7 +128,7 @@ _MODULES = {
         ),
         "events": "EventSink",
         "function": "ABSENT Function Source resolve_value sources",
-        "lazy": "lazy_types",
+        "lazy": "LazyFactory lazy_types",
         "markers": "hookimpl hookspec",
         "resources.definition": "ResourceDefinition",
         "resources.dependencies": "Dependencies Neighbour",
@@ -184,6 +184,7 @@ __all__ = [
     "EventSink",
     "Function",
     "InvalidTemplateAttribute",
+    "LazyFactory",
     "Member",
     "Neighbour",
     "NestedStack",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ class EventSink(ABC):
     """
 
     timeout: float = 0.0
+    #: The ``SettingsSchema`` of its sections; without one they are not checked ahead.
+    settings_schema: ClassVar[Any] = None
 
     @abstractmethod
     def deliver(self, events: Sequence[EventRecord]) -> None:

@@ -57,6 +57,22 @@ def lazy_types(package: str | None, places: Mapping[str, str]) -> Classes[Any]:
     return found
 
 
+class LazyFactory:
+    """A factory that is imported when something is made, apart from the schema of its section."""
+
+    def __init__(self, package: str | None, place: str, schema: str) -> None:
+        self._known = lazy_types(package, {"make": place, "schema": schema})
+
+    def __call__(self, settings: Mapping[str, Any]) -> Any:
+        """What the factory makes of a section."""
+        return self._known["make"](settings)
+
+    @property
+    def settings_schema(self) -> Any:
+        """The ``SettingsSchema``."""
+        return self._known["schema"]
+
+
 def unloaded(known: Mapping[str, T]) -> Mapping[str, T | LazyClass]:
     """The same as it is now; nothing is imported."""
     return known.data if isinstance(known, Classes) else known

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from zonda.hooks import (
-    BaseCustomConstraint,
-    EventSink,
-    Resource,
-    TypeDocument,
-    TypeReader,
-    hookimpl,
-    lazy_types,
-)
-from zonda.hooks.events import SinkFactory
-from zonda.hooks.runners import RunnerFactory, WorkflowRunner
+from zonda.hooks import LazyFactory, hookimpl, lazy_types
+
+if TYPE_CHECKING:  # 0.05 s for a command that only checks its settings
+    from zonda.hooks import BaseCustomConstraint, Resource, TypeDocument, TypeReader
+    from zonda.hooks.events import SinkFactory
+    from zonda.hooks.runners import RunnerFactory
 
 _TYPES: Final[Mapping[str, str]] = {
     "OS::Mistral::CronTrigger": "mistral.cron_trigger:CronTrigger",
@@ -61,36 +56,20 @@ def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
 @hookimpl
 def zonda_runners() -> Mapping[str, RunnerFactory]:
     """The kinds of runner."""
-    return {"http": _http, "mistral": _mistral}
-
-
-def _http(settings: Mapping[str, Any]) -> WorkflowRunner:
-    from .http_runner.runner import (
-        HttpRunner,  # 0.07 s that a command without workflows need not spend
-    )
-
-    return HttpRunner(settings)
+    return {
+        "http": _lazy("http_runner.runner:HttpRunner", "http_runner.schema:HTTP"),
+        "mistral": _lazy("mistral.runner:MistralRunner", "mistral.schema:MISTRAL"),
+    }
 
 
 @hookimpl
 def zonda_event_sinks() -> Mapping[str, SinkFactory]:
     """The kinds of event sink."""
-    return {"webhook": _webhook, "log": _log}
+    return {
+        "webhook": _lazy("event_sinks.webhook:WebhookSink", "event_sinks.schema:WEBHOOK"),
+        "log": _lazy("event_sinks.log:LogSink", "event_sinks.schema:LOG"),
+    }
 
 
-def _webhook(settings: Mapping[str, Any]) -> EventSink:
-    from .event_sinks.webhook import WebhookSink  # as above
-
-    return WebhookSink(settings)
-
-
-def _log(settings: Mapping[str, Any]) -> EventSink:
-    from .event_sinks.log import LogSink
-
-    return LogSink(settings)
-
-
-def _mistral(settings: Mapping[str, Any]) -> WorkflowRunner:
-    from .mistral.runner import MistralRunner
-
-    return MistralRunner(settings)
+def _lazy(factory: str, schema: str) -> LazyFactory:
+    return LazyFactory(__package__, factory, schema)

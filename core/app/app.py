@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zonda.core.engine.actions import Action
-from zonda.core.settings.table import Settings
+from zonda.core.settings.table import Kinds, Settings
 from zonda.core.store.file.faults import check_reachable
 from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.read.reader import Reader
@@ -72,6 +72,7 @@ class App:
     def plugins(self) -> Plugins:
         """All that built-in, installed and dropped-in plug-ins bring."""
         from zonda.core.plugins import files as dropins
+        from zonda.core.settings.section_checks import check_sections
 
         from . import type_files
 
@@ -79,6 +80,7 @@ class App:
         with keeping_signals():
             found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
         type_files.add_files(found, type_files.files(self._type_folders))
+        check_sections(self.settings, found)
         return found
 
     @property
@@ -483,6 +485,13 @@ def _gathered(
 
         add_packages(plugins)
     return plugins
+
+
+def builtin_kinds() -> Kinds:
+    """Give zonda's own kinds of runners and sinks, by the group of their sections."""
+    from zonda.workflows import plugin
+
+    return {"runners": plugin.zonda_runners(), "sinks": plugin.zonda_event_sinks()}
 
 
 def build_app(settings: Settings) -> App:

@@ -16,7 +16,7 @@ from zonda.core.events.delivery import SinkDelivery, told
 from zonda.core.events.filter import wanted
 from zonda.core.events.records import Records
 from zonda.core.events.workers import Couriers
-from zonda.core.settings import sink_sections, values
+from zonda.core.settings import section_checks, values
 from zonda.core.settings.sections import completed, with_networks
 from zonda.core.settings.table import Settings
 from zonda.core.store.read.reader import Reader
@@ -61,9 +61,12 @@ class Making:
                 f"No plug-in brings event sinks of kind {kind}{near}.",
                 hint=" ".join(filter(None, (f"There are: {', '.join(known)}.", blamed))),
             )
-        own = {key: value for key, value in section.items() if key not in sink_sections.OURS}
+        own = {
+            key: value for key, value in section.items() if key not in section_checks.SINK_ENTRIES
+        }
         own = completed(own, self._settings)
-        if kind == sink_sections.WEBHOOK:
+        schema = section_checks.schema_of(factory)
+        if schema and "denied_networks" in schema.entries:
             own = with_networks(own, self._settings)
         return factory({**self._added, **own})
 
@@ -83,7 +86,7 @@ def _texts(value: Any, name: str = "") -> list[str]:
         place = re.match(r"(?:([^/?#]*)@)?[^/?#@]*", rest) if slashes else None
         return [value] if place is None else [place[1] or "", rest[place.end() :]]
     if isinstance(value, Mapping):
-        shown = {*sink_sections.OURS, "file"}
+        shown = {*section_checks.SINK_ENTRIES, "file"}
         return [text for key, each in value.items() if key not in shown for text in _texts(each)]
     return [text for each in value for text in _texts(each)] if isinstance(value, list) else []
 

@@ -15,7 +15,7 @@ from typing import Any
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings import values
 from zonda.core.settings.sections import completed, with_networks
-from zonda.core.settings.table import BUNDLED, MISTRAL, Settings
+from zonda.core.settings.table import BUNDLED, DEFAULT_KIND, MISTRAL, Settings
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.runners.base import WorkflowRunner
@@ -23,9 +23,6 @@ from zonda.hooks.text import patterns
 from zonda.hooks.text.borders import raise_interruption
 
 log = logging.getLogger(__name__)
-
-#: Kinds of runner that are told how long one that never answers is tried.
-CONNECTING = frozenset({"http", "mistral"})
 
 
 class ResourceServices:
@@ -69,13 +66,15 @@ class ResourceServices:
         ``[runners.NAME]``; a bare name to the setting ``default_runner``.
         """
         if is_url(workflow):
-            return self._kept("", lambda: self._make("http", {})), workflow
+            return self._kept("", lambda: self._make(DEFAULT_KIND, {})), workflow
         name, colon, rest = workflow.partition(":")
         if colon:
             return self._named(name), rest
         default = self._settings.runner_of_bare_names
         if is_url(default):
-            return self._kept(default, lambda: self._make("http", {"endpoint": default})), workflow
+            return self._kept(
+                default, lambda: self._make(DEFAULT_KIND, {"endpoint": default})
+            ), workflow
         return self._named(default), workflow
 
     def _named(self, name: str) -> WorkflowRunner:
@@ -108,7 +107,7 @@ class ResourceServices:
         one = [record_of(self._settings, name)]
         return BundledRunner(
             lambda: records(self._settings) if name == BUNDLED else one,
-            lambda section: self._make("http", section),
+            lambda section: self._make(DEFAULT_KIND, section),
             self._clock,
             self._settings.connect_give_up,
             label=name,
@@ -116,7 +115,7 @@ class ResourceServices:
         )
 
     def _make_named(self, name: str, section: Mapping[str, Any]) -> WorkflowRunner:
-        made = self._make(str(section.get("kind", "http")), section, name)
+        made = self._make(str(section.get("kind", DEFAULT_KIND)), section, name)
         made.label = name
         return made
 
@@ -129,11 +128,15 @@ class ResourceServices:
                 f"No plug-in brings runners of kind {kind}.",
                 hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
             )
+        from zonda.core.settings.section_checks import schema_of
+
         added = {"clock": self._clock, "random": self._random}
         section = with_networks(completed(section, self._settings), self._settings)
-        if kind in CONNECTING:
+        schema = schema_of(factory)
+        entries = schema.entries if schema else {}
+        if "connect_give_up" in entries:
             added["connect_give_up"] = self._settings.connect_give_up
-        if kind == "http":
+        if "callback" in entries:
             from .runner_service import place_of_service
 
             added["service"] = {**place_of_service(self._settings), "section": name}

@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.settings import values
 from zonda.core.settings.secrets import own_files
 from zonda.core.settings.sections import completed, read_secret, with_networks
-from zonda.core.settings.table import Settings
+from zonda.core.settings.table import DEFAULT_KIND, Settings
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
@@ -41,10 +41,10 @@ class EndpointCheckOptions:
     def section(self, settings: Settings) -> dict[str, Any]:
         """The settings of an ``http`` runner. Raises UsageError and NotFound."""
         found = with_networks(completed(_section(self.endpoint, settings), settings), settings)
-        if found.pop("kind", "http") != "http":
+        if found.pop("kind", DEFAULT_KIND) != DEFAULT_KIND:
             raise UsageError(
-                f"The runner {self.endpoint} is not of kind http.",
-                hint="The contract is that of kind http: give one of those, or a URL.",
+                f"The runner {self.endpoint} is not of kind {DEFAULT_KIND}.",
+                hint=f"The contract is that of kind {DEFAULT_KIND}: give one of those, or a URL.",
             )
         if found.get("actions"):
             raise UsageError(

@@ -11,7 +11,7 @@ import logging
 from contextlib import suppress
 from functools import cached_property
 
-from zonda.core.app.app import App, build_app
+from zonda.core.app.app import App, build_app, builtin_kinds
 from zonda.core.settings import settings, table
 from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
@@ -34,7 +34,7 @@ class Session:
     @cached_property
     def settings(self) -> table.Settings:
         """The settings; raises UsageError that lists every fault."""
-        return settings.load(self._given())
+        return settings.load(self._given(), kinds=builtin_kinds)
 
     def _given(self) -> dict[str, str]:
         given = {}

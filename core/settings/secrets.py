@@ -17,8 +17,8 @@ from typing import NamedTuple
 from zonda.hooks.errors import UsageError
 
 from . import values
-from .settings import FILE_NAME, variable
-from .table import Settings
+from .settings import variable
+from .table import FILE_NAME, Settings
 
 KINDS = ("env", "file")
 #: Variables that are settings: the key that seals the database, for one.

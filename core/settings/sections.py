@@ -13,7 +13,6 @@ from typing import Any
 
 from zonda.hooks.errors import UsageError
 
-from .runner_sections import is_reference
 from .secrets import resolve
 from .table import Settings
 
@@ -62,6 +61,8 @@ def read_secret(reference: str, settings: Settings, own: Sequence[Path] = ()) ->
 
 
 def _filled(value: Any, settings: Settings) -> Any:
+    from zonda.hooks.settings import is_reference  # with it come schemas, which few need
+
     if is_reference(value):
         [(kind, name)] = value.items()
         return read_secret(f"{kind}:{name}", settings)

@@ -17,11 +17,8 @@ from typing import Any
 from zonda.core.template.source.bundle import VARIABLE
 from zonda.hooks.errors import UsageError
 
-from . import runner_sections, sink_sections
 from . import values as settings_values
-from .table import BUNDLED, Settings
-
-FILE_NAME = "zonda.toml"
+from .table import BUNDLED, FILE_NAME, Kinds, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +33,14 @@ class Fault:
 
 
 def load(
-    flags: Mapping[str, str] | None = None, environ: Mapping[str, str] | None = None
+    flags: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
+    kinds: Callable[[], Kinds] = dict,
 ) -> Settings:
     """The settings of this process. Raises UsageError that lists every fault.
 
-    ``flags``: name -> text, as given on the command line.
+    ``flags``: name -> text, as given on the command line. ``kinds`` gives the kinds whose sections
+    are checked; it is called where the file has sections.
     """
     environ = os.environ if environ is None else environ
     flags = flags or {}
@@ -48,7 +48,11 @@ def load(
     faults: list[Fault] = []
     values: dict[str, Any] = {}
     places: dict[str, str] = {}
-    for layer in (_from_file(home, faults), _from_variables(environ), _from_flags(flags, faults)):
+    for layer in (
+        _from_file(home, faults, kinds),
+        _from_variables(environ),
+        _from_flags(flags, faults),
+    ):
         for name, raw, where in layer:
             _take(values, faults, name, raw, where)
             places[name] = where
@@ -98,7 +102,7 @@ def _home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
 Layer = Iterator[tuple[str, Any, str]]
 
 
-def _from_file(home: Path, faults: list[Fault]) -> Layer:
+def _from_file(home: Path, faults: list[Fault], kinds: Callable[[], Kinds]) -> Layer:
     path = home / FILE_NAME
     try:
         text = path.read_bytes().decode()
@@ -126,27 +130,10 @@ def _from_file(home: Path, faults: list[Fault]) -> Layer:
             faults.append(Fault(where, "plugin_dirs: must be a list of folders"))
         else:
             yield name, raw, where
-    for group, check in _CHECKS.items():
-        _check_sections(path, text, group, document.get(group), check, faults)
+    if any(document.get(group) for group in ("runners", "sinks")):
+        from .section_checks import locate_faults
 
-
-#: What can be wrong with one section of a group.
-_CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[tuple[str | None, str]]]] = {
-    "runners": runner_sections.faults,
-    "sinks": sink_sections.faults,
-}
-
-
-def _check_sections(
-    path: Path, text: str, group: str, sections: Any, check: Any, faults: list[Fault]
-) -> None:
-    if not isinstance(sections, dict):
-        return
-    for name, section in sections.items():
-        for entry, wrong in check(section) if isinstance(section, dict) else ():
-            where = f"{path}:{runner_sections.line_of(text, name, entry, group)}"
-            shown = f"{entry} " if entry else ""
-            faults.append(Fault(where, f"[{group}.{name}]: {shown}{wrong}"))
+        faults += [Fault(*each) for each in locate_faults(path, text, document, kinds())]
 
 
 def _check_default_runner(
@@ -156,11 +143,17 @@ def _check_default_runner(
     known = [*values.get("runners", {}), BUNDLED]
     if "runners" in places and "runners" not in values:
         return  # which sections there are is not known
-    if chosen in known or settings_values.host_of_url(chosen):
+    if chosen in known or _is_url(chosen):
         return
     hint = settings_values.near(chosen, known)
     wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
     faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
+
+
+def _is_url(text: str) -> bool:
+    from zonda.hooks.settings import host_of_url  # with it come schemas, which few need
+
+    return bool(host_of_url(text))
 
 
 def _syntax(path: str, message: str) -> tuple[str, str]:

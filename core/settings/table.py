@@ -15,10 +15,16 @@ from zonda.core.template.source.bundle import Limits
 
 from . import values
 
+#: The settings file, in the home.
+FILE_NAME = "zonda.toml"
 #: The runner that needs no section: the service of ``zonda runner serve``.
 BUNDLED = "bundled"
+#: The kind of a runner that names none, and of one that workflows are URLs for.
+DEFAULT_KIND = "http"
 #: What templates call the runner of their Mistral.
 MISTRAL = "mistral"
+#: What makes a runner or a sink, by kind, for each group of sections.
+Kinds = Mapping[str, Mapping[str, Any]]
 #: A year: the longest that an action may take in minutes, and a wait in seconds.
 LONGEST_ACTION = 525_600
 _LONGEST_WAIT = 31_536_000

@@ -128,18 +128,6 @@ def networks(text: str) -> list[str]:
     return found
 
 
-def host_of_url(url: str) -> str:
-    """The host of an absolute http(s) URL; empty for anything else."""
-    from urllib.parse import urlsplit  # needed where a URL is set only
-
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.port != 0
-    except ValueError:  # a port that is no number, half an IPv6 address
-        return ""
-    return (parts.hostname or "") if usable else ""
-
-
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "str": _text,
     "int": _whole,

@@ -17,11 +17,11 @@ from .address_policy import AddressPolicy, Denied, Network, networks
 from .config import (
     MEBIBYTE,
     ClientConfig,
-    base_url,
     canonical_url,
     host_and_port,
     is_url,
     origin,
+    read_connection,
     redacted_url,
 )
 from .transport import Reply, RequestRejected, Transport, TransportError
@@ -36,11 +36,11 @@ __all__ = [
     "RequestRejected",
     "Transport",
     "TransportError",
-    "base_url",
     "canonical_url",
     "host_and_port",
     "is_url",
     "networks",
     "origin",
+    "read_connection",
     "redacted_url",
 ]

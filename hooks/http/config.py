@@ -6,7 +6,9 @@ disagree about the host of a URL are how credentials get to a stranger.
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,11 +20,11 @@ from urllib3.util import parse_url
 
 from ..context import Clock
 from ..errors import UsageError
-from ..runners import settings
-from .address_policy import AddressPolicy
+from .address_policy import AddressPolicy, networks
 
 MEBIBYTE = 1024 * 1024
 _PORTS = {"http": 80, "https": 443}
+_CERTIFICATE = ("client_certificate", "client_key", "client_key_passphrase")
 #: What stands in no URL that was meant well: control characters, backslashes.
 _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 
@@ -56,21 +58,69 @@ class ClientConfig:
         return origin(url) in self.trusted
 
 
-def base_url(given: Mapping[str, Any], name: str) -> str:
-    """The http(s) URL in a runner's section that paths are added to; empty where there is none.
+def read_connection(values: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
+    """The arguments of a ``ClientConfig`` from the entries ``CONNECTION`` of a section.
 
-    Raises UsageError for what is no such URL, and for one with credentials, which would be shown
-    wherever it is.
+    Raises UsageError for files that cannot be used, and never quotes a value.
     """
-    url = settings.text(given, name)
-    if not url:
-        return ""
-    if not origin(url) or "@" in urlsplit(url).netloc:
+    proxy = values["proxy"]
+    if proxy and not origin(proxy):
         raise UsageError(
-            f"The runner's setting {name} must be an http(s) URL without credentials.",
-            hint="What proves who asks has settings of its own.",
+            "The proxy is no http(s) URL.",
+            hint="Write it as http://HOST:PORT or https://HOST:PORT.",
         )
-    return url.rstrip("/")
+    return {
+        "clock": clock,
+        "connect_timeout": values["connect_timeout"],
+        "answer_timeout": values["answer_timeout"],
+        "max_body": int(values["max_body"]),
+        "ca_bundle": _check_bundle(values["ca_bundle"]),
+        **_check_certificate({name: values[name] for name in _CERTIFICATE}),
+        "proxy": proxy,
+        "policy": AddressPolicy(
+            networks(values["allowed_networks"]), networks(values["denied_networks"])
+        ),
+    }
+
+
+def _check_bundle(path: str) -> str:
+    """The file, or the folder, of certificates to trust."""
+    if not path:
+        return ""
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        folder = os.path.isdir(path)
+        context.load_verify_locations(None if folder else path, path if folder else None)
+    except (OSError, ValueError) as error:
+        why = "" if isinstance(error, ssl.SSLError) else getattr(error, "strerror", "")
+        raise UsageError(
+            f"The ca_bundle cannot be used: {why or 'it holds no certificate'}.",
+            hint="ca_bundle is a file of certificates in PEM.",
+        ) from None
+    return path
+
+
+def _check_certificate(files: dict[str, str]) -> dict[str, str]:
+    """The files that prove who calls."""
+    certificate, key, passphrase = files.values()
+    if not certificate:
+        if key or passphrase:
+            raise UsageError("There is a client_key and no client_certificate.")
+        return {}
+    try:
+        # Without a passphrase OpenSSL would ask the terminal for one.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
+            certificate, key or None, lambda: passphrase
+        )
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, FileNotFoundError | PermissionError) else ""
+        raise UsageError(
+            "The client_certificate cannot be used"
+            f"{f' ({why})' if why else ': certificate, key and passphrase do not fit'}.",
+            hint="client_certificate and client_key are files in PEM; the key may have a "
+            "client_key_passphrase.",
+        ) from None
+    return files
 
 
 def is_url(text: str) -> bool:

@@ -7,7 +7,7 @@ that it needs later goes into the token, which the engine stores before it polls
     poll(token)         -> Running | Succeeded | Failed | Lost
     cancel(token)       -> Cancelled.DONE | ACCEPTED | UNSUPPORTED
 
-``settings`` reads a runner's section of the settings, ``http_contract`` has the body of a request.
+``http_contract`` has the body of a request.
 Imports ``text`` and ``errors``; each name at its first use, since most commands run no workflow.
 """
 

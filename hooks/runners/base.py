@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:  # nine dataclasses, which only a workflow that is run needs
     from .messages import PollAnswer, StartAnswer, StartRequest
@@ -25,6 +25,8 @@ class Cancelled(StrEnum):
 class WorkflowRunner(ABC):
     """Base class of runners. One instance serves many threads; it holds configuration only."""
 
+    #: The ``SettingsSchema`` of its sections; without one they are not checked ahead.
+    settings_schema: ClassVar[Any] = None
     #: What it is called where somebody waits for it; else it goes by the name of its section.
     label: str = ""
 

@@ -132,7 +132,7 @@ def test_a_section_of_the_settings_may_be_named(
         pytest.param(["http://x.example", "--input", "{"], "--input is not JSON", id="no-json"),
         pytest.param(["http://x.example", "--input", "[]"], "must be a JSON object", id="a-list"),
         pytest.param(["http://x.example", "--header", "X"], "NAME: VALUE", id="no-header"),
-        pytest.param(["http://u:p@x.example"], "holds credentials", id="credentials-in-the-url"),
+        pytest.param(["http://u:p@x.example"], "hold no credentials", id="credentials-in-the-url"),
         pytest.param(["http://x.example", "--callback", "x"], "HOST:PORT", id="no-address"),
         pytest.param(["http://x.example", "-c", "nope"], "nope", id="no-column"),
     ],

@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
-from zonda.core.settings import runner_sections, settings
+from zonda.core.app.app import builtin_kinds
+from zonda.core.plugins.manager import Origin, Plugins
+from zonda.core.settings import settings
+from zonda.core.settings.section_checks import check_sections, find_faults
 from zonda.core.settings.sections import callback_keys, completed, with_networks
 from zonda.core.settings.table import Settings
 from zonda.hooks.errors import UsageError
+from zonda.hooks.schema.property import Schema
+from zonda.hooks.settings import SettingsSchema
 
 
 @pytest.fixture
@@ -104,25 +109,39 @@ def test_networks_are_checked_at_once() -> None:
         settings.load({}, {"ZONDA_HOME": "/h", "ZONDA_DENIED_NETWORKS": "fd00::/8,10.0.0.1/8"})
 
 
+OAUTH2 = {"token_url": "http://x", "client_id": "z", "client_secret": "s"}
+
+
+def faults(section: dict[str, Any]) -> list[str]:
+    given = {"endpoint": "http://x", **section}
+    return [" ".join(each) for each in find_faults("runners", given, builtin_kinds()["runners"])]
+
+
 @pytest.mark.parametrize(
     ("section", "part"),
     [
         ({"token": {"env": "A", "file": "B"}}, "must be text, {env = ...} or {file = ...}"),
-        ({"headers": {"A": {"environment": "B"}}}, "must be a table of texts"),
+        ({"headers": {"A": {"environment": "B"}}}, "must be a table of texts of one line"),
         ({"signing_keys": [{"id": "a"}]}, "{id = ..., key = ...}"),
         ({"signing_keys": [{"id": 1, "key": "x"}]}, "{id = ..., key = ...}"),
         ({"signature": "x"}, "must be one of webhooks, rfc9421"),
         ({"oauth2": "x"}, "must be a table"),
-        ({"oauth2": {"token": "x"}}, "holds token, which it does not take (did you mean token_url"),
-        ({"oauth2": {"client_secret": ["x"]}}, "client_secret must be text, {env"),
-        ({"oauth2": {"token_url": "x"}}, "token_url must be a URL"),
-        ({"oauth2": {"token_url": "http://x"}, "token": "t"}, "stands beside a token"),
-        ({"actions": {"CREAT": {}}}, "holds CREAT, which it does not take (did you mean CREATE"),
-        ({"actions": {"CREATE": {"urll": "/"}}}, "CREATE holds urll"),
-        ({"actions": {"CREATE": {"method": "BREW"}}}, "CREATE method must be one of POST"),
-        ({"actions": {"CREATE": {"gone": [200]}}}, "CREATE gone must be a list of statuses"),
-        ({"actions": {"CREATE": {"repeat": 1}}}, "CREATE repeat must be true or false"),
-        ({"actions": {"CREATE": {"id_path": 1}}}, "CREATE id_path must be a path"),
+        (
+            {"oauth2": {**OAUTH2, "token": "x"}},
+            "oauth2.token is no setting of an http runner (did you mean token_url?)",
+        ),
+        ({"oauth2": {**OAUTH2, "client_secret": ["x"]}}, "oauth2.client_secret must be text, {env"),
+        ({"oauth2": {**OAUTH2, "token_url": "x"}}, "token_url must be a URL"),
+        ({"oauth2": OAUTH2, "token": "t"}, "stands beside a token"),
+        (
+            {"actions": {"CREAT": {}}},
+            "actions.CREAT is no setting of an http runner (did you mean CREATE?)",
+        ),
+        ({"actions": {"CREATE": {"urll": "/"}}}, "actions.CREATE.urll is no setting"),
+        ({"actions": {"CREATE": {"method": "BREW"}}}, "CREATE.method must be one of POST"),
+        ({"actions": {"CREATE": {"gone": [200]}}}, "CREATE.gone must be a list of statuses"),
+        ({"actions": {"CREATE": {"repeat": 1}}}, "CREATE.repeat must be true or false"),
+        ({"actions": {"CREATE": {"id_path": 1}}}, "CREATE.id_path must be a path"),
         ({"allowed_networks": ["10.0.0.0/8", "x"]}, "and x is none"),
         ({"max_in_flight": -1}, "must be a number"),
         ({"connect_timeout": 0}, "must be above 0"),
@@ -139,9 +158,9 @@ def test_networks_are_checked_at_once() -> None:
     ],
 )
 def test_faults_of_an_http_runner(section: dict[str, Any], part: str) -> None:
-    found = list(runner_sections.faults({"endpoint": "http://x", **section}))
+    found = faults(section)
     assert len(found) == 1
-    assert part in found[0][1]
+    assert part in found[0]
 
 
 @pytest.mark.parametrize(
@@ -152,9 +171,42 @@ def test_faults_of_an_http_runner(section: dict[str, Any], part: str) -> None:
         {"headers": {"A": {"file": "B"}}},
         {"signing_key": {"file": "B"}},
         {"signing_keys": ["a", {"env": "B"}, {"id": "1", "key": {"file": "C"}}]},
-        {"oauth2": {"token_url": "http://x", "client_secret": {"env": "A"}}},
+        {"oauth2": {**OAUTH2, "client_secret": {"env": "A"}}},
         {"actions": {"DELETE": {"url": "/x", "method": "DELETE", "gone": 404}}},
     ],
 )
 def test_what_is_right(section: dict[str, Any]) -> None:
-    assert list(runner_sections.faults({"endpoint": "http://x", **section})) == []
+    assert faults(section) == []
+
+
+class Queue:
+    """A kind of a plug-in, with a schema."""
+
+    def __init__(self, given: Any) -> None:
+        raise AssertionError("nothing is made to check a section")
+
+    settings_schema = SettingsSchema(
+        "a queue runner", {"host": Schema(Schema.STRING, "where it is", required=True)}
+    )
+
+
+def test_sections_of_a_plugins_kind_are_checked_like_those_of_zonda(tmp_path: Path) -> None:
+    path = tmp_path / settings.FILE_NAME
+    path.write_text('[runners.q]\nkind = "queue"\n\nhots = "s3cret"\n')
+    loaded = settings.load({}, {"ZONDA_HOME": str(tmp_path)}, builtin_kinds)
+    origins = {("runner", "queue"): Origin("queues")}
+    plugins = Plugins(runners={"queue": Queue}, origins=origins)
+    with pytest.raises(UsageError) as caught:
+        check_sections(loaded, plugins)
+    assert str(caught.value).splitlines() == [
+        f"{path}:4: [runners.q]: hots is no setting of a queue runner (did you mean host?)",
+        f"{path}:1: [runners.q]: host is missing: where it is",
+    ]
+
+
+def test_a_schema_that_fails_is_a_fault_and_no_traceback() -> None:
+    class Broken:
+        settings_schema = SettingsSchema("a broken runner", {}, lambda values: values["x"])
+
+    found = find_faults("runners", {"kind": "broken"}, {"broken": Broken})
+    assert found == [("", "cannot be checked: the schema of its kind raises KeyError")]

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.settings import runner_sections, settings, sink_sections, table
+from zonda.core.app.app import builtin_kinds
+from zonda.core.settings import settings, table
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import UsageError
-from zonda.workflows.event_sinks import log, webhook
-from zonda.workflows.http_runner import settings as http_settings
 from zonda.workflows.mistral import settings as mistral_settings
 
 
@@ -30,7 +29,7 @@ def write(home: Path, text: str) -> None:
 MISTRAL = (
     ("no-endpoint", "", ":1", "endpoint is missing"),
     ("misspelt", 'endpoint = "http://m/"\ntokn = "t"', ":4", "did you mean token"),
-    ("of-http", 'endpoint = "http://m/"\nwait = 1', ":4", "nothing that a mistral runner takes"),
+    ("of-http", 'endpoint = "http://m/"\nwait = 1', ":4", "no setting of a mistral runner"),
     ("endpoint", 'endpoint = "m:8989"', ":3", "begins with http://"),
     ("auth", 'endpoint = "http://m/"\nauth = "basic"', ":4", "none, token, keystone"),
     ("no-token", 'endpoint = "http://m/"\nauth = "token"', ":4", "there is no token"),
@@ -170,7 +169,7 @@ def test_a_fault_in_the_file_names_the_line(home: Path, text: str, where: str, w
     write(home, text)
 
     with pytest.raises(UsageError) as caught:
-        settings.load({}, {"ZONDA_HOME": str(home)})
+        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
     lines = [line for line in str(caught.value).splitlines() if what in line]
     assert lines
@@ -190,13 +189,13 @@ def test_an_unreadable_file_is_a_clean_error(home: Path) -> None:
     (home / settings.FILE_NAME).mkdir(parents=True)
 
     with pytest.raises(UsageError, match="cannot be read"):
-        settings.load({}, {"ZONDA_HOME": str(home)})
+        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
 
 def test_runner_sections_are_kept(home: Path) -> None:
     write(home, '[runners.lab]\nkind = "http"\nendpoint = "http://lab/"\ntoken = "s3cret"\n')
 
-    loaded = settings.load({}, {"ZONDA_HOME": str(home)})
+    loaded = settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
     assert loaded.runners["lab"]["endpoint"] == "http://lab/"
 
@@ -221,7 +220,7 @@ def test_runner_sections_are_kept(home: Path) -> None:
 )
 def test_a_section_of_a_mistral_that_is_good(home: Path, text: str) -> None:
     write(home, f'[runners.m]\nkind = "mistral"\nendpoint = "http://m/v2"\n{text}\n')
-    given = dict(settings.load({}, {"ZONDA_HOME": str(home)}).runners["m"])
+    given = dict(settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds).runners["m"])
     named = {name: "a-secret" for name, raw in given.items() if isinstance(raw, dict)}
     del given["kind"]
     made = {"clock": SystemClock(), "random": random.Random(0), **given, **named}
@@ -231,23 +230,14 @@ def test_a_section_of_a_mistral_that_is_good(home: Path, text: str) -> None:
 def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
     write(home, 'default_runner = "lab"\n[runners.lab]\nkind = "ssh"\nhost = 3\n')
 
-    assert settings.load({}, {"ZONDA_HOME": str(home)}).runners["lab"]["host"] == 3
-
-
-def test_what_an_http_runner_takes_is_what_settings_know() -> None:
-    assert set(runner_sections.HTTP) == http_settings.KNOWN - http_settings.COLLABORATORS
-
-
-def test_what_a_mistral_runner_takes_is_what_settings_know() -> None:
-    taken = mistral_settings.KNOWN - http_settings.COLLABORATORS
-    assert set(runner_sections.MISTRAL) == taken
+    assert settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds).runners["lab"]["host"] == 3
 
 
 def test_faults_of_runners_name_no_value(home: Path) -> None:
     write(home, '[runners.lab]\nendpoint = "http://u:s3cret@x/"\ntoken = ["s3cret"]\n')
 
     with pytest.raises(UsageError) as caught:
-        settings.load({}, {"ZONDA_HOME": str(home)})
+        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
     assert len(str(caught.value).splitlines()) == 2
     assert "s3cret" not in str(caught.value)
@@ -291,14 +281,6 @@ def test_the_docs_table_has_one_row_per_setting() -> None:
     assert [row.split("`")[1] for row in rows] == list(table.Settings.__dataclass_fields__)
 
 
-def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:
-    checked = {kind: set(known) for kind, known in sink_sections.KINDS.items()}
-    assert checked == {
-        "webhook": webhook.KNOWN - {"clock", "random"},
-        "log": log.KNOWN - {"clock", "random"},
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -317,5 +299,5 @@ def test_what_is_checked_of_our_sinks_is_what_they_take() -> None:
 def test_a_number_or_a_depth_beyond_all_bounds_is_a_fault(home: Path, text: str, what: str) -> None:
     write(home, text)
     with pytest.raises(UsageError, match=what) as caught:
-        settings.load(environ={"ZONDA_HOME": str(home)})
+        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
     assert len(str(caught.value)) < 300

@@ -18,7 +18,7 @@ from zonda.hooks import errors, specs
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
 from zonda.workflows import plugin as workflows_plugin
-from zonda.workflows.http_runner import settings as http_settings
+from zonda.workflows.http_runner.schema import HTTP
 from zonda.workflows.service import config
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -54,7 +54,7 @@ def test_every_setting_of_an_http_runner_is_documented() -> None:
     text = (REFERENCE / "http-runner.md").read_text()
     rows = re.findall(r"^\| (`.*?`) \|", text.split("\n## ")[0], re.M)
     documented = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert documented == http_settings.KNOWN - http_settings.COLLABORATORS - {"kind"}
+    assert documented == set(HTTP.entries)
 
 
 def test_the_error_tree_is_documented_as_it_is() -> None:

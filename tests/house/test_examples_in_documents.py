@@ -98,5 +98,5 @@ def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:
         assert runner.poll(started.token) == Succeeded({"resource_id": "d-1"}, "d-1")
         assert world.calls[0].request.body == http_contract.body(request)
     runner.close()
-    with pytest.raises(UsageError, match="no endpoint"):
+    with pytest.raises(UsageError, match="endpoint is missing"):
         make({"clock": FakeClock()})

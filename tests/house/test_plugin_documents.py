@@ -21,13 +21,14 @@ from zonda.hooks import (
     function,
     http,
     properties,
+    settings,
     support,
     testing,
     translation,
 )
 from zonda.hooks.context import Operation, ResourceContext
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.runners import http_contract, settings
+from zonda.hooks.runners import http_contract
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 API = (REFERENCE / "plugin-api.md").read_text()

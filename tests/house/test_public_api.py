@@ -53,8 +53,8 @@ def _is_public(name: str) -> bool:
         return True
     if module == "zonda.hooks" and member:
         return member in hooks.__all__ or f"zonda.hooks.{member}" in PUBLIC
-    if module == "zonda.hooks.runners" and member in ("settings", "http_contract"):
-        return f"zonda.hooks.runners.{member}" in PUBLIC
+    if module == "zonda.hooks.runners" and member == "http_contract":
+        return "zonda.hooks.runners.http_contract" in PUBLIC
     return module in PUBLIC
 
 
@@ -63,9 +63,9 @@ def test_the_page_lists_the_public_modules() -> None:
         "zonda.hooks",
         *(
             f"zonda.hooks.{name}"
-            for name in ("runners", "http", "events", "testing", "conformance")
+            for name in ("runners", "http", "events", "settings", "testing", "conformance")
         ),
-        *(f"zonda.hooks.runners.{name}" for name in ("settings", "http_contract")),
+        "zonda.hooks.runners.http_contract",
     } == PUBLIC
 
 

@@ -22,6 +22,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/app/event_sinks.py": "border: a plug-in's sink is tried",
     "core/events/delivery.py": "border: a plug-in's sink is called",
     "core/events/workers.py": "the top of a thread that nobody would miss: it goes on",
+    "core/settings/section_checks.py": "border: the schema of a plug-in's kind is asked",
     "core/plugins/files.py": "border: importing a stranger's file",
     "core/app/resource_services.py": "border: a plug-in's runner is closed",
     "core/engine/plugins/attribute_reader.py": "border: a plug-in is asked for an attribute",

@@ -244,12 +244,12 @@ def test_the_runner_hears_what_was_told_with_a_signature(
     [
         pytest.param("whsec_!", "callback_key", id="no-base64"),
         pytest.param(5, "callback_key", id="number"),
-        pytest.param("", "callback_key holds no key", id="empty"),
-        pytest.param([], "callback_key holds no key", id="none"),
-        pytest.param([""], "callback_key of the runner cannot be read: it is empty", id="one"),
-        pytest.param("  ", "it is empty", id="blanks"),
-        pytest.param("whsec_", "it is empty", id="nothing-encoded"),
-        pytest.param(["good", " whsec_ "], "it is empty", id="beside-a-good-one"),
+        pytest.param("", "callback_key must not be empty", id="empty"),
+        pytest.param([], "callback_key must not be empty", id="none"),
+        pytest.param([""], "callback_key must not be empty", id="one"),
+        pytest.param("  ", "must not be empty", id="blanks"),
+        pytest.param("whsec_", "must not be empty", id="nothing-encoded"),
+        pytest.param(["good", " whsec_ "], "must not be empty", id="beside-a-good-one"),
     ],
 )
 def test_wrong_keys(make_signed: Callable[..., HttpRunner], key: Any, said: str) -> None:

@@ -374,11 +374,13 @@ def test_what_was_certainly_not_sent_is_sent_again(
     ("actions", "part"),
     [
         pytest.param([], "must be a table", id="list"),
-        pytest.param({"MAKE": {}}, "no entry 'MAKE'", id="no-action"),
+        pytest.param({"MAKE": {}}, "actions.MAKE is no setting", id="no-action"),
         pytest.param({"CREATE": "x"}, "actions.CREATE must be a table", id="text"),
-        pytest.param({"CREATE": {"uri": "/x"}}, "actions.CREATE has no entry 'uri'", id="entry"),
-        pytest.param({"CREATE": {"method": "BREW"}}, "method is none of POST, PUT", id="method"),
-        pytest.param({"CREATE": {"body": "all"}}, "body is none of", id="body"),
+        pytest.param({"CREATE": {"uri": "/x"}}, "actions.CREATE.uri is no setting", id="entry"),
+        pytest.param(
+            {"CREATE": {"method": "BREW"}}, "method must be one of POST, PUT", id="method"
+        ),
+        pytest.param({"CREATE": {"body": "all"}}, "body must be one of", id="body"),
         pytest.param(
             {"CREATE": {"method": "GET", "body": "inputs"}}, "which GET has not", id="get"
         ),
@@ -395,7 +397,7 @@ def test_what_was_certainly_not_sent_is_sent_again(
         pytest.param({"CREATE": {"url": "/x#{name}"}}, "is no URL", id="fragment"),
         pytest.param({"CREATE": {"url": "/\\evil.example"}}, "is no URL", id="backslash"),
         pytest.param({"DELETE": {"gone": [200]}}, "from 400 to 499", id="gone"),
-        pytest.param({"DELETE": {"gone": "404"}}, "from 400 to 499", id="gone-text"),
+        pytest.param({"DELETE": {"gone": "404"}}, "gone must be a whole number", id="gone-text"),
         pytest.param({"CREATE": {"repeat": "yes"}}, "repeat must be true or false", id="repeat"),
     ],
 )

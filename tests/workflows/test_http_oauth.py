@@ -255,15 +255,23 @@ def test_one_thread_fetches_and_the_others_come_back(
     ("settings", "part"),
     [
         pytest.param({"oauth2": "x"}, "must be a table", id="text"),
-        pytest.param({"oauth2": {**OAUTH, "secret": "x"}}, "no entry 'secret'", id="unknown"),
-        pytest.param({"oauth2": {"token_url": TOKENS}}, "has no client_id", id="missing"),
-        pytest.param({"oauth2": {**OAUTH, "token_url": "x"}}, "token_url is no http", id="url"),
         pytest.param(
-            {"oauth2": {**OAUTH, "token_url": "https://a:b@x/"}}, "token_url is no", id="userinfo"
+            {"oauth2": {**OAUTH, "secret": "x"}}, "oauth2.secret is no setting", id="unknown"
         ),
-        pytest.param({"oauth2": {**OAUTH, "send": "x"}}, "none of basic, body", id="send"),
-        pytest.param({"oauth2": {**OAUTH, "scope": 1}}, "oauth2.scope must be a text", id="kind"),
-        pytest.param({"oauth2": OAUTH, "token": "t"}, "both token and oauth2", id="two-ways"),
+        pytest.param(
+            {"oauth2": {"token_url": TOKENS}}, "oauth2.client_id is missing", id="missing"
+        ),
+        pytest.param({"oauth2": {**OAUTH, "token_url": "x"}}, "token_url must be a URL", id="url"),
+        pytest.param(
+            {"oauth2": {**OAUTH, "token_url": "https://a:b@x/"}},
+            "token_url must hold no credentials",
+            id="userinfo",
+        ),
+        pytest.param({"oauth2": {**OAUTH, "send": "x"}}, "must be one of basic, body", id="send"),
+        pytest.param({"oauth2": {**OAUTH, "scope": 1}}, "oauth2.scope must be text", id="kind"),
+        pytest.param(
+            {"oauth2": OAUTH, "token": "t"}, "oauth2 stands beside a token", id="two-ways"
+        ),
     ],
 )
 def test_wrong_settings_are_named(

@@ -16,38 +16,38 @@ GIVEN: dict[str, Any] = {"clock": object(), "random": random.Random(1)}
 @pytest.mark.parametrize(
     ("settings", "part"),
     [
-        pytest.param({"tokn": "x"}, "no setting 'tokn'", id="unknown"),
-        pytest.param({"token": "x"}, "credentials and no endpoint", id="no-endpoint"),
-        pytest.param({"endpoint": "flows"}, "not an http(s) URL", id="no-url"),
-        pytest.param({"endpoint": "ftp://x"}, "not an http(s) URL", id="ftp"),
-        pytest.param({"endpoint": "http://x:99999"}, "not an http(s) URL", id="bad-port"),
-        pytest.param({"endpoint": "http://u:p@x"}, "holds credentials", id="userinfo"),
         pytest.param(
-            {"endpoint": "http://x", "token": "a", "username": "b"}, "both", id="two-ways"
+            {"tokn": "x"},
+            "tokn is no setting of an http runner (did you mean token?)",
+            id="unknown",
+        ),
+        pytest.param({"token": "x"}, "credentials and no endpoint", id="no-endpoint"),
+        pytest.param({"endpoint": "flows"}, "endpoint must be a URL", id="no-url"),
+        pytest.param({"endpoint": "ftp://x"}, "endpoint must be a URL", id="ftp"),
+        pytest.param({"endpoint": "http://x:99999"}, "endpoint must be a URL", id="bad-port"),
+        pytest.param({"endpoint": "http://u:p@x"}, "must hold no credentials", id="userinfo"),
+        pytest.param(
+            {"endpoint": "http://x", "token": "a", "username": "b"}, "stands beside", id="two-ways"
         ),
         pytest.param({"endpoint": "http://x", "token": "a\nb"}, "one line", id="token-lines"),
-        pytest.param({"headers": ["x"]}, "map of texts", id="headers-list"),
+        pytest.param({"headers": ["x"]}, "headers must be a table", id="headers-list"),
         pytest.param(
             {"endpoint": "http://x", "headers": {"A": "b\r\nC: d"}}, "one line", id="header-lines"
         ),
-        pytest.param({"max_body": -1}, "not negative", id="negative"),
+        pytest.param({"max_body": -1}, "must be a number from 0", id="negative"),
         pytest.param({"wait": "long"}, "must be a number", id="text-for-number"),
         pytest.param({"wait": True}, "must be a number", id="boolean-for-number"),
-        pytest.param({"signing_keys": [1]}, "list of texts", id="keys"),
+        pytest.param({"signing_keys": [1]}, "must hold texts", id="keys"),
         pytest.param({"signing_key": "whsec_!!"}, "not base64", id="key-not-base64"),
-        pytest.param(
-            {"signing_key": ""}, "key of the runner cannot be read: it is empty", id="empty-key"
-        ),
-        pytest.param({"signing_keys": []}, "signing_keys holds no key", id="no-keys"),
-        pytest.param({"signing_keys": ["whsec_"]}, "it is empty", id="nothing-encoded"),
-        pytest.param({"connect_timeout": 0}, "connect_timeout must be a number above 0", id="now"),
-        pytest.param(
-            {"answer_timeout": 0}, "answer_timeout must be a number above 0", id="at-once"
-        ),
-        pytest.param({"proxy": "proxy.example:3128"}, "proxy is no http(s) URL", id="no-scheme"),
-        pytest.param({"proxy": "socks5://x:1080"}, "proxy is no http(s) URL", id="socks"),
-        pytest.param({"proxy": "ftp://u:p@x"}, "proxy is no http(s) URL", id="ftp-proxy"),
-        pytest.param({"endpoint": 5}, "must be a text", id="endpoint-number"),
+        pytest.param({"signing_key": ""}, "signing_key must not be empty", id="empty-key"),
+        pytest.param({"signing_keys": []}, "signing_keys must not be empty", id="no-keys"),
+        pytest.param({"signing_keys": ["whsec_"]}, "must not be empty", id="nothing-encoded"),
+        pytest.param({"connect_timeout": 0}, "connect_timeout must be above 0", id="now"),
+        pytest.param({"answer_timeout": 0}, "answer_timeout must be above 0", id="at-once"),
+        pytest.param({"proxy": "proxy.example:3128"}, "proxy must be a URL", id="no-scheme"),
+        pytest.param({"proxy": "socks5://x:1080"}, "proxy must be a URL", id="socks"),
+        pytest.param({"proxy": "ftp://u:p@x"}, "proxy must be a URL", id="ftp-proxy"),
+        pytest.param({"endpoint": 5}, "endpoint must be text", id="endpoint-number"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], part: str) -> None:

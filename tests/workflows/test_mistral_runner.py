@@ -511,16 +511,20 @@ def test_a_wrong_password_fails_and_a_keystone_that_is_down_is_waited_for(
 @pytest.mark.parametrize(
     ("settings", "what"),
     [
-        pytest.param({"endpoint": ""}, "needs an endpoint", id="endpoint"),
-        pytest.param({"endpoint": "ftp://x"}, "not an http", id="scheme"),
-        pytest.param({"tokn": "x"}, "no setting 'tokn'", id="unknown"),
-        pytest.param({"auth": "basic"}, "auth is 'basic'", id="way"),
+        pytest.param({"endpoint": ""}, "endpoint is missing", id="endpoint"),
+        pytest.param({"endpoint": "ftp://x"}, "endpoint must be a URL", id="scheme"),
+        pytest.param({"tokn": "x"}, "tokn is no setting", id="unknown"),
+        pytest.param({"auth": "basic"}, "auth must be one of none", id="way"),
         pytest.param({"auth": "token"}, "there is no token", id="no-token"),
-        pytest.param({"auth": "keystone"}, "auth_url is missing", id="no-url"),
-        pytest.param({**PASSWORD, "project_name": ""}, "project_name is missing", id="no-project"),
+        pytest.param({"auth": "keystone"}, "auth_url, .*missing", id="no-url"),
+        pytest.param(
+            {**PASSWORD, "project_name": ""},
+            "project_name or project_id is missing",
+            id="no-project",
+        ),
         pytest.param({"token": "a\nb"}, "one line", id="two-lines"),
         pytest.param({"forget": "yes"}, "true or false", id="flag"),
-        pytest.param({"namespace": 3}, "must be a text", id="text"),
+        pytest.param({"namespace": 3}, "must be text", id="text"),
     ],
 )
 def test_wrong_settings_are_told(make: Any, settings: dict[str, Any], what: str) -> None:

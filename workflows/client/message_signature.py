@@ -7,10 +7,9 @@ are several signatures, so that keys can be changed one by one. Knows nothing of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import Any
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -18,12 +17,11 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from zonda.hooks import UsageError
 from zonda.hooks.http import canonical_url
-from zonda.hooks.runners import settings
+from zonda.hooks.settings import is_header_value
 
 from . import webhook_signature
 
-WEBHOOKS, MESSAGES = "webhooks", "rfc9421"
-SCHEMES = (WEBHOOKS, MESSAGES)
+MESSAGES = "rfc9421"
 #: Time after which a receiver should take a signature no more.
 LASTS = timedelta(minutes=5)
 
@@ -31,36 +29,28 @@ LASTS = timedelta(minutes=5)
 Key = Ed25519PrivateKey | bytes
 
 
-def read_keys(given: Mapping[str, Any]) -> dict[str, Key]:
-    """The keys of ``signing_keys`` and ``signing_key``, tables with ``id`` and ``key``, by id."""
-    found = []
-    for name in ("signing_keys", "signing_key"):
-        value = given.get(name) or []
-        found += [_read(entry, name) for entry in (value if isinstance(value, list) else [value])]
-    if not found:
+def read_keys(keys: Sequence[tuple[str, str]]) -> dict[str, Key]:
+    """The keys by id, from pairs of an id and a text. Raises UsageError."""
+    if not keys:
         raise UsageError(f"The runner signs by {MESSAGES} and has no signing_keys.")
-    keys = dict(found)
-    if len(keys) < len(found):
+    known = {name: _read(name, text) for name, text in keys}
+    if len(known) < len(keys):
         raise UsageError("Two of the runner's signing_keys have the same id.")
-    return keys
+    return known
 
 
-def _read(entry: Any, name: str) -> tuple[str, Key]:
-    if not isinstance(entry, Mapping):
+def _read(name: str, text: str) -> Key:
+    if not name:
         raise UsageError(
-            f"The runner signs by {MESSAGES}, and its {name} has no id.",
-            hint=f'Write {name} = [{{id = "2026", key = ...}}].',
+            f"The runner signs by {MESSAGES}, and one of its signing_keys has no id.",
+            hint='Write signing_keys = [{id = "2026", key = ...}].',
         )
-    settings.check_names(entry, name, ("id", "key"))
-    known_as, text = (settings.text(entry, part, within=f"{name}.") for part in ("id", "key"))
-    if not known_as or not text:
-        raise UsageError(f"An entry of the runner's {name} has no id or no key.")
-    if not settings.fits_a_header(known_as) or '"' in known_as or "\\" in known_as:
-        raise UsageError(f"The id of one of the runner's {name} must be plain ASCII, unquoted.")
+    if not is_header_value(name) or '"' in name or "\\" in name:
+        raise UsageError("The id of a signing key must be plain ASCII, unquoted.")
     if text.lstrip().startswith("-----BEGIN"):
-        return known_as, _private_key(text)
+        return _private_key(text)
     try:
-        return known_as, webhook_signature.read_key(text)
+        return webhook_signature.read_key(text)
     except ValueError as error:
         raise UsageError(f"A signing key of the runner cannot be read: {error}.") from None
 

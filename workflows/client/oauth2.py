@@ -17,13 +17,10 @@ from urllib.parse import quote_plus, urlencode
 
 from zonda.hooks import Clock, UsageError
 from zonda.hooks.http import RequestRejected, Transport, TransportError, origin, redacted_url
-from zonda.hooks.runners import settings as section
+from zonda.hooks.settings import is_header_value
 
 from .circuit_breaker import RetryLater
 
-ENTRY = "oauth2"
-WAYS = ("basic", "body")
-KNOWN = ("token_url", "client_id", "client_secret", "scope", "audience", "resource", "send")
 #: For how long a token is used that does not say when it expires, and any token at most.
 LASTS, LONGEST = 300.0, 86_400.0
 #: Seconds before its end in which a token is no longer used, at most a tenth of its life.
@@ -74,25 +71,19 @@ class OAuth2:
         return headers, urlencode(content).encode()
 
 
-def read(given: Mapping[str, Any]) -> OAuth2 | None:
-    """What table ``oauth2`` of a runner's section says. Raises UsageError."""
-    table = section.table(given, ENTRY, KNOWN)
-    if table is None:
+def read(values: Mapping[str, Any] | None) -> OAuth2 | None:
+    """The table ``oauth2`` of a section. Raises UsageError."""
+    if values is None:
         return None
-    found = {
-        name: section.text(table, name, within=f"{ENTRY}.") for name in KNOWN if name != "send"
-    }
-    for name in ("token_url", "client_id", "client_secret"):
-        if not found[name]:
-            raise UsageError(f"The runner's setting {ENTRY} has no {name}.")
-    if not origin(found["token_url"]) or "@" in found["token_url"]:
-        raise UsageError(
-            f"The runner's setting {ENTRY}.token_url is no http(s) URL without credentials."
-        )
-    more = {name: found[name] for name in ("scope", "audience", "resource") if found[name]}
-    way = section.choice(table, "send", WAYS, within=f"{ENTRY}.")
+    if not origin(values["token_url"]):
+        raise UsageError("The setting oauth2.token_url is no http(s) URL.")
+    more = {name: values[name] for name in ("scope", "audience", "resource") if values[name]}
     return OAuth2(
-        found["token_url"], found["client_id"], found["client_secret"], way == "basic", more
+        values["token_url"],
+        values["client_id"],
+        values["client_secret"],
+        values["send"] == "basic",
+        more,
     )
 
 
@@ -171,7 +162,7 @@ class Tokens:
 
     def _read(self, answer: Mapping[str, Any], where: str) -> _Token:
         text, kind = answer.get("access_token"), answer.get("token_type", "Bearer")
-        if not isinstance(text, str) or not text or " " in text or not section.fits_a_header(text):
+        if not isinstance(text, str) or not text or " " in text or not is_header_value(text):
             raise NoToken(f"{where} gives no token that can be used")
         if not isinstance(kind, str) or kind.lower() != "bearer":
             raise NoToken(f"{where} gives a token of another kind than Bearer")

@@ -9,22 +9,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zonda.hooks import EventSink, UsageError
+from zonda.hooks import EventSink
 from zonda.hooks.events import EventRecord, SinkError
 
 from .payload import payload
-
-KNOWN = frozenset({"file", "clock", "random"})
+from .schema import LOG
 
 
 class LogSink(EventSink):
     """Writes events. The file is opened for each batch, so that it may be rotated."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        unknown = sorted(set(given) - KNOWN)
-        if unknown:
-            raise UsageError(f"A log sink has no setting {unknown[0]!r}.")
-        self._file = os.path.expanduser(str(given.get("file") or ""))
+        self._file = os.path.expanduser(LOG.read(given)["file"])
 
     def deliver(self, events: Sequence[EventRecord]) -> None:
         """Write one line for each event; a file is on the disk then."""

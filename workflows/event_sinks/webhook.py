@@ -12,34 +12,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from zonda.hooks import EventSink, UsageError
+from zonda.hooks import EventSink
 from zonda.hooks.events import EventRecord, SinkError
 from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError
 
 from ..client import webhook_signature
 from ..client.backoff import retry_after
-from ..http_runner.settings import HttpSettings, read_settings
+from ..http_runner.settings import read_settings
 from .payload import payload
-
-#: What the section takes besides ``url``, which is handed on as it is.
-_HANDED_ON = frozenset(
-    {
-        *("signing_key", "signing_keys", "token", "username", "password", "headers"),
-        *("ca_bundle", "client_certificate", "proxy", "connect_timeout", "answer_timeout"),
-        *("allowed_networks", "denied_networks", "clock", "random"),
-    }
-)
-KNOWN = _HANDED_ON | {"url"}
-#: Seconds until an answer has to be there.
-_ANSWER_TIMEOUT = 10.0
+from .schema import WEBHOOK
 
 
 class WebhookSink(EventSink):
     """Sends events to one URL."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        self._url = str(given.get("url", ""))
-        self._settings = _settings(given, self._url)
+        values = WEBHOOK.read(given)
+        self._url = values.pop("url")
+        added = {name: given[name] for name in ("clock", "random")}
+        self._settings = read_settings({**values, **added, "endpoint": self._url})
         self._host = urlsplit(self._url).hostname or ""
         self._transport = Transport(self._settings)
         self.timeout = self._settings.connect_timeout + self._settings.answer_timeout
@@ -79,13 +70,3 @@ class WebhookSink(EventSink):
         asked = retry_after(reply.headers.get("Retry-After"), now)
         moved = " (redirects are not followed)" if 300 <= reply.status < 400 else ""
         return SinkError(f"{self._host} answered with {reply.status}{moved}", delay=asked)
-
-
-def _settings(given: Mapping[str, Any], url: str) -> HttpSettings:
-    unknown = sorted(set(given) - KNOWN)
-    if unknown:
-        raise UsageError(f"A webhook sink has no setting {unknown[0]!r}.")
-    if not url:
-        raise UsageError("A webhook sink needs a url.")
-    handed = {name: value for name, value in given.items() if name in _HANDED_ON}
-    return read_settings({"answer_timeout": _ANSWER_TIMEOUT, **handed, "endpoint": url})

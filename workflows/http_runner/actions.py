@@ -8,24 +8,18 @@ its status says how it went, its body is the output. Pure; knows nothing of sock
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from zonda.hooks import UsageError
 from zonda.hooks.http import is_url, origin
-from zonda.hooks.runners import StartRequest, settings
+from zonda.hooks.runners import StartRequest
 
-ENTRY = "actions"
-NAMES = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
-METHODS = ("POST", "PUT", "PATCH", "DELETE", "GET")
 #: What is sent: the contract's request, the inputs as they are, or nothing.
 REQUEST, INPUTS, NOTHING = "request", "inputs", "none"
-BODIES = (REQUEST, INPUTS, NOTHING)
 CONTRACT, PLAIN = "contract", "plain"
-ANSWERS = (CONTRACT, PLAIN)
-KNOWN = ("url", "method", "body", "answer", "id_path", "output_path", "gone", "repeat")
 _WITHOUT_BODY = ("GET", "DELETE")
 #: Methods that may be sent twice, by HTTP.
 _IDEMPOTENT = ("GET", "PUT", "DELETE")
@@ -70,42 +64,33 @@ class Action:
 USUAL = Action()
 
 
-def read(given: Mapping[str, Any], endpoint: str) -> dict[str, Action]:
-    """The actions of a runner's section. Raises UsageError that names the wrong entry."""
-    table = settings.table(given, ENTRY, NAMES) or {}
-    return {name: _read(table, name, endpoint) for name in table}
+def read(values: Mapping[str, Any] | None, endpoint: str) -> dict[str, Action]:
+    """The actions of a section. Raises UsageError that names the wrong entry."""
+    given = {name: entry for name, entry in (values or {}).items() if entry is not None}
+    return {name: _read(entry, f"actions.{name}", endpoint) for name, entry in given.items()}
 
 
-def _read(table: Mapping[str, Any], name: str, endpoint: str) -> Action:
-    within = f"{ENTRY}.{name}"
-    entry = table[name]
-    if not isinstance(entry, Mapping):
-        raise UsageError(f"The runner's setting {within} must be a table.")
-    settings.check_names(entry, within, KNOWN)
-    at = f"{within}."
-    method = settings.choice(entry, "method", METHODS, within=at)
-    usual = NOTHING if method in _WITHOUT_BODY else REQUEST
-    body = settings.choice(entry, "body", (usual, *BODIES), within=at)
+def _read(entry: Mapping[str, Any], path: str, endpoint: str) -> Action:
+    method = entry["method"]
+    body = entry["body"] or (NOTHING if method in _WITHOUT_BODY else REQUEST)
     if method == "GET" and body != NOTHING:
-        raise UsageError(f"The runner's setting {within} sends a body, which GET has not.")
-    answer = settings.choice(
-        entry, "answer", (CONTRACT if body == REQUEST else PLAIN, *ANSWERS), within=at
-    )
-    plain = answer == PLAIN
-    if not plain and ("id_path" in entry or "output_path" in entry):
+        raise UsageError(f"The runner's setting {path} sends a body, which GET has not.")
+    plain = (entry["answer"] or (CONTRACT if body == REQUEST else PLAIN)) == PLAIN
+    if not plain and (entry["id_path"] is not None or entry["output_path"] is not None):
         raise UsageError(
-            f"The runner's setting {within} has a path into an answer of the contract.",
+            f"The runner's setting {path} has a path into an answer of the contract.",
             hint=f'Set answer = "{PLAIN}" for an API that does not know the contract.',
         )
+    repeat = entry["repeat"]
     return Action(
-        url=_url(settings.text(entry, "url", within=at), endpoint, f"{at}url"),
+        url=_url(entry["url"], endpoint, f"{path}.url"),
         method=method,
         body=body,
         plain=plain,
-        id_path=_path(entry, "id_path", at),
-        output_path=_path(entry, "output_path", at),
-        gone=_statuses(entry, f"{at}gone"),
-        repeat=settings.flag(entry, "repeat", not plain or method in _IDEMPOTENT, within=at),
+        id_path=_path(entry["id_path"]),
+        output_path=_path(entry["output_path"]),
+        gone=frozenset(entry["gone"]),
+        repeat=not plain or method in _IDEMPOTENT if repeat is None else repeat,
     )
 
 
@@ -131,19 +116,8 @@ def _url(text: str, endpoint: str, entry: str) -> str:
     return text
 
 
-def _path(entry: Mapping[str, Any], name: str, within: str) -> Path:
-    value = entry.get(name) or ()
-    if isinstance(value, str):
-        return tuple(value.split("."))
-    return tuple(settings.texts(entry, name, within=within))
-
-
-def _statuses(entry: Mapping[str, Any], name: str) -> frozenset[int]:
-    value = entry.get("gone", [])
-    values = value if isinstance(value, list | tuple) else [value]
-    if not all(type(status) is int and 400 <= status < 500 for status in values):
-        raise UsageError(f"The runner's setting {name} must be a list of statuses from 400 to 499.")
-    return frozenset(values)
+def _path(value: str | Sequence[str] | None) -> Path:
+    return tuple(value.split(".") if isinstance(value, str) else value or ())
 
 
 # -- values -------------------------------------------------------------------------------------

@@ -8,83 +8,25 @@ from __future__ import annotations
 
 import base64
 import random
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from zonda.hooks import UsageError, redact, secret_texts
-from zonda.hooks.http import (
-    MEBIBYTE,
-    AddressPolicy,
-    ClientConfig,
-    Network,
-    is_url,
-    origin,
-    redacted_url,
-)
-from zonda.hooks.http import networks as read_networks
-from zonda.hooks.runners import settings
+from zonda.hooks.http import ClientConfig, is_url, origin, read_connection, redacted_url
 
-from ..client import credentials as http_proofs
-from ..client import oauth2 as http_oauth
+from ..client import credentials, oauth2
 from ..client.message_signature import Key
 from ..client.oauth2 import OAuth2
 from . import actions as http_actions
 from .actions import USUAL, Action
+from .schema import ENDPOINT_URL, HTTP
 
-__all__ = ["KNOWN", "MEBIBYTE", "HttpSettings", "is_url", "origin", "read_settings", "redacted_url"]
+__all__ = ["HttpSettings", "is_url", "origin", "read_settings", "redacted_url"]
 
-_NUMBERS = {
-    "connect_give_up": 120.0,
-    "connect_timeout": 5.0,
-    "answer_timeout": 60.0,
-    "wait": 30.0,
-    "max_body": float(MEBIBYTE),
-    "max_in_flight": 16.0,
-    "breaker_failures": 10.0,
-    "breaker_pause": 5.0,
-}
-#: With no time at all nothing can be asked.
-_POSITIVE = ("connect_timeout", "answer_timeout")
-_WHOLE = ("max_body", "max_in_flight", "breaker_failures")
-_TEXTS = (
-    "endpoint",
-    "token",
-    "username",
-    "password",
-    "ca_bundle",
-    "client_certificate",
-    "client_key",
-    "client_key_passphrase",
-    "proxy",
-    "callback_url",
-)
-#: What is handed in by whoever makes a runner. ``service``: the ``folder`` of the bundled service,
-#: the ``url`` that it is expected at, and the name of this ``section``.
-COLLABORATORS = frozenset({"clock", "random", "service"})
-_OTHERS = (
-    *COLLABORATORS,
-    "headers",
-    "oauth2",
-    "signature",
-    "signing_key",
-    "signing_keys",
-    "callback_key",
-    "actions",
-    "poll_origins",
-    "allowed_networks",
-    "denied_networks",
-    "kind",
-    "callback",
-)
-_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-#: Headers that say how a message is cut out of the stream, or whom it is for.
-_NOT_OURS = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"}
-)
-KNOWN = frozenset((*_NUMBERS, *_TEXTS, *_OTHERS))
+#: A runner of workflows that are URLs has no endpoint.
+_WITHOUT_ENDPOINT = replace(HTTP, entries={**HTTP.entries, "endpoint": ENDPOINT_URL})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,57 +98,44 @@ class HttpSettings(ClientConfig):
 
 def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     """The settings from a runner's section. Raises UsageError that names the wrong entry."""
-    unknown = sorted(set(given) - KNOWN)
-    if unknown:
-        raise UsageError(
-            f"An http runner has no setting {unknown[0]!r}.",
-            hint=f"It takes {', '.join(sorted(KNOWN - COLLABORATORS))}.",
-        )
-    texts = {name: settings.text(given, name) for name in _TEXTS}
-    numbers: dict[str, Any] = {
-        name: settings.number(given, name, usual, positive=name in _POSITIVE)
-        for name, usual in _NUMBERS.items()
-    }
-    numbers |= {name: int(numbers[name]) for name in _WHOLE}
-    headers = {**_headers(given), **_authorization(texts)}
-    callback = _callback(given, texts["callback_url"])
-    tokens = http_oauth.read(given)
-    _check_one_way(texts, tokens)
-    keys, certificate = http_proofs.signing(given), http_proofs.certificate(texts)
-    proofs = (headers, tokens, certificate, *keys.values())
-    endpoint = _endpoint(texts["endpoint"], needed=any(proofs))
-    actions = http_actions.read(given, endpoint)
-    poll_origins = frozenset(map(_origin, settings.texts(given, "poll_origins")))
+    values = _WITHOUT_ENDPOINT.read(given)
+    clock = _collaborator(given, "clock")
+    headers = {**values["headers"], **_authorization(values)}
+    tokens = oauth2.read(values["oauth2"])
+    keys = credentials.read_signing_keys(values)
+    connection = read_connection(values, clock)
+    secured = (headers, tokens, connection.get("client_certificate"), *keys.values())
+    endpoint = _endpoint(values["endpoint"], needed=any(secured))
+    actions = http_actions.read(values["actions"], endpoint)
+    poll_origins = frozenset(map(_origin, values["poll_origins"]))
     urls = {endpoint, tokens.token_url if tokens else "", *(one.url for one in actions.values())}
     return HttpSettings(
-        clock=_collaborator(given, "clock"),
+        **connection,
         random=_collaborator(given, "random"),
         endpoint=endpoint,
         headers=headers,
         oauth2=tokens,
         **keys,
-        secrets=_secrets(given, texts, headers, tokens),
+        secrets=_secrets(values, headers, tokens),
         actions=actions,
         poll_origins=poll_origins,
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
-        ca_bundle=http_proofs.bundle(texts["ca_bundle"]),
-        **certificate,
-        proxy=_proxy(texts["proxy"]),
-        policy=AddressPolicy(
-            allowed=_networks(given, "allowed_networks"), denied=_networks(given, "denied_networks")
-        ),
-        **callback,
-        **numbers,
+        connect_give_up=values["connect_give_up"],
+        wait=values["wait"],
+        max_in_flight=int(values["max_in_flight"]),
+        breaker_failures=int(values["breaker_failures"]),
+        breaker_pause=values["breaker_pause"],
+        **_callback(values, given),
     )
 
 
-def _callback(given: Mapping[str, Any], base: str) -> dict[str, Any]:
+def _callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The base URL of callbacks, the folder they are kept in, and who signs them."""
-    keys = http_proofs.callback_keys(given)
-    if not settings.flag(given, "callback"):
+    keys = credentials.read_callback_keys(values)
+    if not values["callback"]:
         return {"callback_keys": keys}
     service: Mapping[str, str] = _collaborator(given, "service")
-    base = base or service["url"]
+    base = values["callback_url"] or service["url"]
     if not origin(base) or "@" in urlsplit(base).netloc:
         raise UsageError(
             "The runner has no usable address for callbacks.",
@@ -221,87 +150,46 @@ def _callback(given: Mapping[str, Any], base: str) -> dict[str, Any]:
 
 
 def _collaborator(given: Mapping[str, Any], name: str) -> Any:
+    """Something that is handed in by the caller: ``clock``, ``random``, or ``service``, which has
+    the ``folder`` of the bundled service, its ``url`` and the name of this ``section``.
+    """
     if name not in given:
         raise UsageError(f"An http runner is made with a {name}, and got none.")
     return given[name]
 
 
-def _networks(given: Mapping[str, Any], name: str) -> tuple[Network, ...]:
-    try:
-        return read_networks(settings.texts(given, name))
-    except ValueError as error:
-        raise UsageError(f"The runner's setting {name} is wrong: {error}.") from None
-
-
 def _origin(url: str) -> str:
-    found = origin(url)
-    if not found:
+    place = origin(url)
+    if not place:
         raise UsageError(
             f"The runner's setting poll_origins: {redacted_url(url)!r} is no http(s) URL."
         )
-    return found
+    return place
 
 
 def _secrets(
-    given: Mapping[str, Any],
-    texts: Mapping[str, str],
-    headers: Mapping[str, str],
-    tokens: OAuth2 | None,
+    values: Mapping[str, Any], headers: Mapping[str, str], tokens: OAuth2 | None
 ) -> tuple[str, ...]:
     """All that is to be masked."""
-    found = {texts[name] for name in ("token", "password", "client_key_passphrase")}
-    found |= {
-        *settings.texts(given, "callback_key"),
-        *http_proofs.key_texts(given),
+    secrets = {
+        *(values[name] for name in ("token", "password", "client_key_passphrase")),
+        *values["callback_key"],
+        *(key for _, key in credentials.list_keys(values)),
         *headers.values(),
+        *(value.removeprefix("Basic ") for value in headers.values()),
         *(tokens.secrets if tokens else ()),
+        urlsplit(values["proxy"]).password,
     }
-    found |= {value.removeprefix("Basic ") for value in headers.values()}
-    return tuple(secret_texts([*found, urlsplit(texts["proxy"]).password]))
+    return tuple(secret_texts(secrets))
 
 
-def _headers(given: Mapping[str, Any]) -> dict[str, str]:
-    value = given.get("headers") or {}
-    if not isinstance(value, Mapping):
-        raise UsageError("The runner's setting headers must be a map of texts.")
-    for name, text in value.items():
-        if not _HEADER.fullmatch(str(name)) or str(name).lower() in _NOT_OURS:
-            raise UsageError(f"The runner's header {str(name)[:60]!r} cannot be set.")
-        if (
-            not isinstance(name, str)
-            or not isinstance(text, str)
-            or not settings.fits_a_header(text)
-        ):
-            raise UsageError(f"The runner's header {name!r} must be one line of text.")
-    return dict(value)
-
-
-def _check_one_way(texts: Mapping[str, str], tokens: OAuth2 | None) -> None:
-    given = [name for name in ("token", "username") if texts[name]]
-    given += ["oauth2"] if tokens else []
-    if len(given) > 1:
-        raise UsageError(f"The runner has both {given[0]} and {given[1]}.", hint="Give one.")
-
-
-def _authorization(texts: Mapping[str, str]) -> dict[str, str]:
-    if texts["token"]:
-        if not settings.fits_a_header(texts["token"]):
-            raise UsageError("The runner's token must be one line of plain ASCII characters.")
-        return {"Authorization": f"Bearer {texts['token']}"}
-    if texts["username"]:
-        pair = f"{texts['username']}:{texts['password']}".encode()
+def _authorization(values: Mapping[str, Any]) -> dict[str, str]:
+    if values["token"]:
+        return {"Authorization": f"Bearer {values['token']}"}
+    if values["username"]:
+        pair = f"{values['username']}:{values['password']}".encode()
         return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
     return {}
-
-
-def _proxy(url: str) -> str:
-    """The proxy; its URL may hold credentials, and is not shown. Raises UsageError."""
-    if url and not origin(url):
-        raise UsageError(
-            "The runner's setting proxy is no http(s) URL.",
-            hint="Write it as http://HOST:PORT or https://HOST:PORT.",
-        )
-    return url
 
 
 def _endpoint(url: str, *, needed: bool) -> str:
@@ -312,8 +200,4 @@ def _endpoint(url: str, *, needed: bool) -> str:
         )
     if url and not origin(url):
         raise UsageError(f"The runner's endpoint {redacted_url(url)!r} is not an http(s) URL.")
-    if "@" in urlsplit(url).netloc:
-        raise UsageError(
-            "The runner's endpoint holds credentials.", hint="Use username and password instead."
-        )
     return url.rstrip("/")

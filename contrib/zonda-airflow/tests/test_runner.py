@@ -316,11 +316,11 @@ def test_a_dag_is_looked_up(world: Any, make: Make) -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({"endpoint": ""}, "has no endpoint"),
-        ({"endpoint": "http://user:pw@x"}, "without credentials"),
-        ({"endpint": "x"}, "no setting 'endpint'"),
-        ({"token": "x", "username": "y"}, "both a token and a username"),
-        ({"answer_timeout": "soon"}, "answer_timeout must be a number above 0"),
+        ({"endpoint": ""}, "endpoint is missing"),
+        ({"endpoint": "http://user:pw@x"}, "must hold no credentials"),
+        ({"endpint": "x"}, "endpint is no setting of an airflow runner"),
+        ({"token": "x", "username": "y"}, "username stands beside a token"),
+        ({"answer_timeout": "soon"}, "answer_timeout must be a number"),
     ],
 )
 def test_wrong_settings(make: Make, section: dict[str, Any], said: str) -> None:

@@ -32,5 +32,5 @@ def test_what_is_allowed_may_be_called(make: Make, request_of: Make) -> None:
 
 @pytest.mark.parametrize("name", ["allowed_networks", "denied_networks"])
 def test_what_is_no_network_is_refused(make: Make, name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} is wrong"):
+    with pytest.raises(UsageError, match=f"{name} must hold networks"):
         make(**{name: ["10.0.0.0/33"]})

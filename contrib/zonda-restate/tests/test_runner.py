@@ -237,14 +237,14 @@ def test_a_handler_is_looked_up(world: Any, make: Make) -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({"endpoint": ""}, "has no endpoint"),
-        ({"endpoint": "ftp://x"}, "endpoint must be an http"),
-        ({"endpoint": "http://user:pw@x"}, "without credentials"),
-        ({"admin": "x"}, "admin must be an http"),
-        ({"tokn": "x"}, "no setting 'tokn'"),
+        ({"endpoint": ""}, "endpoint is missing"),
+        ({"endpoint": "ftp://x"}, "endpoint must be a URL"),
+        ({"endpoint": "http://user:pw@x"}, "must hold no credentials"),
+        ({"admin": "x"}, "admin must be a URL"),
+        ({"tokn": "x"}, "tokn is no setting of a restate runner"),
         ({"token": "a\nb"}, "one line"),
-        ({"give_up": -1}, "give_up must be a number above 0"),
-        ({"endpoint": 5}, "endpoint must be a text"),
+        ({"give_up": -1}, "give_up must be above 0"),
+        ({"endpoint": 5}, "endpoint must be text"),
     ],
 )
 def test_wrong_settings(make: Make, section: dict[str, Any], said: str) -> None:

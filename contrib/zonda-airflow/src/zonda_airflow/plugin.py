@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from zonda.hooks import hookimpl
-from zonda.hooks.runners import RunnerFactory, WorkflowRunner
+from zonda.hooks import LazyFactory, hookimpl
+from zonda.hooks.runners import RunnerFactory
 
 
 @hookimpl
 def zonda_runners() -> Mapping[str, RunnerFactory]:
-    """The kind of runner that this package brings."""
-    return {"airflow": _airflow}
-
-
-def _airflow(settings: Mapping[str, Any]) -> WorkflowRunner:
-    from .runner import AirflowRunner  # loads requests, which most commands do without
-
-    return AirflowRunner(settings)
+    """The kind of runner that this package brings, without requests until one is made."""
+    return {"airflow": LazyFactory(__package__, "runner:AirflowRunner", "schema:AIRFLOW")}

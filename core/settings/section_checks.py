@@ -1,0 +1,157 @@
+"""Checks sections ``[runners.NAME]`` and ``[sinks.NAME]`` with the schemas of their kinds.
+
+Called by ``settings`` for the kinds that zonda brings, and by ``core/app/app.py`` for those of
+plug-ins, once these are loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zonda.hooks import constraints
+from zonda.hooks.errors import UsageError
+from zonda.hooks.schema.property import Schema
+from zonda.hooks.settings import Fault, Rule, SettingsSchema
+from zonda.hooks.text.borders import raise_interruption
+
+from .table import DEFAULT_KIND, FILE_NAME, Kinds, Settings
+from .values import near
+
+if TYPE_CHECKING:  # settings are checked before there are plug-ins
+    from zonda.core.plugins.manager import Plugins
+
+SINK_ENTRIES = ("kind", "events", "scope")
+SCOPES = ("all", "stacks")
+#: What events tell of, and how that stands; a test compares them with what the engine tells.
+ACTIONS = (
+    *("INIT", "CREATE", "ADOPT", "UPDATE", "DELETE", "ROLLBACK", "RESTORE", "SUSPEND", "RESUME"),
+    *("CHECK", "SNAPSHOT", "DELETE_SNAPSHOT", "IMPORT"),
+    *("SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "DRIFT", "MOVE"),
+)
+STATUSES = ("IN_PROGRESS", "COMPLETE", "FAILED")
+VERDICTS = ("IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN", "FAILED")
+
+
+def _states() -> Iterator[str]:
+    """What ``events`` may name: each action, and each of its states."""
+    for action in ACTIONS:
+        yield action
+        for status in VERDICTS if action == "DRIFT" else STATUSES:
+            yield f"{action}_{status}"
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(x, str) and x for x in value)
+
+
+def _are_events(patterns: list[str]) -> bool:
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern.upper()) for name in _states()):
+            meant = near(pattern.upper(), [*_states()])
+            wrong = f"is of no event: {pattern!r}{meant}"
+            raise constraints.Violation(wrong, discreet=wrong)
+    return True
+
+
+_EVENTS = [
+    Rule(_is_list_of_texts, 'must be a list of states or actions, e.g. ["DRIFT", "*_FAILED"]'),
+    Rule(_are_events, "is of no event"),
+]
+
+
+def _own_schema(group: str, kinds: Mapping[str, Any]) -> SettingsSchema:
+    """The entries that zonda reads itself, whatever the kind."""
+    known = f"{', '.join(kinds)}, or one that a plug-in brings"
+    if group == "runners":
+        return SettingsSchema("a runner", {"kind": Schema(Schema.STRING, known, DEFAULT_KIND)})
+    one_of = constraints.AllowedValues(SCOPES, f"must be one of {', '.join(SCOPES)}")
+    return SettingsSchema(
+        "an event sink",
+        {
+            "kind": Schema(Schema.STRING, known, required=True),
+            "events": Schema(Schema.ANY, constraints=_EVENTS),
+            "scope": Schema(Schema.STRING, constraints=[one_of]),
+        },
+    )
+
+
+def schema_of(factory: Any) -> SettingsSchema | None:
+    """The schema of the sections that ``factory`` makes something of; None where it has none."""
+    schema = getattr(factory, "settings_schema", None)
+    return schema if isinstance(schema, SettingsSchema) else None
+
+
+def find_faults(group: str, section: Mapping[str, Any], kinds: Mapping[str, Any]) -> list[Fault]:
+    """Every fault of one section. Names no value."""
+    own = _own_schema(group, kinds)
+    faults = own.check({name: value for name, value in section.items() if name in own.entries})
+    kind = section.get("kind", DEFAULT_KIND)
+    if not isinstance(kind, str):
+        return faults
+    rest = {name: value for name, value in section.items() if name not in own.entries}
+    try:
+        schema = schema_of(kinds.get(kind))
+        return faults + (schema.check(rest) if schema else [])
+    except BaseException as error:  # border: a plug-in's schema is asked
+        raise_interruption(error)
+        wrong = f"cannot be checked: the schema of its kind raises {type(error).__name__}"
+        return [*faults, ("", wrong)]
+
+
+def locate_faults(
+    path: Path, text: str, sections: Mapping[str, Any], kinds: Kinds
+) -> Iterator[tuple[str, str]]:
+    """(place, message) of every fault of the sections of a settings file."""
+    for group, known in kinds.items():
+        named = sections.get(group)
+        for name, section in named.items() if isinstance(named, dict) else ():
+            for entry, wrong in (
+                find_faults(group, section, known) if isinstance(section, dict) else ()
+            ):
+                where = f"{path}:{_line_of(text, name, entry, group)}"
+                yield where, f"[{group}.{name}]: {entry} {wrong}".replace("  ", " ")
+
+
+def check_sections(settings: Settings, plugins: Plugins) -> None:
+    """Raise UsageError for faults of sections of those kinds that are not zonda's own."""
+    kinds: Kinds = {
+        "runners": _drop_own("runner", plugins.runners, plugins),
+        "sinks": _drop_own("event sink", plugins.event_sinks, plugins),
+    }
+    chosen = {
+        group: {
+            name: section
+            for name, section in getattr(settings, group).items()
+            if section.get("kind", DEFAULT_KIND) in known
+        }
+        for group, known in kinds.items()
+    }
+    if any(chosen.values()):
+        path = settings.home / FILE_NAME
+        text = path.read_text() if path.exists() else ""
+        faults = [f"{where}: {wrong}" for where, wrong in locate_faults(path, text, chosen, kinds)]
+        if faults:
+            raise UsageError("\n".join(faults), code="ZON207")
+
+
+def _drop_own(name: str, factories: Mapping[str, Any], plugins: Plugins) -> dict[str, Any]:
+    origins = plugins.origins
+    return {kind: each for kind, each in factories.items() if not origins[name, kind].built_in}
+
+
+def _line_of(text: str, name: str, path: str, group: str) -> int:
+    """The line of an entry of ``[GROUP.NAME]``, or of the section; 1 where it cannot be told."""
+    words = rf"""["']?{group}["']?\s*\.\s*["']?{re.escape(name)}["']?"""
+    head = re.search(rf"(?m)^[ \t]*\[?[ \t]*{words}[ \t]*[\].=]", text)
+    if head is None:
+        return 1
+    end = re.compile(r"(?m)^[ \t]*\[").search(text, head.end())
+    entry = re.escape(path.partition(".")[0])
+    line = re.compile(rf"""(?m)^[ \t]*["']?{entry}["']?[ \t]*=""") if entry else None
+    last = end.start() if end else len(text)
+    place = line.search(text, head.end(), last) if line else None
+    return text.count("\n", 0, (place or head).end()) + 1
