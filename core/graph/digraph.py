@@ -1,8 +1,8 @@
 """Order, rings and reach of a directed graph that is given as plain data.
 
-Called by the template room (references and cycles) and by the planner. A graph is a mapping from
-a key to what it requires; a key that only occurs as a requirement counts too. Nothing here knows
-what a key stands for.
+Called by the template room (references and cycles), the engine and the reports. A graph is a
+mapping from a key to what it requires; a key that only occurs as a requirement counts too. Nothing
+here knows what a key stands for.
 """
 
 from __future__ import annotations
@@ -53,11 +53,29 @@ def order(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
 
 def dependents(requires: Mapping[Key, Collection[Key]]) -> dict[Key, list[Key]]:
     """The graph turned round: from a key to those that require it."""
-    turned: dict[Key, list[Key]] = {}
-    for key, needs in requires.items():
-        for other in dict.fromkeys(needs):
-            turned.setdefault(other, []).append(key)
-    return turned
+    return group((other, key) for key, needs in requires.items() for other in dict.fromkeys(needs))
+
+
+def group(edges: Iterable[tuple[Key, Key]]) -> dict[Key, list[Key]]:
+    """The graph of pairs: from a key to those that an edge leads to from it."""
+    targets: dict[Key, list[Key]] = {}
+    for key, other in edges:
+        targets.setdefault(key, []).append(other)
+    return targets
+
+
+def count_waiting(
+    keys: Collection[Key], edges: Iterable[tuple[Key, Key]], *, up: bool
+) -> dict[Key, int]:
+    """How many of ``keys`` each of them waits for, going up or down the graph.
+
+    ``edges``: (dependant, requirement).
+    """
+    waiting = dict.fromkeys(keys, 0)
+    for dependant, requirement in edges:
+        if dependant in waiting and requirement in waiting:
+            waiting[dependant if up else requirement] += 1
+    return waiting
 
 
 def cone(start: Iterable[Key], edges: Mapping[Key, Collection[Key]]) -> set[Key]:

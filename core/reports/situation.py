@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from zonda.core.engine.model import causes
 from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
+from zonda.core.graph.digraph import group
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 #: What a resource is doing whose last operation has failed: nothing, until the next update.
@@ -59,11 +60,9 @@ class _Awaited:
 
     def __init__(self, stack: StackRow, rows: Sequence[ResourceRow]) -> None:
         self._down = stack.phase == DOWN
-        self._open = {row.name for row in rows if row.open}
-        self._users: dict[str, list[str]] = {}
-        for row in rows if self._down else ():
-            for other in json.loads(row.requires) if row.open else ():
-                self._users.setdefault(other, []).append(row.name)
+        opened = [row for row in rows if row.open]
+        self._open = {row.name for row in opened}
+        self._users = group((key, row.name) for row in opened for key in json.loads(row.requires))
 
     def of(self, row: ResourceRow) -> tuple[str, ...]:
         """The names that ``row`` waits for."""

@@ -10,7 +10,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.actions import answers
 from zonda.core.engine.model import states
 from zonda.core.engine.model.plan import Desired
-from zonda.core.engine.plan.scope import cone, counts
+from zonda.core.engine.plan.scope import cone
 from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.store.schema.rows import PlanRow
 from zonda.core.template.source.bundle import Bundle
@@ -105,12 +105,6 @@ def test_a_plan_of_what_is_there_is_empty(drawn: list[tuple[str, set[int]]]) -> 
     ]
     rows = [row(item.name, item.hash) for item in asked]
     assert cone(rows, asked).waiting == {}
-
-
-def test_counts_go_up_or_down() -> None:
-    edges = [("b", "a"), ("c", "a"), ("c", "z")]
-    assert counts(["a", "b", "c"], edges, up=True) == {"a": 0, "b": 1, "c": 1}
-    assert counts(["a", "b", "c"], edges, up=False) == {"a": 2, "b": 0, "c": 0}
 
 
 # -- states -----------------------------------------------------------------------------------

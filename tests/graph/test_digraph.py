@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.graph.digraph import Ring, cone, dependents, order, shortest_ring
+from zonda.core.graph.digraph import (
+    Ring,
+    cone,
+    count_waiting,
+    dependents,
+    group,
+    order,
+    shortest_ring,
+)
 
 graphs = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10)
 
@@ -77,3 +85,13 @@ def test_order_puts_requirements_first_or_finds_a_real_ring(graph: dict[int, lis
 def test_a_long_chain_needs_no_recursion() -> None:
     requires = {index: [index + 1] for index in range(20_000)}
     assert order(requires)[0] == 20_000
+
+
+def test_group_keeps_the_order_of_the_edges() -> None:
+    assert group([("b", "z"), ("a", "y"), ("b", "x")]) == {"b": ["z", "x"], "a": ["y"]}
+
+
+def test_count_waiting_goes_up_or_down() -> None:
+    edges = [("b", "a"), ("c", "a"), ("c", "z")]
+    assert count_waiting(["a", "b", "c"], edges, up=True) == {"a": 0, "b": 1, "c": 1}
+    assert count_waiting(["a", "b", "c"], edges, up=False) == {"a": 2, "b": 0, "c": 0}

@@ -8,9 +8,10 @@ What is missing is replaced, as after a CHECK that has failed. Observations are 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from zonda.core.engine.actions import Accepted
+from zonda.core.graph.digraph import cone, dependents
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import MISSING, REPAIR
 from zonda.hooks.errors import NotSupported, ZondaError
@@ -131,7 +132,9 @@ def proposal(services: EngineServices, stack: StackRow, wrong: Wrong) -> StackPl
     }
     tops = {_top(rows, owners, rows[key], stack.id) for key in fits}
     made = stored(services, stack, "UPDATE", stack.template_id, keeps_protected=True)
-    names = _with_users(made.wanted or (), {rows[key].name for key in tops})
+    requires = {item.name: item.requires for item in made.wanted or ()}
+    # a replacement has another reference
+    names = cone({rows[key].name for key in tops}, dependents(requires))
     wanted = [_only(services, item, mine.get(item.name), tops) for item in made.wanted or ()]
     left_out = _left_out(wanted, mine, names)
     leaving = {row.name for row in rows.values() if row.stack_id == stack.id and not _stays(row)}
@@ -196,21 +199,6 @@ def _top(
     while row.stack_id != root:
         row = rows[owners[row.stack_id]]
     return row.id
-
-
-def _with_users(wanted: Iterable[Desired], names: set[str]) -> set[str]:
-    """``names`` and all that requires any of them: a replacement has another reference."""
-    users: dict[str, list[str]] = {}
-    for item in wanted:
-        for name in item.requires:
-            users.setdefault(name, []).append(item.name)
-    found, pending = set(names), sorted(names)
-    while pending:
-        for name in users.get(pending.pop(), ()):
-            if name not in found:
-                found.add(name)
-                pending.append(name)
-    return found
 
 
 def _only(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from zonda.core.graph import digraph
 from zonda.core.store.schema.rows import PlanRow
 
 from ..model.plan import Desired
@@ -71,7 +72,7 @@ def cone(
     if selected is not None:
         wanted = [item for item in wanted if item.name in selected]
     chosen = choose(rows, wanted)
-    users = _users(wanted)
+    users = digraph.dependents({item.name: item.requires for item in wanted})
     dirty: dict[str, None] = {}
     for item in wanted:
         row = chosen[item.name]
@@ -80,39 +81,10 @@ def cone(
             dirty.update(dict.fromkeys([item.name, *users.get(item.name, ())]))
         elif item.always or row.dirty or not _is_as_wanted(row, item):
             dirty[item.name] = None
-    inside = _reach(dirty, users)
+    inside = digraph.cone(dirty, users)
     waiting = {
         item.name: sum(1 for name in item.requires if name in inside)
         for item in wanted
         if item.name in inside
     }
     return Cone(chosen, dirty, waiting)
-
-
-def _users(wanted: Iterable[Desired]) -> dict[str, list[str]]:
-    users: dict[str, list[str]] = {}
-    for item in wanted:
-        for name in item.requires:
-            users.setdefault(name, []).append(item.name)
-    return users
-
-
-def _reach(start: Iterable[str], users: Mapping[str, Sequence[str]]) -> set[str]:
-    """``start`` and all that requires any of it."""
-    reached = set(start)
-    pending = sorted(reached)
-    while pending:
-        for name in users.get(pending.pop(), ()):
-            if name not in reached:
-                reached.add(name)
-                pending.append(name)
-    return reached
-
-
-def counts(ids: Collection[str], edges: Iterable[tuple[str, str]], *, up: bool) -> dict[str, int]:
-    """How many of ``ids`` each of them waits for, going up or down the graph."""
-    waiting = dict.fromkeys(ids, 0)
-    for dependant, requirement in edges:
-        if dependant in waiting and requirement in waiting:
-            waiting[dependant if up else requirement] += 1
-    return waiting

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from zonda.core.graph.digraph import cone, dependents
 from zonda.hooks.errors import UsageError
 from zonda.hooks.text.suggestions import suggestion
 
@@ -28,15 +29,21 @@ def select(
         return None
     known = dict.fromkeys((*wanted, *there))
     _check(known, (*targets, *excludes))
-    chosen = _with_requirements(wanted, there, targets) if targets else set(known)
-    left_out = _with_users(wanted, excludes) & set(known)
+    # of what is to go, its users go first
+    needs = {**dependents(there), **wanted}
+    chosen = cone(targets, needs) if targets else set(known)
+    left_out = cone(excludes, dependents(wanted))
     for name in targets:
         if name in left_out:
             raise UsageError(
                 f"{name} is a target, and it is or requires what is excluded.",
                 hint="Leave one of the two out.",
             )
-    names = _without_used(wanted, there, chosen - left_out)
+    names = chosen - left_out
+    # what would be deleted although the rest, as it is now, still uses it
+    leaving = {name: [key for key in uses if key not in wanted] for name, uses in there.items()}
+    used = cone(set(there) - names, leaving)
+    names -= used
     for name in targets:
         if name not in names:
             raise UsageError(
@@ -75,48 +82,3 @@ def _nested_hint(name: str, names: Collection[str]) -> str:
     if not slash or owner not in names:
         return ""
     return f"A part is named by the resources of the stack itself: {owner} with all nested in it."
-
-
-def _with_requirements(wanted: Requires, there: Requires, targets: Iterable[str]) -> set[str]:
-    """Targets and all they require; of one that is to go, who uses it now."""
-    users = _users(there)
-    found: set[str] = set()
-    pending = sorted(targets)
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending.extend(wanted[name] if name in wanted else users.get(name, ()))
-    return found
-
-
-def _with_users(wanted: Requires, names: Iterable[str]) -> set[str]:
-    users = _users(wanted)
-    found: set[str] = set()
-    pending = sorted(names)
-    while pending:
-        name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending.extend(users.get(name, ()))
-    return found
-
-
-def _users(requires: Requires) -> dict[str, list[str]]:
-    users: dict[str, list[str]] = {}
-    for name, required in requires.items():
-        for other in required:
-            users.setdefault(other, []).append(name)
-    return users
-
-
-def _without_used(wanted: Requires, there: Requires, names: set[str]) -> set[str]:
-    """``names`` without what would be deleted although the rest, as it is now, still uses it."""
-    pending = [name for name in there if name not in names]
-    kept = set(names)
-    while pending:
-        for other in there.get(pending.pop(), ()):
-            if other in kept and other not in wanted:
-                kept.discard(other)
-                pending.append(other)
-    return kept

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from zonda.core.graph.digraph import count_waiting
 from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
 
 from ..model import row_annotations
@@ -26,7 +27,7 @@ from ..model.states import (
 )
 from ..model.unit_of_work import UnitOfWork
 from ..progress import breakpoints, children, history, moves, partial, phases, progress, snapshots
-from .scope import Cone, cone, counts
+from .scope import Cone, cone
 
 
 def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
@@ -256,7 +257,7 @@ def _plan_verb(
     ]
     work.tx.close_all(stack.id)
     up = stack.phase != DOWN
-    waiting = counts({row.id for row in rows}, work.tx.edges(stack.id), up=up)
+    waiting = count_waiting({row.id for row in rows}, work.tx.edges(stack.id), up=up)
     stack.remaining = len(rows)
     for seen in rows:
         row = _row(work, seen.id)

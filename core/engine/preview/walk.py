@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
+from zonda.core.graph import digraph
 from zonda.core.graph.digraph import Ring, order
 from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
 from zonda.core.template.environment import policies
@@ -237,19 +238,14 @@ class Walk:
     ) -> dict[str, tuple[str, ...]]:
         """Who still uses what would go: what is not selected, and what stays because of that."""
         names = {row.id: row.name for row in self._rows}
-        required: dict[str, list[str]] = {}
-        for user, requirement in self._services.reader().edges(self._stack.id):
-            required.setdefault(user, []).append(requirement)
-        pending = [row.id for row in self._rows if row.id not in kept and self._stays(row)]
-        users: dict[str, dict[str, None]] = {}
-        for user in pending:
-            for key in required.get(user, ()):
-                # the old instance of what is replaced stays, too
-                if key in going or key in self._replaced:
-                    if key not in users:
-                        pending.append(key)
-                    users.setdefault(key, {})[names[user]] = None
-        return {key: tuple(found) for key, found in users.items()}
+        edges = self._services.reader().edges(self._stack.id)
+        # the old instance of what is replaced stays, too
+        leaving = {*going, *self._replaced}
+        uses = digraph.group(edge for edge in edges if edge[1] in leaving)
+        stays = (row.id for row in self._rows if row.id not in kept and self._stays(row))
+        staying = digraph.cone(stays, uses)
+        users = digraph.dependents({key: uses[key] for key in uses.keys() & staying})
+        return {key: tuple(sorted({names[user] for user in found})) for key, found in users.items()}
 
     # -- values ---------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from zonda.core.graph.digraph import cone, count_waiting, group
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
@@ -48,10 +49,7 @@ def _open_cleanup(work: UnitOfWork, stack: StackRow) -> bool:
         del rows[key]
     if not rows:
         return False
-    waiting = dict.fromkeys(rows, 0)
-    for dependant, requirement in edges:
-        if dependant in rows and requirement in rows:
-            waiting[requirement] += 1
+    waiting = count_waiting(rows, edges, up=False)
     stack.phase = DOWN
     stack.remaining = len(rows)
     for key, row in rows.items():
@@ -66,21 +64,8 @@ def _open_cleanup(work: UnitOfWork, stack: StackRow) -> bool:
 
 def _still_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> set[str]:
     """Those of ``rows`` that something uses which stays: what an update was not meant for."""
-    required: dict[str, list[str]] = {}
-    pending = []
-    for dependant, requirement in edges:
-        if requirement in rows:
-            if dependant in rows:
-                required.setdefault(dependant, []).append(requirement)
-            else:
-                pending.append(requirement)
-    used: set[str] = set()
-    while pending:
-        key = pending.pop()
-        if key not in used:
-            used.add(key)
-            pending.extend(required.get(key, ()))
-    return used
+    requires = group(edge for edge in edges if edge[1] in rows)
+    return cone(requires.keys() - rows, requires).intersection(rows)
 
 
 def _leftovers(work: UnitOfWork, stack: StackRow) -> list[ResourceRow]:

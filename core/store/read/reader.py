@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
+from zonda.core.graph.digraph import dependents
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
@@ -188,7 +189,8 @@ class Reader(DriftReads):
         """The resources of a stack; with ``absent`` also instances that are to be deleted."""
         rows = self.resource_rows(stack_id)
         present = [row for row in rows if row.want == "PRESENT"]
-        users, known = _users(present), self._policies(stack_id)
+        users = dependents({row.name: json.loads(row.requires) for row in present})
+        known = self._policies(stack_id)
         shown = rows if absent else present
         return [resource_view(row, users.get(row.name, ()), self.sealer, known) for row in shown]
 
@@ -341,11 +343,3 @@ class Reader(DriftReads):
                 return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise explain(error, self._where) from error
-
-
-def _users(rows: list[ResourceRow]) -> dict[str, list[str]]:
-    users: dict[str, list[str]] = {}
-    for row in rows:
-        for name in json.loads(row.requires):
-            users.setdefault(name, []).append(row.name)
-    return users
