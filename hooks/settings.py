@@ -7,6 +7,7 @@ Values have the types of TOML, nothing is converted. No error quotes a value: it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from .errors import UsageError
 from .schema.constraints import Constraint, Range, Typed, Violation
 from .schema.property import Schema
 from .text.suggestions import closest
+from .text.urls import host_of_url
 
 #: What zonda adds to a section, or has read of it itself.
 COLLABORATORS = frozenset({"kind", "clock", "random", "service"})
@@ -29,7 +31,6 @@ _TYPES: Mapping[str, tuple[type[Any], ...]] = {
     Schema.BOOLEAN: (bool,),
     Schema.MAP: (Mapping,),
     Schema.LIST: (list, tuple),
-    Schema.ANY: (object,),
 }
 _WORDS = {
     Schema.STRING: "text",
@@ -153,11 +154,10 @@ class _Reader:
 
 
 def _has_type(value: Any, type_name: str) -> bool:
-    if isinstance(value, bool):
-        return type_name in (Schema.BOOLEAN, Schema.ANY)
-    return isinstance(value, _TYPES[type_name]) and not (
-        isinstance(value, float) and (value != value or value in (1e999, -1e999))
-    )
+    if type_name == Schema.ANY or isinstance(value, bool):
+        return type_name in (Schema.ANY, Schema.BOOLEAN)
+    is_infinite = isinstance(value, float) and not math.isfinite(value)
+    return isinstance(value, _TYPES[type_name]) and not is_infinite
 
 
 def is_reference(value: Any) -> bool:
@@ -171,18 +171,6 @@ def is_reference(value: Any) -> bool:
 def is_header_value(text: str) -> bool:
     """Whether a text can be the value of a header: one line of plain ASCII characters."""
     return text.isprintable() and text == text.strip() and text.isascii()
-
-
-def host_of_url(url: str) -> str:
-    """The host of an absolute http(s) URL; empty for anything else."""
-    from urllib.parse import urlsplit  # needed where a URL is set only
-
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.port != 0
-    except ValueError:  # a port that is no number, half an IPv6 address
-        return ""
-    return (parts.hostname or "") if usable else ""
 
 
 def _is_network(text: str) -> bool:

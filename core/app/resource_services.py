@@ -21,6 +21,7 @@ from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.text import patterns
 from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.urls import is_url
 
 log = logging.getLogger(__name__)
 
@@ -198,8 +199,3 @@ class ResourceServices:
                     raise_interruption(error)
                     log.warning("The runner %s could not be closed", name, exc_info=True)
             self._runners.clear()
-
-
-def is_url(text: str) -> bool:
-    """Whether ``text`` is an absolute http(s) URL."""
-    return text.lower().startswith(("http://", "https://"))

@@ -16,6 +16,7 @@ from zonda.core.settings.sections import completed, read_secret, with_networks
 from zonda.core.settings.table import DEFAULT_KIND, Settings
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.text.urls import is_url
 
 from .runner_service import HINT, host_and_port, records
 
@@ -64,7 +65,7 @@ class EndpointCheckOptions:
 
     def target(self) -> dict[str, Any]:
         """The arguments of ``contract_probe.Target``. Raises UsageError."""
-        if not self.workflow and not _is_url(self.endpoint):
+        if not self.workflow and not is_url(self.endpoint):
             raise UsageError(
                 f"The runner {self.endpoint} has many workflows.", hint="Name one with --workflow."
             )
@@ -82,7 +83,7 @@ class EndpointCheckOptions:
 
 
 def _section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
-    if _is_url(endpoint):
+    if is_url(endpoint):
         return {"endpoint": endpoint}
     section = settings.runners.get(endpoint)
     if section is not None:
@@ -109,10 +110,6 @@ def _secret(given: str, settings: Settings) -> str:
     if given.startswith(("env:", "file:")):
         return read_secret(given, settings, own_files(settings))
     return given
-
-
-def _is_url(text: str) -> bool:
-    return text.lower().startswith(("http://", "https://"))
 
 
 def _object(text: str, option: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,19 +88,18 @@ def schema_of(factory: Any) -> SettingsSchema | None:
 
 def find_faults(group: str, section: Mapping[str, Any], kinds: Mapping[str, Any]) -> list[Fault]:
     """Every fault of one section. Names no value."""
-    own = _own_schema(group, kinds)
-    faults = own.check({name: value for name, value in section.items() if name in own.entries})
+    schema = _own_schema(group, kinds)
     kind = section.get("kind", DEFAULT_KIND)
-    if not isinstance(kind, str):
-        return faults
-    rest = {name: value for name, value in section.items() if name not in own.entries}
     try:
-        schema = schema_of(kinds.get(kind))
-        return faults + (schema.check(rest) if schema else [])
+        known = schema_of(kinds.get(kind)) if isinstance(kind, str) else None
+        if known is None:  # nobody says what else it takes
+            section = {name: section[name] for name in schema.entries if name in section}
+        else:
+            schema = replace(known, entries={**schema.entries, **known.entries})
+        return schema.check(section)
     except BaseException as error:  # border: a plug-in's schema is asked
         raise_interruption(error)
-        wrong = f"cannot be checked: the schema of its kind raises {type(error).__name__}"
-        return [*faults, ("", wrong)]
+        return [("", f"cannot be checked: the schema of its kind raises {type(error).__name__}")]
 
 
 def locate_faults(

@@ -16,6 +16,7 @@ from typing import Any
 
 from zonda.core.template.source.bundle import VARIABLE
 from zonda.hooks.errors import UsageError
+from zonda.hooks.text.urls import host_of_url
 
 from . import values as settings_values
 from .table import BUNDLED, FILE_NAME, Kinds, Settings
@@ -143,17 +144,11 @@ def _check_default_runner(
     known = [*values.get("runners", {}), BUNDLED]
     if "runners" in places and "runners" not in values:
         return  # which sections there are is not known
-    if chosen in known or _is_url(chosen):
+    if chosen in known or host_of_url(chosen):
         return
     hint = settings_values.near(chosen, known)
     wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
     faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
-
-
-def _is_url(text: str) -> bool:
-    from zonda.hooks.settings import host_of_url  # with it come schemas, which few need
-
-    return bool(host_of_url(text))
 
 
 def _syntax(path: str, message: str) -> tuple[str, str]:

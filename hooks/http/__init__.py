@@ -13,13 +13,13 @@ not ``trusted`` must have a public address. The one part of ``zonda.hooks`` that
 other part imports it, and nobody need use it.
 """
 
+from ..text.urls import is_url
 from .address_policy import AddressPolicy, Denied, Network, networks
 from .config import (
     MEBIBYTE,
     ClientConfig,
     canonical_url,
     host_and_port,
-    is_url,
     origin,
     read_connection,
     redacted_url,

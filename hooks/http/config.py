@@ -123,11 +123,6 @@ def _check_certificate(files: dict[str, str]) -> dict[str, str]:
     return files
 
 
-def is_url(text: str) -> bool:
-    """Whether a workflow is named by an absolute http(s) URL."""
-    return text.lower().startswith(("http://", "https://"))
-
-
 def host_and_port(url: str) -> tuple[str, int] | None:
     """The host and the port that a URL leads to; None for one that is none."""
     found = _read(url)

@@ -39,7 +39,8 @@ def choose(*values: str, default: str = "", description: str = "") -> properties
 
 def _are_headers(value: Mapping[Any, Any]) -> bool:
     return all(
-        bool(_HEADER.fullmatch(name))
+        isinstance(name, str)
+        and bool(_HEADER.fullmatch(name))
         and name.lower() not in _RESERVED
         and (is_reference(text) or (isinstance(text, str) and is_header_value(text)))
         for name, text in value.items()
