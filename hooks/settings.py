@@ -8,7 +8,7 @@ Values have the types of TOML, nothing is converted. No error quotes a value: it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from .context import ResourceContext
 from .errors import UsageError
 from .schema.constraints import Constraint, Range, Typed, Violation
 from .schema.property import Schema
+from .text.redaction import secret_texts
 from .text.suggestions import closest
 from .text.urls import host_of_url
 
@@ -91,6 +92,12 @@ class SettingsSchema:
             raise UsageError(f"The settings of {self.kind} are wrong: {wrong}.", hint=hint)
         return values
 
+    def list_secrets(self, values: Mapping[str, Any]) -> list[str]:
+        """Every text, for ``redact``, of hidden values and of the password in the proxy's URL."""
+        hidden = _list_hidden(self.entries, values)
+        proxy = str(values.get("proxy") or "").partition("://")[2].rpartition("@")[0]
+        return secret_texts([*hidden, proxy.partition(":")[2]])
+
     def _read(
         self, section: Mapping[str, Any], *, references: bool
     ) -> tuple[dict[str, Any], list[Fault]]:
@@ -98,6 +105,14 @@ class SettingsSchema:
         values = reader.table(self.entries, section, "")
         faults = list(dict.fromkeys(reader.faults))
         return values, faults or list(self.rules(values))
+
+
+def _list_hidden(entries: Mapping[str, Schema], values: Mapping[str, Any]) -> Iterator[Any]:
+    for name, schema in entries.items():
+        if schema.hidden or (schema.items is not None and schema.items.hidden):
+            yield values[name]
+        elif values[name]:
+            yield from _list_hidden(schema.fields, values[name])
 
 
 class _Reader:

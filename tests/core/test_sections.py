@@ -16,7 +16,8 @@ from zonda.core.settings.sections import callback_keys, completed, with_networks
 from zonda.core.settings.table import Settings
 from zonda.hooks.errors import UsageError
 from zonda.hooks.schema.property import Schema
-from zonda.hooks.settings import SettingsSchema
+from zonda.hooks.settings import CONNECTION, SettingsSchema
+from zonda.hooks.text.redaction import MASK, redact
 
 
 @pytest.fixture
@@ -214,3 +215,20 @@ def test_a_schema_that_fails_is_a_fault_and_no_traceback() -> None:
 
     found = find_faults("runners", {"kind": "broken"}, {"broken": Broken})
     assert found == [("", "cannot be checked: the schema of its kind raises KeyError")]
+
+
+def test_secrets_of_a_section_are_hidden_values_and_the_password_of_a_proxy() -> None:
+    hidden = Schema(Schema.STRING, hidden=True)
+    more = {
+        "login": Schema(Schema.MAP, schema={"key": hidden}),
+        "old": Schema("List", schema=hidden),
+    }
+    entries = {**CONNECTION, **more, "token": hidden}
+    schema = SettingsSchema("a queue runner", entries)
+    values = schema.read({"token": "t0ken", "proxy": "http://user:pa55word@x:3128"})
+    assert redact("t0ken pa55word http://x:3128", schema.list_secrets(values)) == (
+        f"{MASK} {MASK} http://x:3128"
+    )
+    assert schema.list_secrets(schema.read({"proxy": "http://x:3128"})) == []
+    nested = schema.read({"login": {"key": "nested"}, "old": ["older"]})
+    assert schema.list_secrets(nested) == ["nested", "older"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.hooks import redact
 from zonda.hooks.http import ClientConfig, origin, read_connection
 
 from .schema import AIRFLOW
@@ -27,12 +28,11 @@ class Settings:
     token: str = field(default="", repr=False)
     output_task: str = "zonda_output"
     give_up: float = 120.0
+    secrets: Sequence[str] = field(default=(), repr=False)
 
     def redact(self, text: str) -> str:
-        """``text`` without password and token."""
-        for secret in filter(None, (self.password, self.token)):
-            text = text.replace(secret, "(hidden)")
-        return text
+        """``text`` without anything secret of the section."""
+        return redact(text, self.secrets)
 
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
@@ -50,4 +50,5 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         token=values["token"],
         output_task=values["output_task"],
         give_up=values["give_up"],
+        secrets=AIRFLOW.list_secrets(values),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from zonda.hooks import redact
 from zonda.hooks.http import ClientConfig, origin, read_connection
 
 from .schema import RESTATE
@@ -25,14 +26,15 @@ class Settings:
     admin: str = ""
     token: str = field(default="", repr=False)
     give_up: float = 120.0
+    secrets: Sequence[str] = field(default=(), repr=False)
 
     def headers(self) -> dict[str, str]:
         """What authenticates a request."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def redact(self, text: str) -> str:
-        """``text`` without the token."""
-        return text.replace(self.token, "(hidden)") if self.token else text
+        """``text`` without anything secret of the section."""
+        return redact(text, self.secrets)
 
 
 def read_settings(given: Mapping[str, Any]) -> Settings:
@@ -49,4 +51,5 @@ def read_settings(given: Mapping[str, Any]) -> Settings:
         admin=admin,
         token=values["token"],
         give_up=values["give_up"],
+        secrets=RESTATE.list_secrets(values),
     )
