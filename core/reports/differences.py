@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine.diff.changes import changes
 from zonda.core.template.redaction import Shown
 from zonda.hooks.errors import Path, show_path
-
-_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,8 @@ def differences(old: Shown, new: Shown, names: tuple[str, str]) -> Differences:
         text(old.template, new.template, "template", names),
         _texts(old.environments, new.environments, names),
         _texts(old.files, new.files, names),
-        list(changes(old.parameters, new.parameters)),
-        list(changes(old.resources, new.resources, ("resources",))),
+        _changes(old.parameters, new.parameters),
+        _changes(old.resources, new.resources, ("resources",)),
     )
 
 
@@ -70,17 +69,8 @@ def _texts(
     return {file: lines for file, lines in found.items() if lines}
 
 
-def changes(old: Any, new: Any, path: Path = ()) -> Iterator[Change]:
-    """Every value that differs, the paths in the order of the newer side."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for key in dict.fromkeys((*new, *old)):
-            yield from changes(old.get(key, _ABSENT), new.get(key, _ABSENT), (*path, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, (before, after) in enumerate(zip(old, new, strict=True)):
-            yield from changes(before, after, (*path, index))
-    elif old is _ABSENT:
-        yield Change(show_path(path), "added", None, new)
-    elif new is _ABSENT:
-        yield Change(show_path(path), "removed", old, None)
-    elif old != new or type(old) is not type(new):
-        yield Change(show_path(path), "changed", old, new)
+def _changes(old: Any, new: Any, path: Path = ()) -> list[Change]:
+    return [
+        Change(show_path(each.path), each.kind, each.before, each.after)
+        for each in changes(old, new, path)
+    ]

@@ -184,7 +184,7 @@ class Properties(Mapping[str, Any]):
         except TemplateError:
             # What was stored no longer fits the type (the plug-in is a newer one): a change.
             return True
-        return bool(old != self.converted(key))
+        return not is_same_value(old, self.converted(key))
 
     def _translated(self, waiting: Collection[str] | None = None) -> Mapping[str, Any]:
         if self._rules is not None:

@@ -1,6 +1,10 @@
-"""What differs between two values, down to the path inside maps and lists. Pure.
+"""The difference of two values, down to the path inside maps and lists. Pure.
 
-Paths are tuples of keys and indexes. What may not be shown is told to differ, and no more.
+Plans, drift checks and the history of a stack ask here, so that they agree on what a change is:
+``is_same_value``, which also decides an update. Two values are the same if JSON has one for both:
+1 is 1.0, for a live state that was read as JSON may have either; true is no number.
+
+Paths are tuples of keys and indexes. Of what may not be shown only is told that it differs.
 """
 
 from __future__ import annotations
@@ -9,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from zonda.core.template.definition.fingerprint import canonical
-from zonda.core.template.evaluation.unknown_values import UNKNOWN, has_unknown
+from zonda.core.template.evaluation.unknown_values import has_unknown
+from zonda.hooks.resources.live_state import is_same_value
 
 Kind = Literal["added", "removed", "changed"]
 Path = tuple[Any, ...]
@@ -57,21 +61,16 @@ def changes(before: Any, after: Any, path: Path = ()) -> Iterator[Change]:
         yield Change(path, kind, None if before is NOTHING else before, later=True)
     elif before is NOTHING or after is NOTHING:
         yield from _one_sided(before, after, path)
-    elif not same(before, after):
+    elif not is_same_value(before, after):
         yield Change(path, "changed", before, after)
 
 
 def hidden(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change]:
     """Like ``changes`` of values that may not be shown: one change at most."""
-    if (before is NOTHING and after is NOTHING) or same(before, after):
+    if (before is NOTHING and after is NOTHING) or is_same_value(before, after):
         return
     kind: Kind = "added" if before is NOTHING else "removed" if after is NOTHING else "changed"
     yield Change(path, kind, later=has_unknown(after), secrecy=secrecy)
-
-
-def same(before: Any, after: Any) -> bool:
-    """Whether two values are written alike: 1, 1.0 and true are not."""
-    return canonical(before) == canonical(after)
 
 
 def forced(change: Change, by: Mapping[str, str]) -> Change:
@@ -95,6 +94,3 @@ def _one_sided(before: Any, after: Any, path: Path) -> Iterator[Change]:
         yield Change(path, "added", after=after)
     elif before is not NOTHING:
         yield Change(path, "removed", before=before)
-
-
-__all__ = ["NOTHING", "UNKNOWN", "Change", "changes", "forced", "hidden", "same"]

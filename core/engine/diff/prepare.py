@@ -13,6 +13,7 @@ from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.jsontext import dumps
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resources.definition import ResourceDefinition
+from zonda.hooks.resources.live_state import is_same_value
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 
@@ -211,7 +212,8 @@ class Preparation:
         assert self.cls is not None
         resolved, sealer, secrets = self.resolved, self.instances.lending.sealer, self.secrets
         metadata = None
-        if op != "UPDATE" or resolved.metadata != self.instances.stored(self.row).metadata:
+        stored = self.instances.stored(self.row).metadata if op == "UPDATE" else None
+        if not is_same_value(stored, resolved.metadata):
             metadata = sealer.dump(resolved.metadata, sealed=secrets.metadata)
         return Prepared(
             "begin",

@@ -6,16 +6,16 @@ Pure functions. A secret is only named: what is given here may be stored and sho
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from zonda.hooks.resources.live_state import is_same_value
 from zonda.hooks.text.redaction import MASK, redact
 from zonda.hooks.text.sanitize import truncate_middle
 
+from ..diff.changes import changes
+
 #: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
 Entry = dict[str, Any]
-_LACKS = object()
 
 
 def entries(
@@ -31,11 +31,12 @@ def entries(
         if name in hidden:
             found.append({"path": [name], "hidden": True})
             continue
-        for path, was, now in _parts((name,), wanted[name], live[name]):
-            entry: Entry = {"path": [name, *(_key(item, secrets) for item in path[1:])]}
-            for key, value in (("template", was), ("live", now)):
-                if value is not _LACKS:
-                    entry[key] = _shown(value, secrets)
+        for change in changes(wanted[name], live[name]):
+            entry: Entry = {"path": [name, *(_key(item, secrets) for item in change.path)]}
+            if change.kind != "added":
+                entry["template"] = _shown(change.before, secrets)
+            if change.kind != "removed":
+                entry["live"] = _shown(change.after, secrets)
             found.append(entry)
     return found
 
@@ -43,21 +44,6 @@ def entries(
 def dotted(entry: Entry) -> str:
     """``tags.env`` of a difference."""
     return ".".join(str(item) for item in entry["path"])
-
-
-def _parts(path: tuple[Any, ...], was: Any, now: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
-    """The smallest parts that differ: (way to it, template's, live)."""
-    if isinstance(was, Mapping) and isinstance(now, Mapping) and was and now:
-        for key in dict.fromkeys((*was, *now)):
-            one, other = was.get(key, _LACKS), now.get(key, _LACKS)
-            if one is _LACKS or other is _LACKS or not is_same_value(one, other):
-                yield from _parts((*path, key), one, other)
-    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-        for index, (one, other) in enumerate(zip(was, now, strict=True)):
-            if not is_same_value(one, other):
-                yield from _parts((*path, index), one, other)
-    else:
-        yield path, was, now
 
 
 def _shown(value: Any, secrets: Sequence[str]) -> Any:
