@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from .context import ResourceContext
 from .errors import UsageError
 from .schema.constraints import Constraint, Range, Typed, Violation
-from .schema.property import Schema
+from .schema.property import Schema as Schema
 from .text.redaction import secret_texts
 from .text.suggestions import closest
 from .text.urls import host_of_url

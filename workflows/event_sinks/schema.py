@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from zonda.hooks import properties
-from zonda.hooks.settings import CONNECTION, ENDPOINT, POSITIVE, SettingsSchema
+from zonda.hooks.settings import CONNECTION, ENDPOINT, POSITIVE, Schema, SettingsSchema
 
 from ..http_runner.schema import CREDENTIALS, SIGNING_KEYS, one_way
 
-Schema = properties.Schema
 LOG = SettingsSchema("a log sink", {"file": Schema(Schema.STRING)})
 WEBHOOK = SettingsSchema(
     "a webhook sink",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks import constraints, properties
+from zonda.hooks import constraints
 from zonda.hooks.settings import (
     CONNECTION,
     ENDPOINT,
@@ -17,12 +17,12 @@ from zonda.hooks.settings import (
     ONE_LINE,
     Fault,
     Rule,
+    Schema,
     SettingsSchema,
     is_header_value,
     is_reference,
 )
 
-Schema = properties.Schema
 ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 #: Headers that say how a message is cut out of the stream, or whom it is for.
@@ -31,7 +31,7 @@ _RESERVED = frozenset(
 )
 
 
-def choose(*values: str, default: str = "", description: str = "") -> properties.Schema:
+def choose(*values: str, default: str = "", description: str = "") -> Schema:
     """An entry that is one of ``values``."""
     one_of = constraints.AllowedValues(values, f"must be one of {', '.join(values)}")
     return Schema(Schema.STRING, description, default or None, constraints=[one_of])
@@ -86,7 +86,7 @@ _STATUS = constraints.Range(400, 499, "must be a list of statuses from 400 to 49
 
 ENDPOINT_URL = Schema(Schema.STRING, "A URL", constraints=ENDPOINT)
 #: How requests prove who sends them.
-CREDENTIALS: Mapping[str, properties.Schema] = {
+CREDENTIALS: Mapping[str, Schema] = {
     "token": Schema(Schema.STRING, "A bearer token", hidden=True, constraints=[ONE_LINE]),
     "username": Schema(Schema.STRING, "A user's name"),
     "password": Schema(Schema.STRING, "That user's password", hidden=True),
@@ -96,9 +96,9 @@ CREDENTIALS: Mapping[str, properties.Schema] = {
         constraints=[Rule(_are_headers, "must be a table of texts of one line, by header names")],
     ),
 }
-SIGNING_KEYS: Mapping[str, properties.Schema] = {"signing_key": _KEYS, "signing_keys": _KEYS}
+SIGNING_KEYS: Mapping[str, Schema] = {"signing_key": _KEYS, "signing_keys": _KEYS}
 #: How much an endpoint is asked, and for how long one that never answers.
-LOAD: Mapping[str, properties.Schema] = {
+LOAD: Mapping[str, Schema] = {
     name: Schema(Schema.NUMBER, description, default, constraints=[NOT_NEGATIVE])
     for name, default, description in (
         ("max_in_flight", 16, "Requests at the same time"),

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks import properties
 from zonda.hooks.settings import CONNECTION as HTTP_CONNECTION
-from zonda.hooks.settings import ENDPOINT, Fault, SettingsSchema
+from zonda.hooks.settings import ENDPOINT, Fault, Schema, SettingsSchema
 
 from ..http_runner.schema import CREDENTIALS, ENDPOINT_URL, LOAD, choose
 
-Schema = properties.Schema
 #: What is read as for ``http``. Answers repeat input and output, each up to 1 MiB and written as
 #: JSON within JSON.
-CONNECTION: Mapping[str, properties.Schema] = {
+CONNECTION: Mapping[str, Schema] = {
     **HTTP_CONNECTION,
     "max_body": Schema(
         Schema.NUMBER,

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zonda.hooks import properties
-from zonda.hooks.settings import CONNECTION, ENDPOINT, ONE_LINE, POSITIVE, Fault, SettingsSchema
-
-Schema = properties.Schema
+from zonda.hooks.settings import (
+    CONNECTION,
+    ENDPOINT,
+    ONE_LINE,
+    POSITIVE,
+    Fault,
+    Schema,
+    SettingsSchema,
+)
 
 
 def _check_login(section: Mapping[str, Any]) -> Iterator[Fault]:

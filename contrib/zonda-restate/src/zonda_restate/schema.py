@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from zonda.hooks import properties
-from zonda.hooks.settings import CONNECTION, ENDPOINT, ONE_LINE, POSITIVE, SettingsSchema
+from zonda.hooks.settings import CONNECTION, ENDPOINT, ONE_LINE, POSITIVE, Schema, SettingsSchema
 
-Schema = properties.Schema
 RESTATE = SettingsSchema(
     "a restate runner",
     {
