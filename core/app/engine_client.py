@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.plugins.manager import Plugins
-    from zonda.core.schedule.sweeps import Sweeps
     from zonda.core.store.read.drift_views import DriftCheckView
 
     from .event_sinks import Delivery
@@ -40,8 +39,6 @@ log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
 _LOOK_AGAIN = 0.1
-#: Seconds for which a command that waits does without the scheduler: it looks itself so often.
-_WITHOUT_CLOCK = 20.0
 
 
 class PausingClock(Clock, Protocol):
@@ -165,8 +162,6 @@ class EngineClient:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._engine: Engine | None = None
-        self._sweeps: Sweeps | None = None
-        self._leads_since = 0.0
         # By stack and resource.
         self._notices: dict[str, dict[str, PendingRequest]] = {}
         self._unsubscribe: Callable[[], None] | None = None
@@ -259,6 +254,7 @@ class EngineClient:
         if not parts.lock.acquire():
             return False
         from zonda.core.engine.runtime.engine import Engine, EngineSettings
+        from zonda.core.schedule.scheduler import Scheduler
         from zonda.core.schedule.timing import Timing
 
         known = parts.settings
@@ -266,6 +262,7 @@ class EngineClient:
             store,
             parts.plugins,
             clock=parts.clock,
+            scheduler=Scheduler(parts.clock),
             ids=parts.ids,
             random=parts.random,
             lender=parts.lender,
@@ -282,7 +279,6 @@ class EngineClient:
             ),
         )
         self._unsubscribe = engine.subscribe(self._heard)
-        self._leads_since = parts.clock.monotonic()
         engine.start(drive)
         self._engine = engine
         self._deliver(engine)
@@ -333,17 +329,7 @@ class EngineClient:
                 return False
             parts.clock.pause(_ASK_AGAIN)
         self._drives_all = True
-        self._sweep()
         return True
-
-    def _sweep(self) -> None:
-        """Start the clock, unless it is running."""
-        if self._sweeps is None and self._engine is not None:
-            from zonda.core.schedule.sweeps import Sweeps
-
-            self._sweeps = Sweeps(self._engine)
-            self._engine.on_late = self._sweeps.reschedule
-            self._sweeps.start()
 
     def _heard(self, notice: Notice) -> None:
         """Keep what an operation says it waits for, until it ends. In the engine's threads."""
@@ -374,26 +360,10 @@ class EngineClient:
                 self._drive(stack_id)
             else:
                 self._parts.clock.pause(min(left, _LOOK_AGAIN))
-        return self._driven(self._engine, stack_id, until - self._parts.clock.monotonic())
-
-    def _driven(self, engine: Engine, stack_id: str, seconds: float) -> StackView:
         try:
-            return engine.wait(stack_id, max(0.0, seconds))
+            return self._engine.wait(stack_id, max(0.0, until - self._parts.clock.monotonic()))
         except TimeoutError:
-            self._tick(engine)
             return self._parts.stack(stack_id)
-
-    def _tick(self, engine: Engine) -> None:
-        """See that what is due is looked at, while a command waits.
-
-        For the first seconds it is the command that looks, with every look of its own: what is
-        over by then need not pay for the clock's import.
-        """
-        if self._parts.clock.monotonic() - self._leads_since >= _WITHOUT_CLOCK:
-            self._sweep()
-        elif self._sweeps is None:
-            engine.sweep_requests()
-            engine.sweep_deadlines()
 
     def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """A drift check as soon as it has ended, at the latest after ``seconds``.
@@ -405,7 +375,6 @@ class EngineClient:
             self.check()
             left = until - self._parts.clock.monotonic()
             if left <= 0:
-                self._sweep()  # what takes longer may want to be looked at again
                 break
             self._lead("own")
             self._parts.clock.pause(min(left, _ASK_AGAIN))
@@ -449,12 +418,7 @@ class EngineClient:
             self._parts.clock.pause(_ASK_AGAIN)
 
     def close(self) -> None:
-        """Stop sweeping and driving. What runs outside goes on; its tokens are stored."""
-        if self._sweeps is not None:
-            if self._engine is not None:
-                self._engine.on_late = None
-            self._sweeps.stop()
-            self._sweeps = None
+        """Stop driving. What runs outside goes on; its tokens are stored."""
         if self._delivery is not None:
             self._delivery.finish()
             self._delivery = None

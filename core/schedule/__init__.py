@@ -1,4 +1,4 @@
-"""The scheduler: a few fixed sweeps that call the engine and hold no logic.
+"""The one clock of a running engine: a few jobs that call the engine and hold no logic.
 
 Called by ``core.app``; imports APScheduler and the engine's protocol.
 """

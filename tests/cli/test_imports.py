@@ -16,7 +16,7 @@ ELSEWHERE = (
     *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
     *("zonda.core.engine.preview", "zonda.core.reports", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.events", "zonda.core.diagnostics"),
-    *("zonda.core.schedule.sweeps", "zonda.core.store.read.drift_views", "zonda.hooks.conformance"),
+    *("zonda.core.schedule.jobs", "zonda.core.store.read.drift_views", "zonda.hooks.conformance"),
     *(
         "zonda.builtin_resources.",
         "zonda.workflows.",

@@ -65,7 +65,6 @@ def place(request: pytest.FixtureRequest, make: Make) -> App:
     elif request.param == "command of another project":
         busy = make("other")
         ended(busy.act(actions.CreateStack("busy", BUNDLE)))
-        busy.commands._sweep()  # as it does when it takes long
     return make("mine", "ann")
 
 

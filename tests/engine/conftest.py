@@ -27,6 +27,7 @@ from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.functions.versions import functions_for
 from zonda.core.plugins.manager import Plugins
 from zonda.core.reports.outputs import Showing
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer, make_key
@@ -292,12 +293,13 @@ def start(bench: Bench, store: Store) -> Iterator[Callable[..., Engine]]:
     """Starts engines with threads on ``store``, and stops them."""
     engines: list[Engine] = []
 
-    def make(drive: str = "own", clock: SystemClock | None = None) -> Engine:
+    def make(drive: str = "own", clock: SystemClock | None = None, scheduler: Any = None) -> Engine:
         clock = clock or SystemClock()
         engine = Engine(
             store,
             bench.plugins,
             clock=clock,
+            scheduler=scheduler or Scheduler(clock),
             ids=Ids(clock),
             random=random.Random(0),
             lender=bench.lender,

@@ -15,6 +15,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.plugins.operation import PluginOperation
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.versions import functions_for
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.core.system.clock import SystemClock
@@ -49,6 +50,7 @@ def engine(bench: Any, tmp_path: Path) -> Iterator[Engine]:
         store,
         bench.plugins,
         clock=clock,
+        scheduler=Scheduler(clock),
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,

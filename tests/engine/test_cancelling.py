@@ -13,6 +13,7 @@ from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack, Upd
 from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.functions.versions import functions_for
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.core.system.clock import SystemClock
@@ -196,6 +197,7 @@ def test_a_call_that_is_running_is_cancelled_when_it_comes_back(
         store,
         bench.plugins,
         clock=clock,
+        scheduler=Scheduler(clock),
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,

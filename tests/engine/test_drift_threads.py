@@ -14,6 +14,7 @@ from tests.engine.drifting import Blind, Thing, World
 from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.functions.versions import functions_for
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.write.database import Store
 from zonda.core.system.clock import SystemClock
@@ -51,6 +52,7 @@ def begin(bench: Bench, store: Store, world: World) -> Iterator[Start]:
             store,
             bench.plugins,
             clock=clock,
+            scheduler=Scheduler(clock),
             ids=Ids(clock),
             random=random.Random(0),
             lender=bench.lender,

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from zonda.core.store.file.faults import Refused
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
 from zonda.core.store.write.database import Store, open_store
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import StoreError, TemplateError
 
 KEY = make_key()
@@ -144,6 +146,51 @@ def test_commands_of_other_processes_are_carried_out_and_answered(
     other.close()
 
 
+class ByHand:
+    """A scheduler that wakes nobody; tells when it is asked to."""
+
+    is_loaded = True
+
+    def __init__(self) -> None:
+        self.times: SimpleQueue[float] = SimpleQueue()
+
+    def start(self, engine: Engine) -> None:
+        """Never call it."""
+
+    def wake_at(self, due: float) -> None:
+        """Keep the time."""
+        self.times.put(due)
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+
+def test_only_the_scheduler_wakes_the_thread_for_a_poll(bench: Any, start: Any) -> None:
+    polls: list[float] = []
+    bench.journal.behave["a", "check"] = lambda box: polls.append(0.0) or len(polls) > 1
+    clock, scheduler = Ahead(), ByHand()
+    engine = start(clock=clock, scheduler=scheduler)
+    accepted = engine.submit(actions.CreateStack("s", bench.bundle("a: {type: Test::Slow}")))
+    engine.drive(accepted.result(LONG).stack_id)
+    while engine._driver.next_due() is None:  # it is asked, and has not answered yet
+        scheduler.times.get(timeout=LONG)
+    clock.ahead = 60.0
+    with pytest.raises(TimeoutError):
+        engine.wait(accepted.result().stack_id, 0.2)
+    assert len(polls) == 1
+    engine.wake()
+    assert engine.wait(accepted.result().stack_id, LONG).state == "CREATE_COMPLETE"
+
+
+class Ahead(SystemClock):
+    """Its monotonic time can go on at once."""
+
+    ahead = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.ahead
+
+
 # -- a database that refuses ------------------------------------------------------------------
 
 
@@ -193,6 +240,7 @@ from zonda.core.system.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.versions import functions_for
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.system.ids import Ids
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
@@ -220,8 +268,8 @@ class Made(Resource):
 plugins = Plugins(resource_types={"Test::Made": Made})
 store = open_store(home / "z.db", sealer=Sealer(key))
 clock = SystemClock()
-engine = Engine(store, plugins, clock=clock, ids=Ids(clock), random=random.SystemRandom(),
-                lender=SimpleNamespace(setup=""),
+engine = Engine(store, plugins, clock=clock, scheduler=Scheduler(clock), ids=Ids(clock),
+                random=random.SystemRandom(), lender=SimpleNamespace(setup=""),
                 functions=lambda version: functions_for(version, plugins))
 engine.start("all")
 if not store.reader().stacks():

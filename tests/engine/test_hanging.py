@@ -17,6 +17,7 @@ from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.functions.versions import functions_for
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.core.system.clock import SystemClock
@@ -68,6 +69,7 @@ def engine(bench: Any, tmp_path: Path, clock: Late) -> Iterator[Engine]:
         store,
         bench.plugins,
         clock=clock,
+        scheduler=Scheduler(clock),
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,

@@ -12,6 +12,7 @@ import pytest
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.functions.versions import functions_for
+from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, open_store
 from zonda.core.system.clock import SystemClock
@@ -39,6 +40,7 @@ def engine(bench: Any, store: Store) -> Iterator[Engine]:
         store,
         bench.plugins,
         clock=clock,
+        scheduler=Scheduler(clock),
         ids=Ids(clock),
         random=bench._random,
         lender=bench.lender,

@@ -192,21 +192,6 @@ def test_a_stopped_engine_refuses(bench: Any, start: Start) -> None:
     assert engine.failure is None
 
 
-def test_a_clock_that_is_gone_does_not_end_the_engine(bench: Any, start: Start) -> None:
-    engine = start()
-    asked = threading.Event()
-
-    def gone() -> None:
-        asked.set()
-        raise LookupError("No job by the id of sweep_polls was found")
-
-    engine.on_late = gone
-    engine.sweep_polls()
-    engine._put(lambda: setattr(engine, "_swept", engine._swept - 100.0))
-    assert asked.wait(LONG)
-    assert engine.wait(begin(engine, "s", many(bench, 1)), LONG).state == "CREATE_COMPLETE"
-
-
 class SetBack(SystemClock):
     """A wall clock that can be set back."""
 

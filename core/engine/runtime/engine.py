@@ -7,13 +7,14 @@ into the inbox and, at most, waits. What is in the inbox together shares one com
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
@@ -38,7 +39,6 @@ from ..templates.loading import TemplateLoading
 from . import sweeps
 from .building import build_room
 from .lateness import Lateness
-from .light_calls import LONGEST_WAIT
 from .pool_driver import PoolDriver
 from .requests import Requests, single
 
@@ -46,11 +46,30 @@ __all__ = ["Engine", "EngineSettings", "Notice"]
 
 log = logging.getLogger(__name__)
 
-#: Seconds without a sweep after which the engine's thread sweeps itself.
-LATE = 5.0
 _LONGEST_SLEEP = 1.0
-#: Polls that are due within this time are made together.
-POLL_TICK = 0.05
+#: Seconds between two looks at polls that come one after the other: each is made at most half of
+#: that too early or too late.
+POLL_TICK = 0.1
+
+
+class Scheduler(Protocol):
+    """The clock of an engine: see ``zonda.core.schedule.scheduler``."""
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether a time that is set costs next to nothing."""
+
+    def start(self, engine: Engine) -> None:
+        """Call ``engine.wake`` and its sweeps from now on."""
+
+    def wake_at(self, due: float) -> None:
+        """Call ``engine.wake`` at ``due``, then every ``POLL_TICK``, instead of when it was set to.
+
+        ``due`` by the monotonic clock.
+        """
+
+    def stop(self) -> None:
+        """Call the engine no more."""
 
 
 class Engine:
@@ -62,6 +81,7 @@ class Engine:
         plugins: Plugins,
         *,
         clock: Clock,
+        scheduler: Scheduler,
         ids: Callable[[], str],
         random: Random,
         lender: Lender,
@@ -110,10 +130,9 @@ class Engine:
         self._over = False
         #: Why the thread has died, if it has.
         self.failure: StoreError | None = None
-        self._swept = clock.monotonic()
-        self._sweeps_ran = False
-        #: Called when the sweeps of a scheduler that had been running are late.
-        self.on_late: Callable[[], None] | None = None
+        self._scheduler = scheduler
+        #: When the scheduler is to wake the thread, by the monotonic clock.
+        self._wakes_at = math.inf
 
     # -- what faces call ------------------------------------------------------------------------
 
@@ -129,6 +148,8 @@ class Engine:
         self._put(lambda: self._driver.start(single(interrupt_all)))
         if drive == "all":
             self._put(lambda: self._driver.start(single(sweeps.take_up_after_end)))
+            self._scheduler.wake_at(self.clock.monotonic())
+        self._scheduler.start(self)
 
     def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed."""
@@ -197,14 +218,14 @@ class Engine:
         self._put(self._begin_stop)
         self._thread.join(grace)
         self._put(lambda: None)
+        self._scheduler.stop()
         self._driver.stop()
 
-    # -- sweeps ---------------------------------------------------------------------------------
+    # -- what the scheduler calls ---------------------------------------------------------------
 
-    def sweep_polls(self) -> None:
-        """Look again at operations whose next poll is due."""
-        self._sweeps_ran = True
-        self._put(self._sweep_came)
+    def wake(self) -> None:
+        """Go on with whatever is due."""
+        self._put(self._woken)
 
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks whose time is over."""
@@ -253,12 +274,11 @@ class Engine:
             while not self._ended():
                 self._drain()
                 self._driver.end_light_calls()
-                self._driver.wake_due(self.clock.monotonic())
+                self._driver.wake_due(self.clock.monotonic() + POLL_TICK / 2)
                 self._driver.admit()
                 self._driver.commit()
                 self._driver.start_light_calls()
                 self._tell_waiters()
-                self._look_at_sweeps()
         except BaseException as error:  # the thread's end: everybody must learn of it
             log.exception("The engine stops")
             self._end(_died(error))
@@ -281,26 +301,37 @@ class Engine:
                 self._inbox.get_nowait()()
 
     def _drain(self) -> None:
-        """Carry out all that is in the inbox; sleep while there is nothing to do."""
-        try:
-            self._inbox.get(timeout=self._sleep())()
+        """Carry out all that is in the inbox; wait for it while there is nothing to do."""
+        waits = not self._has_work
+        if waits:
+            self._set_alarm()
+        with suppress(Empty):
+            self._inbox.get(waits)()
             for _ in range(self.settings.max_batch):
                 self._inbox.get_nowait()()
-        except Empty:
-            pass
 
-    def _sleep(self) -> float:
-        driver = self._driver
-        retry = driver.retry_in()
+    @property
+    def _has_work(self) -> bool:
+        driver, retry = self._driver, self._driver.retry_in()
         if retry is not None:
-            return min(max(retry, 0.0), _LONGEST_SLEEP)
-        if driver.has_units or (driver.has_ready and driver.has_room):
-            return 0.0
-        longest = LONGEST_WAIT if driver.makes_light_calls else _LONGEST_SLEEP
-        due = driver.next_due()
-        if due is None:
-            return longest
-        return min(max(due - self.clock.monotonic(), POLL_TICK), longest)
+            return retry <= 0
+        return driver.has_units or (driver.has_ready and driver.has_room)
+
+    def _set_alarm(self) -> None:
+        """Have the scheduler wake this thread when something is due, unless it soon does."""
+        driver, now = self._driver, self.clock.monotonic()
+        retry, due = driver.retry_in(), driver.next_due()
+        at = math.inf if due is None else max(due, now + POLL_TICK)
+        if retry is not None:
+            at = now + retry
+        if driver.makes_light_calls and self._scheduler.is_loaded:
+            at = min(at, now + POLL_TICK)
+        if at < self._wakes_at or at > self._wakes_at + POLL_TICK:
+            self._wakes_at = at
+            self._scheduler.wake_at(at)
+
+    def _woken(self) -> None:
+        self._wakes_at = self.clock.monotonic() + POLL_TICK
 
     def _tell_waiters(self) -> None:
         if self._driver.idle_stacks:
@@ -309,22 +340,6 @@ class Engine:
             with self._changed:
                 self._changes += 1
                 self._changed.notify_all()
-
-    def _look_at_sweeps(self) -> None:
-        now = self.clock.monotonic()
-        if now - self._swept < LATE:
-            return
-        self._swept = now
-        self.sweep_deadlines()
-        self.sweep_requests()
-        if self._sweeps_ran and self.on_late is not None and not self._stopping:
-            try:
-                self.on_late()
-            except LookupError:  # a clock that was just stopped has no jobs any more
-                log.warning("The sweeps could not be set anew", exc_info=True)
-
-    def _sweep_came(self) -> None:
-        self._swept = self.clock.monotonic()
 
     def _begin_stop(self) -> None:
         self._stopping = True
