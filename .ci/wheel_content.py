@@ -18,7 +18,7 @@ def expected() -> set[str]:
         ["git", "ls-files", "-z", *ROOMS, "src/zonda"], check=True, capture_output=True, text=True
     )
     tracked = {name for name in listed.stdout.split("\0") if name}
-    links = {f"src/zonda/{services}" for services in ROOMS}
+    links = {f"src/zonda/{room}" for room in ROOMS}
     return {f"zonda/{name.removeprefix('src/zonda/')}" for name in tracked - links}
 
 

@@ -81,7 +81,7 @@ def test_a_type_shows_all_that_it_says_of_itself(zonda: Zonda, lamp: Path) -> No
     assert shown["properties"]["key"]["hidden"] is True
     assert "default" not in shown["properties"]["key"]
     assert shown["properties"]["old"]["support_status"]["status"] == "DEPRECATED"
-    assert shown["properties"]["spots"]["schema"]["*"]["schema"]["services"]["required"] is True
+    assert shown["properties"]["spots"]["schema"]["*"]["schema"]["room"]["required"] is True
     assert shown["attributes"] == {"on": {"description": "Whether.", "type": "boolean"}}
 
 
@@ -101,7 +101,7 @@ def test_a_page_holds_every_word_of_a_type(zonda: Zonda, lamp: Path, tmp_path: P
         "Available since 2.0.",
         "| `watts` | integer | How bright. Default: `5`. Range: min 1, max 10 (not too much). |",
         "| `key` | string | Opens it. Never shown. | replaced |",
-        '| `spots[].services` | string, required | Which. Allowed values: `"hall"`. |  |',
+        '| `spots[].room` | string, required | Which. Allowed values: `"hall"`. |  |',
         "| `old` | string | Gone. Deprecated since 2.1. Use watts. | refused |",
         "| `on` | boolean | Whether. |",
     ):

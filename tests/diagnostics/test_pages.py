@@ -76,7 +76,7 @@ def test_the_right_example_has_no_fault(
 
 
 def test_every_code_in_the_sources_has_a_page_and_every_page_a_code() -> None:
-    sources = (path for services in ROOMS for path in (ROOT / services).rglob("*.py"))
+    sources = (path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
     written = {code for path in sources for code in re.findall(r'"(ZON\d{3})"', path.read_text())}
     assert written == set(registry.pages())
 

@@ -39,7 +39,7 @@ PLACES = {
 
 
 @pytest.fixture
-def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ROOM).mkdir()
     (tmp_path / ROOM / "__init__.py").write_text("")
     (tmp_path / ROOM / "types_of_it.py").write_text(SOURCE)
@@ -59,7 +59,7 @@ def bringing(places: dict[str, str]) -> Any:
     return made
 
 
-def test_a_class_is_imported_by_its_name_and_once(services: Path) -> None:
+def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
     known = lazy.lazy_types(ROOM, PLACES)
 
     assert set(known) == set(PLACES)
@@ -72,7 +72,7 @@ def test_a_class_is_imported_by_its_name_and_once(services: Path) -> None:
     assert known.get("A::Nothing") is None
 
 
-def test_the_first_name_of_a_class_is_known_whatever_is_imported(services: Path) -> None:
+def test_the_first_name_of_a_class_is_known_whatever_is_imported(room: Path) -> None:
     known = lazy.lazy_types(ROOM, PLACES)
     names = lazy.Names(known)
     one = known["A::Same"]
@@ -94,17 +94,17 @@ def test_classes_that_were_made_in_one_place_have_their_own_names() -> None:
     assert [names.of(each) for each in (first, second, third)] == ["A", "B", ""]
 
 
-def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(services: Path) -> None:
+def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(room: Path) -> None:
     known = lazy.lazy_types(ROOM, PLACES)
     later = lazy.unloaded(known)["A::One"]
 
     before = lazy.file_of(later)
 
-    assert before == lazy.file_of(known["A::One"]) == str(services / "types_of_it.py")
+    assert before == lazy.file_of(known["A::One"]) == str(room / "types_of_it.py")
     assert lazy.file_of(lazy.LazyClass(f"{ROOM}.nothing", "X")) == ""
 
 
-def test_what_zonda_brings_stays_where_it_is_until_it_is_used(services: Path) -> None:
+def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> None:
     plugins = gather(make_manager(bringing(PLACES), discover=False))
 
     assert set(plugins.resource_types) == set(PLACES)
@@ -112,7 +112,7 @@ def test_what_zonda_brings_stays_where_it_is_until_it_is_used(services: Path) ->
     assert issubclass(plugins.resource_types["A::One"], Resource)
 
 
-def test_what_others_bring_is_looked_at_at_once(services: Path) -> None:
+def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
     places = {**PLACES, "A::Wrong": "types_of_it:Resource.__doc__"}
 
     good = gather(make_manager(files=[bringing(PLACES)], discover=False))

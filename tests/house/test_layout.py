@@ -61,12 +61,12 @@ def test_the_package_folder_holds_its_face_and_a_link_per_room() -> None:
     links = {
         name: path.readlink().as_posix() for name, path in entries.items() if path.is_symlink()
     }
-    assert links == {services: f"../../{services}" for services in ROOMS}
+    assert links == {room: f"../../{room}" for room in ROOMS}
 
 
-@pytest.mark.parametrize("services", ROOMS)
-def test_a_link_leads_to_its_room(services: str) -> None:
-    assert (ROOT / "src" / "zonda" / services).resolve() == ROOT / services
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_link_leads_to_its_room(room: str) -> None:
+    assert (ROOT / "src" / "zonda" / room).resolve() == ROOT / room
 
 
 def test_no_module_is_longer_than_one_idea_needs(tracked: list[Path]) -> None:

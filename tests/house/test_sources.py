@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("core", "hooks", "builtin_resources", "workflows")
-MODULES = sorted(path for services in ROOMS for path in (ROOT / services).rglob("*.py"))
+MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 
 #: Who may catch everything, and why. There are three borders; the one to the plug-ins is crossed
@@ -172,14 +172,14 @@ def source_of(path: Path) -> Source:
 def faults_of_form(path: Path, source: Source) -> list[str]:
     """Imports that are neither relative inside a room nor absolute across rooms."""
     parts = path.relative_to(ROOT).with_suffix("").parts
-    services, depth = parts[0], len(parts) - 1
+    room, depth = parts[0], len(parts) - 1
     faults = []
     for level, module in source.imports:
         head = module.split(".")[0]
         if level == 0 and head in (*ROOMS, "src"):
             faults.append(f"import of {module}: the import name is zonda.{module}")
         if level > depth:
-            faults.append(f"{'.' * level}{module} leaves the room {services}")
+            faults.append(f"{'.' * level}{module} leaves the room {room}")
     return faults
 
 

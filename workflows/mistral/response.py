@@ -116,8 +116,8 @@ def cut(text: str) -> str:
     if len(whole) <= LONGEST_REASON:
         return whole.decode()
     head = whole[:_BEGINNING].decode("utf-8", "ignore")
-    services = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
-    tail = whole[-services:].decode("utf-8", "ignore")
+    space = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
+    tail = whole[-space:].decode("utf-8", "ignore")
     return _words(head, -1) + _LEFT_OUT + _words(tail, 0)
 
 

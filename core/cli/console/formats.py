@@ -82,7 +82,7 @@ def rows(
     if arguments.format == "table":
         texts = [[_cell(value) for value in row] for row in cells]
         spared = () if arguments.column else spare
-        for line in tables.table(names, texts, _services(arguments, width), spared):
+        for line in tables.table(names, texts, _space(arguments, width), spared):
             out.write(line)
     elif arguments.format == "value":
         for row in cells:
@@ -104,7 +104,7 @@ def fields(
     chosen = [names[index] for index in _chosen(names, arguments.column)]
     if arguments.format == "table":
         values = [_cell(thing[name]) for name in chosen]
-        for line in tables.fields(chosen, values, _services(arguments, width)):
+        for line in tables.fields(chosen, values, _space(arguments, width)):
             out.write(line)
     elif arguments.format == "value":
         for name in chosen:
@@ -127,7 +127,7 @@ def variables(out: TextIO, arguments: argparse.Namespace, things: Mapping[str, A
         out.write(f'{variable}="{text}"\n')
 
 
-def _services(arguments: argparse.Namespace, width: int | None) -> int | None:
+def _space(arguments: argparse.Namespace, width: int | None) -> int | None:
     """Columns that a table has to fit; None: any number."""
     fit = getattr(arguments, "fit_width", None)
     if fit is None:

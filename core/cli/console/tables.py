@@ -85,17 +85,17 @@ def _note(names: Collection[str], width: int) -> str:
     return "\n".join(wrapped(shown, width)) + "\n"
 
 
-def _shares(columns: Sequence[list[_Cell]], services: int) -> list[int] | None:
+def _shares(columns: Sequence[list[_Cell]], space: int) -> list[int] | None:
     """The width of each column, wide ones giving way first; None if the words need more room."""
     widths = [max(cells(line) for cell in column for line in cell) for column in columns]
     least = [max(longest_word(line) for cell in column for line in cell) for column in columns]
-    if sum(least) > services:
+    if sum(least) > space:
         return None
 
     def shares(most: int) -> list[int]:
         return [min(wide, max(need, most)) for wide, need in zip(widths, least, strict=True)]
 
-    return shares(bisect_right(range(max(widths) + 1), services, key=lambda n: sum(shares(n))) - 1)
+    return shares(bisect_right(range(max(widths) + 1), space, key=lambda n: sum(shares(n))) - 1)
 
 
 def _framed(columns: Sequence[list[_Cell]], widths: Sequence[int]) -> Iterator[str]:
@@ -128,9 +128,9 @@ def _records(columns: Sequence[list[_Cell]], width: int) -> str:
 def _record(names: Sequence[_Cell], row: Sequence[_Cell], label: int, width: int) -> Iterator[str]:
     for name, cell in zip(names, row, strict=True):
         head = " ".join(name)
-        services = width - label
-        if max(map(longest_word, cell)) <= services:
-            parts = [part for line in cell for part in wrapped(line, services)]
+        space = width - label
+        if max(map(longest_word, cell)) <= space:
+            parts = [part for line in cell for part in wrapped(line, space)]
             head += " " * (label - cells(head))
             yield (head + parts[0]).rstrip()
             yield from (" " * label + part for part in parts[1:])

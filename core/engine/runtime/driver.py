@@ -336,9 +336,9 @@ class Driver:
     def _look_ahead(self, work: UnitOfWork) -> list[tuple[str, WorkItem]]:
         """Look at what was just released in the same transaction, as far as there is room."""
         found: list[tuple[str, WorkItem]] = []
-        after, services = work.after.look, self._cap - self._admitted - len(self._ready)
-        services = 0 if self.alone else services
-        while after and len(found) < services:
+        after, space = work.after.look, self._cap - self._admitted - len(self._ready)
+        space = 0 if self.alone else space
+        while after and len(found) < space:
             key = next(iter(after))
             if key in self._busy or key in self._queued or not self.drives(after[key]):
                 break

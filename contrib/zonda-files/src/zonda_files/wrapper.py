@@ -63,9 +63,9 @@ class Kept:
 
     def add(self, data: bytes) -> None:
         """Keep what there is room for."""
-        services = self._half - len(self._head)
-        self._head += data[:services]
-        self._tail += data[services:] if services > 0 else data
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:] if room > 0 else data
         surplus = len(self._tail) - self._half
         if surplus > 0:
             self._tail = self._tail[surplus:]
