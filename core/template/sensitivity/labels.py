@@ -96,6 +96,7 @@ class SensitivityAnalysis:
         # What has been entered and is not found yet counts as open: nobody else may see it then.
         self._lock = lock or RLock()
         self._owned: dict[str, AttributeLabels] = {}
+        self._entered: set[str] = set()
         self._known: dict[tuple[str, str], str] = {}
         self._told: dict[str, bool] = {}
         self._properties: dict[str, dict[str, str]] = {}
@@ -208,12 +209,16 @@ class SensitivityAnalysis:
     def _inside(self, name: str) -> AttributeLabels | None:
         """The marks of the nested stack of a resource that owns one."""
         node = self._resources[name]
-        if self._below is None or not node.cls.is_nested_stack:
-            return None
+        if self._below is None or not node.cls.is_nested_stack or name in self._entered:
+            return None  # entered: it reads itself, a circle that is refused elsewhere
         known = self._owned.get(name)
         if known is None:
-            self._is_told_secrets(name)  # what it requires first, without recursion
-            known = self._owned[name] = self._below(node, self)
+            self._entered.add(name)
+            try:
+                self._is_told_secrets(name)  # what it requires first, without recursion
+                known = self._owned[name] = self._below(node, self)
+            finally:
+                self._entered.discard(name)
         return known
 
     def of_attribute(self, name: str, attribute: str | None, path: Sequence[Any] = ()) -> str:
