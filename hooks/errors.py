@@ -322,6 +322,14 @@ class UsageError(RequestError):
     code = "ZON204"
 
 
+class UsageErrors(UsageError):
+    """Every fault of the settings, at least one. ``str`` has a line for each."""
+
+    def __init__(self, errors: Sequence[UsageError]) -> None:
+        super().__init__("\n".join(map(str, errors)), code=errors[0].code)
+        self.errors = tuple(errors)
+
+
 class ResourceFailure(ZondaError):
     """An operation on a resource failed in the outside world."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zonda.hooks import constraints
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import UsageError, UsageErrors
 from zonda.hooks.schema.property import Schema
 from zonda.hooks.settings import Fault, Rule, SettingsSchema
 from zonda.hooks.text.borders import raise_interruption
@@ -135,7 +135,7 @@ def check_sections(settings: Settings, plugins: Plugins) -> None:
         text = path.read_text() if path.exists() else ""
         faults = [f"{where}: {wrong}" for where, wrong in locate_faults(path, text, chosen, kinds)]
         if faults:
-            raise UsageError("\n".join(faults), code="ZON207")
+            raise UsageErrors([UsageError(fault, code="ZON207") for fault in faults])
 
 
 def _drop_own(name: str, factories: Mapping[str, Any], plugins: Plugins) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from zonda.core.template.source.bundle import VARIABLE
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import UsageError, UsageErrors
 from zonda.hooks.text.urls import host_of_url
 
 from . import values as settings_values
@@ -59,7 +59,7 @@ def load(
             places[name] = where
     _check_default_runner(values, places, faults)
     if faults:
-        raise UsageError("\n".join(map(str, faults)), code="ZON207")
+        raise UsageErrors([UsageError(str(fault), code="ZON207") for fault in faults])
     values["home"] = home
     values["database_url"] = values.get("database_url") or f"sqlite:///{home / 'zonda.db'}"
     values["user"] = values.get("user") or settings_values.login_name()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from typing import Any
 
 import pytest
 
@@ -176,3 +177,12 @@ def test_the_name_of_a_file_stays_on_its_line(screen: Screen) -> None:
 def test_further_lines_of_a_text_look_like_no_other_error(screen: Screen) -> None:
     errors.tell(screen, ResourceFailure("it said\nerror: all is lost\n  twice"))
     assert said(screen) == "error: it said\n    error: all is lost\n  twice [ZON300]\n"
+
+
+def test_each_fault_of_the_settings_has_a_line(zonda: Any, write: Any) -> None:
+    path = write("home/zonda.toml", "nope = 1\nnada = 2\n")
+    assert zonda("stack", "list", code=2).err.splitlines()[:3] == [
+        f"error: {path}:1: there is no setting nope [ZON207]",
+        f"error: {path}:2: there is no setting nada [ZON207]",
+        "2 errors",
+    ]

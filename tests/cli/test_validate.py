@@ -201,3 +201,18 @@ def test_a_stack_that_is_misspelt_is_told_with_the_one_that_was_meant(
     for words in (("show", "wbe"), ("check", "wbe"), ("resource", "list", "wbe")):
         assert "Did you mean web?" in zonda("stack", *words, code=1).err
     assert "Did you mean a?" in zonda("stack", "resource", "show", "web", "A", code=1).err
+
+
+@pytest.mark.parametrize("reads", ["{get_resource: g}", "{get_attr: [g, names]}"])
+def test_a_group_whose_members_read_the_group_is_a_circle(
+    reads: str, zonda: Zonda, write: Write
+) -> None:
+    write("c.yaml", "heat_template_version: 2021-04-16\nresources: {}\n")
+    path = write(
+        "t.yaml",
+        "heat_template_version: 2021-04-16\nresources:\n  g:\n    type: Zonda::ForEach\n"
+        f"    properties: {{for_each: [{reads}], resource_def: {{type: c.yaml}}}}\n",
+    )
+    assert (
+        "Circular Dependency Found: g -> g" in zonda("template", "validate", "-t", path, code=2).err
+    )

@@ -168,18 +168,6 @@ def test_a_circle_names_its_shortest_ring(faults: Faults) -> None:
     assert fault.ring == ("a", "b", "a")  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    "reads", ["{get_resource: g}", "{get_attr: [g, names]}", "{get_resource: h}"]
-)
-def test_a_group_whose_members_read_the_group_is_a_circle(reads: str, faults: Faults) -> None:
-    group = (
-        "{type: 'Zonda::ForEach', properties: {for_each: [READS], resource_def: {type: c.yaml}}}"
-    )
-    text = f"g: {group.replace('READS', reads)}\n  h: {group.replace('READS', '{get_resource: g}')}"
-    found = faults(f"heat_template_version: 2021-04-16\nresources:\n  {text}\n")
-    assert "CircularDependencyException" in {fault.heat_type for fault in found}
-
-
 def test_what_depends_on_a_wrong_parameter_is_no_fault_of_its_own(faults: Faults) -> None:
     found = faults(
         "parameters: {p: {type: number}}\n"

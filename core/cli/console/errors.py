@@ -19,6 +19,7 @@ from zonda.hooks.errors import (
     TemplateError,
     TemplateWarning,
     UsageError,
+    UsageErrors,
     ValidationErrors,
     ZondaError,
     show_path,
@@ -61,7 +62,7 @@ def _code(error: ZondaError) -> int:
 
 def each(error: ZondaError) -> Sequence[ZondaError]:
     """The single faults of an error."""
-    return error.errors if isinstance(error, ValidationErrors) else [error]
+    return error.errors if isinstance(error, (ValidationErrors, UsageErrors)) else [error]
 
 
 def as_data(error: ZondaError) -> dict[str, Any]:
