@@ -16,6 +16,7 @@ from zonda.core.engine.model.documents import MASK
 from zonda.core.engine.plan import snapshots
 from zonda.core.engine.templates.stored import Reading, Templates
 from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.tree_paths import walk_down
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template import redaction
 from zonda.core.template.load import StackDefinition
@@ -65,7 +66,7 @@ class Exporting:
         with reader.snapshot():
             writing = _Writing(reader, self._sources, with_secrets=with_secrets)
             top = reader.stack_row(stack_id)
-            for stack, rows in documents.tree(top, reader.resource_rows, reader.child_row):
+            for stack, rows in walk_down(top, reader.tree(top.root), reader.resource_rows):
                 writing.add(stack, documents.known_rows(rows))
         if writing.hidden:
             writing.made["masked"] = writing.hidden

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from zonda.core.store.read import trees
 from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.tree_paths import by_owner
 from zonda.core.store.read.views import ActionView, FailedView, StackView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
@@ -89,9 +90,7 @@ class Inside:
     def __init__(self, reader: Reader, root_id: str) -> None:
         self._reader = reader
         self._stacks = {row.id: row for row in reader.tree(root_id)}
-        self._children = {
-            row.owner_resource_id: row for row in self._stacks.values() if row.owner_resource_id
-        }
+        self._children = by_owner(self._stacks.values())
         self._rows: dict[str, list[ResourceRow]] = {}
         for row in reader.tree_resources(root_id) if self._children else ():
             self._rows.setdefault(row.stack_id, []).append(row)

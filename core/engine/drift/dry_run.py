@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from zonda.core.engine.actions import RepairDrift
+from zonda.core.graph.digraph import cone
 from zonda.core.store.read import drift_to_view
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
@@ -97,15 +98,11 @@ def _masked(found: Found) -> dict[str, Any]:
 
 def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]:
     """The instances ``wrong``, and those that they are nested in."""
-    owners = {child: (owner, parent) for child, owner, parent, _ in reader.owners_below(root_id)}
-    found = set(wrong)
-    for each in wrong:
-        row = reader.resource_row(each)
-        at = None if row is None else row.stack_id
-        while at in owners:
-            owner, at = owners[at]
-            found.add(owner)
-    return found
+    owned = reader.owners_below(root_id)
+    rows = filter(None, map(reader.resource_row, wrong))
+    above = {child: [parent] for child, _, parent, _ in owned}
+    stacks = cone((row.stack_id for row in rows), above)
+    return {*wrong, *(owner for child, owner, _, _ in owned if child in stacks)}
 
 
 def as_found(

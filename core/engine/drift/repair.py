@@ -272,8 +272,5 @@ def as_missing(row: ResourceRow, found: Found, generation: int) -> None:
 
 def _mark(work: UnitOfWork, row: ResourceRow) -> None:
     """An instance of a nested stack is to be looked at, and so is everything that it is below."""
-    above: ResourceRow | None = row
-    while above is not None:
-        above.dirty = above.dirty or DIRTY
-        owner_id = work.stack_of(above).owner_resource_id
-        above = None if owner_id is None else work.tx.resource(owner_id)
+    for each in (row, *work.owners(row)):
+        each.dirty = each.dirty or DIRTY

@@ -6,6 +6,7 @@ digest, what it has seen: if the stack has changed since, nothing is forgotten.
 
 from __future__ import annotations
 
+from zonda.core.store.read.tree_paths import walk_down
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict
 
@@ -30,7 +31,7 @@ def abandon(services: EngineServices, action: actions.AbandonStack, note: Noted)
         found = work.tx.stack(stack.id)
         if found is None or found.deleted_at is not None:
             raise Conflict(f"Stack {stack.name} has been deleted meanwhile.")
-        tree = [*documents.tree(found, work.tx.resources_of, work.tx.child_of)]
+        tree = [*walk_down(found, work.tx.tree(found.root), work.tx.resources_of)]
         for each, _ in tree if not action.force else ():
             check_idle(each)
         if documents.joined([_digest(work, *each) for each in tree], work.sealer) != action.digest:

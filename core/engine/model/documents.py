@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from zonda.core.store.schema.rows import PREFIX, ResourceRow, StackRow
@@ -111,20 +111,6 @@ def digest(
 def _state(row: ResourceRow, sealer: Sealer) -> list[Any]:
     state = [row.id, row.fence, row.op, row.action, row.status, row.physical_id, row.want]
     return [*state, sealer.load(row.meta)]
-
-
-def tree(
-    stack: StackRow,
-    rows_of: Callable[[str], list[ResourceRow]],
-    child_of: Callable[[str], StackRow | None],
-) -> Iterator[tuple[StackRow, list[ResourceRow]]]:
-    """A stack with its instances, and then those that are nested in it, owners in front."""
-    pending = [stack]
-    while pending:
-        at = pending.pop(0)
-        rows = rows_of(at.id)
-        yield at, rows
-        pending += [child for row in rows if (child := child_of(row.id)) is not None]
 
 
 def joined(digests: Sequence[str], sealer: Sealer) -> str:

@@ -7,7 +7,7 @@ dropped when the transaction is undone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,14 @@ class UnitOfWork:
         stack = self.tx.stack(row.stack_id)
         assert stack is not None
         return stack
+
+    def owners(self, row: ResourceRow) -> Iterator[ResourceRow]:
+        """The instances that ``row`` is nested in, the innermost first."""
+        while owner_id := self.stack_of(row).owner_resource_id:
+            owner = self.tx.resource(owner_id)
+            if owner is None:
+                return
+            yield (row := owner)
 
     def stop(self, row: ResourceRow) -> None:
         """After the commit, tell whoever drives the operation of this instance that it is over."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from zonda.core.store.read.tree_paths import by_owner
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.core.template.source.bundle import Identity
@@ -55,12 +56,7 @@ class Below:
         """The nested stacks that there are, by the ids of their owners."""
         if not self._root.generation:
             return {}
-        rows = self._services.reader().tree(self._root.id)
-        return {
-            row.owner_resource_id: row
-            for row in rows
-            if row.owner_resource_id is not None and row.deleted_at is None
-        }
+        return by_owner(self._services.reader().tree(self._root.id))
 
     def gone(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
         """What goes with an instance of ``stack``: nothing, where it has no nested stack."""

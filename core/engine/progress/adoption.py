@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from zonda.core.store.read.tree_paths import walk_down
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
@@ -64,14 +65,11 @@ def is_free(work: UnitOfWork, row: ResourceRow, given: str | None = None) -> boo
 
 def _adopted(work: UnitOfWork, stack: StackRow) -> Iterator[ResourceRow]:
     """Every instance that is being adopted, from here down."""
-    below = {each.owner_resource_id: each for each in work.tx.tree(stack.root)}
-    pending, outside = [stack], partial.outside(stack)
-    while pending:
-        each = pending.pop()
-        for row in work.tx.resources_of(each.id):
-            if each is stack and row.name in outside:
-                continue
-            if row_annotations.is_adopting(row):
-                yield row
-            if row.id in below:
-                pending.append(below[row.id])
+    outside = partial.outside(stack)
+
+    def members(stack_id: str) -> list[ResourceRow]:
+        rows = work.tx.resources_of(stack_id)
+        return [row for row in rows if stack_id != stack.id or row.name not in outside]
+
+    for _, rows in walk_down(stack, work.tx.tree(stack.root), members):
+        yield from filter(row_annotations.is_adopting, rows)

@@ -6,6 +6,7 @@ itself stays nested in it.
 
 from __future__ import annotations
 
+from zonda.core.store.read.tree_paths import walk_down
 from zonda.core.store.schema.rows import ResourceRow
 
 from ..model.unit_of_work import UnitOfWork
@@ -18,13 +19,10 @@ def set_free(work: UnitOfWork, owner: ResourceRow) -> None:
         return
     above = work.stack_of(owner).name
     work.after.detached[child.id] = child.root
-    below = {each.owner_resource_id: each for each in work.tx.tree(child.root)}
+    stacks = work.tx.tree(child.root)
     child.owner_resource_id = None
-    pending = [child]
-    while pending:
-        each = pending.pop()
+    for each, _ in walk_down(child, stacks, work.tx.resources_of):
         each.root_id = child.id
-        pending.extend(below[row.id] for row in work.tx.resources_of(each.id) if row.id in below)
     work.stack_event(
         child, child.action, child.status, f"Left alone by resource {owner.name} of {above}"
     )

@@ -141,13 +141,8 @@ def mark_dependants(work: UnitOfWork, row: ResourceRow) -> None:
 
 def mark_owners(work: UnitOfWork, row: ResourceRow) -> None:
     """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
-    owner_id = work.stack_of(row).owner_resource_id
-    while owner_id is not None:
-        owner = work.tx.resource(owner_id)
-        if owner is None:
-            return
+    for owner in work.owners(row):
         owner.dirty = MARKED if owner.open else DIRTY
-        owner_id = work.stack_of(owner).owner_resource_id
 
 
 def tell_owner(work: UnitOfWork, row: ResourceRow) -> None:
@@ -155,8 +150,7 @@ def tell_owner(work: UnitOfWork, row: ResourceRow) -> None:
 
     That it is to be asked is stored (``refreshing``).
     """
-    owner_id = work.stack_of(row).owner_resource_id
-    owner = None if owner_id is None else work.tx.resource(owner_id)
+    owner = next(work.owners(row), None)
     if owner is not None:
         ask_anew(work, owner)
 

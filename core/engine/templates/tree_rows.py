@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 
 from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.tree_paths import by_owner
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
@@ -35,12 +36,11 @@ class TreeRows:
     @cached_property
     def stacks(self) -> dict[str, StackRow]:
         """The stacks of the tree, by their ids."""
-        rows = self._reader.tree(self._root.id)
-        return {row.id: row for row in rows if row.deleted_at is None}
+        return {row.id: row for row in self._reader.tree(self._root.id)}
 
     @cached_property
     def _children(self) -> dict[str, StackRow]:
-        return {row.owner_resource_id: row for row in self.stacks.values() if row.owner_resource_id}
+        return by_owner(self.stacks.values())
 
     @cached_property
     def _ways(self) -> dict[str, str]:

@@ -1,8 +1,10 @@
-"""Ways down a tree of stacks, worked out from who owns what. Called by ``trees`` and reads."""
+"""Ways down a tree of stacks, worked out from who owns what. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+
+from ..schema.rows import ResourceRow, StackRow
 
 #: (nested stack, the instance that owns it, the stack of that, its name).
 Owned = tuple[str, str, str, str]
@@ -42,3 +44,20 @@ class Tree:
             if path is not None and len(path) <= depth:
                 found[stack_id] = path
         return found
+
+
+def by_owner(stacks: Iterable[StackRow]) -> dict[str, StackRow]:
+    """The nested ones of ``stacks``, by the ids of the instances that own them."""
+    return {each.owner_resource_id: each for each in stacks if each.owner_resource_id is not None}
+
+
+def walk_down(
+    top: StackRow, stacks: Iterable[StackRow], rows_of: Callable[[str], list[ResourceRow]]
+) -> Iterator[tuple[StackRow, list[ResourceRow]]]:
+    """A stack with its instances, then those of ``stacks`` that are nested in it, owners first."""
+    children, pending = by_owner(stacks), [top]
+    while pending:
+        stack = pending.pop(0)
+        rows = rows_of(stack.id)
+        yield stack, rows
+        pending += [children[row.id] for row in rows if row.id in children]
