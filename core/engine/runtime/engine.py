@@ -315,7 +315,9 @@ class Engine:
         driver, retry = self._driver, self._driver.retry_in()
         if retry is not None:
             return retry <= 0
-        return driver.has_units or (driver.has_ready and driver.has_room)
+        due = driver.next_due()
+        is_due = due is not None and due <= self.clock.monotonic()
+        return driver.has_units or is_due or (driver.has_ready and driver.has_room)
 
     def _set_alarm(self) -> None:
         """Have the scheduler wake this thread when something is due, unless it soon does."""
