@@ -14,7 +14,7 @@ def check(app: App) -> Cost:
     """One check of the whole stack, to its end; everything must be in sync."""
     with measured() as cost:
         running = app.act(CheckDrift(STACK), drive=False)
-        while (found := app.look_at_check(running.check_id, 60.0)).is_running:
+        while (found := app.wait_for_check(running.check_id, 60.0)).is_running:
             pass
     assert (found.status, found.verdict) == ("COMPLETE", "IN_SYNC"), found
     return cost

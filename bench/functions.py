@@ -8,8 +8,8 @@ import json
 
 from measure import HEAD, Cost, best, count, measured
 
-from zonda.core.functions.versions import functions_for
-from zonda.core.functions.yaql_call import evaluator
+from zonda.core.functions.versions import build_function_table
+from zonda.core.functions.yaql_call import make_evaluator
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
@@ -51,9 +51,9 @@ def loaded(calls: list[str]) -> StackDefinition:
         Bundle(template(calls)),
         identity=Identity("id", "bench", "project"),
         plugins=Plugins(),
-        functions=functions_for,
+        functions=build_function_table,
         limits=limits,
-        yaql=evaluator(limits),
+        yaql=make_evaluator(limits),
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import Action, CreateStack, UpdateStack
-from zonda.core.settings.settings import load
+from zonda.core.settings.settings import load_settings
 from zonda.core.store.write.database import Store
 from zonda.core.store.write.transaction import Transaction
 from zonda.core.template.source.bundle import Bundle
@@ -93,7 +93,7 @@ def measured() -> Iterator[Cost]:
 def engine(*, warm: bool = True) -> Iterator[App]:
     """An application with an empty home; ``warm``: everything imported and started."""
     with tempfile.TemporaryDirectory() as home:
-        app = build_app(load({"home": home, "max_template_bytes": "16777216"}, {}))
+        app = build_app(load_settings({"home": home, "max_template_bytes": "16777216"}, {}))
         try:
             # One resource first: imports, prepared statements and threads are not measured.
             if warm:

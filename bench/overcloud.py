@@ -22,8 +22,8 @@ from typing import Any
 
 from zonda.core.app.app import build_app
 from zonda.core.engine.actions import Action, CreateStack, DeleteStack, UpdateStack
-from zonda.core.settings.settings import load
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.settings.settings import load_settings
+from zonda.core.template.files.reader import load_bundle
 from zonda.core.template.source.bundle import Bundle
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,7 +79,7 @@ def options(*more: Path) -> list[str | Path]:
 
 def bundle(*more: Path) -> Bundle:
     """The same for an engine."""
-    return bundle_from_files(TEMPLATE, [*ENVIRONMENTS, *more])
+    return load_bundle(TEMPLATE, [*ENVIRONMENTS, *more])
 
 
 def statements(home: Path, leaf: Path) -> dict[str, int]:
@@ -93,7 +93,7 @@ def statements(home: Path, leaf: Path) -> dict[str, int]:
         return connection
 
     sqlite3.connect = traced  # type: ignore[assignment]
-    app = build_app(load({"home": str(home), **SETTINGS}, {}))
+    app = build_app(load_settings({"home": str(home), **SETTINGS}, {}))
     actions: dict[str, Action] = {
         "create": CreateStack("oc", bundle()),
         "update-leaf": UpdateStack("oc", bundle(leaf)),

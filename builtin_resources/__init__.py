@@ -1,1 +1,1 @@
-"""Resource types and constraints that come with zonda: plug-ins like anybody's."""
+"""The resource types and constraints of zonda itself, as plug-ins."""

@@ -1,4 +1,4 @@
-"""The types whose physical side is a nested stack, and what goes with them: where they stand."""
+"""The types whose physical side is a nested stack, and those used with them, by module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registers what this room brings, through the same hooks that a stranger uses."""
+"""Registers the types and constraints of this package through the public hooks."""
 
 from __future__ import annotations
 

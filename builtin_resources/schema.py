@@ -7,6 +7,6 @@ from typing import Any
 from zonda.hooks import properties
 
 
-def text(description: str, **more: Any) -> properties.Schema:
-    """A property that is text."""
+def make_text_schema(description: str, **more: Any) -> properties.Schema:
+    """The schema of a property that is text."""
     return properties.Schema(properties.Schema.STRING, description, **more)

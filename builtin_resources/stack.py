@@ -29,23 +29,23 @@ _Schema = properties.Schema
 
 
 class ChildStack(NestedStack):
-    """What a stack within a stack is, whatever its properties are called."""
+    """The base class of a stack within a stack, whatever its properties are called."""
 
     has_side_effects = False
     start_policy = "idempotent"
 
-    def described(self) -> ChildTemplate:
+    def build_child_template(self) -> ChildTemplate:
         """The template and its parameters."""
         raise NotImplementedError
 
     def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
-        """The template, as it stands in the properties."""
-        return None if applied else self.described()
+        """The template in the properties, once."""
+        return None if applied else self.build_child_template()
 
     def template_for_validation(self) -> ChildTemplate | None:
-        """The same; nothing as long as nobody knows the template."""
+        """The template; None as long as it is not known."""
         try:
-            return self.described()
+            return self.build_child_template()
         except TemplateError:
             return None
 
@@ -100,7 +100,7 @@ class Stack(ChildStack):
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {STACK_NAME: ()}
 
     def validate(self) -> None:
-        """It can only be made here."""
+        """Raise TemplateError where another region is named."""
         region = (self.properties.converted(CONTEXT) or {}).get(REGION)
         if region:
             raise TemplateError(
@@ -110,7 +110,7 @@ class Stack(ChildStack):
                 hint=f"Leave {CONTEXT} out.",
             )
 
-    def described(self) -> ChildTemplate:
+    def build_child_template(self) -> ChildTemplate:
         """The text of the template."""
         given = self.properties
         return ChildTemplate(text=given[TEMPLATE], parameters=given[PARAMETERS])
@@ -122,7 +122,7 @@ class Stack(ChildStack):
         return None if child is None else child.name
 
     def FnGetAtt(self, key: str, *path: Any) -> Any:
-        """Its name and its outputs."""
+        """The stack's name, or one of its outputs."""
         if key not in self.attributes:
             return super().FnGetAtt(key, *path)
         child = self.child
@@ -157,7 +157,7 @@ class CfnStack(ChildStack):
         "Parameters": _Schema(_Schema.MAP, "The values of its parameters.", update_allowed=True),
     }
 
-    def described(self) -> ChildTemplate:
+    def build_child_template(self) -> ChildTemplate:
         """The file."""
         return ChildTemplate(
             file=self.properties[self.URL], parameters=self.properties[self.VALUES]

@@ -1,4 +1,4 @@
-"""What the engine lends a resource for the time of one operation.
+"""The services of the engine that a resource gets for the time of one operation.
 
 Protocols only. ``zonda.hooks.testing`` has an implementation for unit tests; the engine's own
 lives in ``core/engine``.
@@ -52,7 +52,7 @@ class Operation(Protocol):
 
 
 class ResourceContext(Protocol):
-    """Everything of the engine that a resource may touch."""
+    """The part of the engine that a resource may use."""
 
     @property
     def stack(self) -> StackRef:
@@ -64,7 +64,7 @@ class ResourceContext(Protocol):
 
     @property
     def observation(self) -> MutableMapping[str, Any]:
-        """What ``get_live_state`` keeps between its calls within one check (JSON).
+        """A map (JSON) that ``get_live_state`` keeps between its calls within one check.
 
         In memory only: after a crash the check begins anew. Empty and not kept outside of a check.
         """
@@ -83,7 +83,7 @@ class ResourceContext(Protocol):
 
     @property
     def max_resources(self) -> int:
-        """How many resources one stack may have, the nested stack of a group as well."""
+        """The most resources that one stack may have, the nested stack of a group as well."""
 
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id; returns when durable. Raises ResourceFailure during a drift check,
@@ -171,7 +171,7 @@ class ResourceContext(Protocol):
         """The attributes of the resource that its template reads; None among them: all."""
 
     def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
-        """The same with what follows them in ``get_attr``: (attribute, key, index, ...).
+        """The referenced attributes with the path behind them: (attribute, key, index, ...).
 
         As far as it is written there as text and numbers; what comes behind a function is left out.
         """

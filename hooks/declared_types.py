@@ -1,4 +1,4 @@
-"""Types that are texts instead of classes: what reads them, and what they were read from.
+"""Types that are declared as texts instead of classes: their readers and their source.
 
 A plug-in brings a reader by the hook ``zonda_type_readers``, for texts with a certain key at the
 top. Such a text comes along with an environment, lies in a folder, or is brought by a package; the
@@ -28,12 +28,12 @@ class TypeDocument(Protocol):
         """Keys that stand twice in one map: their path, the first place, the one that wins."""
 
     def place(self, path: Path, *, key: bool = False) -> Place | None:
-        """Where the value at ``path`` stands; with ``key``: its key."""
+        """The place of the value at ``path``; with ``key``: of its key."""
 
 
 @dataclass(frozen=True)
 class TypeText:
-    """What a class was made from. ``key``: the key at the top; ``name``: what the text calls it."""
+    """The text that a class was made from. ``key``: the key at the top; ``name``: its type name."""
 
     key: str
     name: str
@@ -42,7 +42,7 @@ class TypeText:
 
     @property
     def class_type(self) -> str:
-        """What the class is known by, whatever a template calls it and however it changes."""
+        """The name of the class, which no template and no change of the text changes."""
         return f"{self.key}:{self.name}"
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Every error of zonda, as one tree. The class says who must act.
+"""The errors of zonda, as one tree. The class says who must act.
 
 ::
 
@@ -37,7 +37,7 @@ PathItem = str | int
 Path = tuple[PathItem, ...]
 
 
-class Unshown(int):
+class HiddenIndex(int):
     """An index that paths in Heat's notation leave out: of the branch of an ``if``."""
 
 
@@ -84,7 +84,7 @@ def show_path(path: Sequence[PathItem]) -> str:
     """``("a", "b", 0, "c")`` as Heat writes it: ``a.b[0].c``."""
     shown = ""
     for item in path:
-        if isinstance(item, Unshown):
+        if isinstance(item, HiddenIndex):
             continue
         if isinstance(item, int) or str(item).isdigit():
             shown += f"[{item}]"
@@ -157,12 +157,12 @@ class TemplateError(ZondaError):
         return ": ".join(part for part in parts if part)
 
     def as_warning(self) -> TemplateWarning:
-        """The fault as something that may be overlooked."""
+        """The error as a warning."""
         path = tuple(self.at or self.path)
         related = tuple(self.related)
         return TemplateWarning(self.code, self.message, path, self.place, self.hint, related)
 
-    def under(self, *prefix: PathItem) -> TemplateError:
+    def prepend_path(self, *prefix: PathItem) -> TemplateError:
         """This error with ``prefix`` in front of its path (in place)."""
         self.path = (*prefix, *self.path)
         self.at = (*prefix, *self.at)

@@ -1,4 +1,4 @@
-"""Event sinks: who is told of everything that happens to stacks. What plug-ins see of them.
+"""Event sinks, which are told of everything that happens to stacks: the part for plug-ins.
 
 A sink is made from its section ``[sinks.NAME]`` of the settings by a factory that a plug-in brings
 (``zonda_event_sinks``). zonda keeps how far each sink is and calls ``deliver`` until it returns: an

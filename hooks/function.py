@@ -32,7 +32,7 @@ class Source:
 
 
 class Spending(Protocol):
-    """What counts the work of functions, so that no template makes values without end."""
+    """The budget of functions, so that no template makes values without end."""
 
     def spend(self, values: int) -> None:
         """Count ``values`` that were made or walked through; raises where they are too many.
@@ -43,7 +43,7 @@ class Spending(Protocol):
 
 
 class ParseScope(Spending, Protocol):
-    """What a function may ask while it is parsed: no values of resources exist yet."""
+    """The services for a function while it is parsed: no values of resources exist yet."""
 
     @property
     def version(self) -> str:
@@ -60,7 +60,7 @@ class ParseScope(Spending, Protocol):
 
 
 class ResolveScope(Spending, Protocol):
-    """Where values come from when a tree is resolved."""
+    """The services for a function while it is resolved: the values."""
 
     def parameter(self, name: str) -> Any:
         """The value of a parameter or pseudo parameter."""
@@ -72,7 +72,7 @@ class ResolveScope(Spending, Protocol):
         """The text of an attached file; raises TemplateError where there is none."""
 
     def reference(self, resource: str, path: Path) -> Any:
-        """What ``get_resource`` gives; raises UnknownReference."""
+        """The reference of a resource (``get_resource``); raises UnknownReference."""
 
     def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """An attribute's value below ``rest`` (None: a map of all). Null before creation."""
@@ -111,7 +111,7 @@ class Function(ABC):
         yield from validate(self.args, scope)
 
     def sources(self) -> Iterator[Source]:
-        """What this call reads, its arguments included."""
+        """The sources that this call reads, its arguments included."""
         yield from sources(self.args)
 
     @abstractmethod
@@ -184,7 +184,7 @@ def count(value: Any, scope: Spending) -> None:
             text = 0
             items: Any = container
             if type(container) is dict:
-                text = _length(container)
+                text = _count_text(container)
                 items = container.values()
             for item in items:
                 kind = type(item)
@@ -196,8 +196,8 @@ def count(value: Any, scope: Spending) -> None:
                 scope.spend(text // TEXT_PER_VALUE)
 
 
-def _length(keys: Iterable[Any]) -> int:
-    """How much text there is in some keys."""
+def _count_text(keys: Iterable[Any]) -> int:
+    """The number of characters in some keys."""
     try:
         return len("".join(keys))
     except TypeError:
@@ -211,7 +211,7 @@ def resolve_value(tree: Any, scope: ResolveScope) -> Any:
 
 
 def sources(tree: Any) -> Iterator[Source]:
-    """Everything that ``tree`` reads."""
+    """The sources that ``tree`` reads."""
     # Plain data first: asking an abstract class for its instances is ten times slower.
     kind = type(tree)
     if kind is dict or kind is list:
@@ -231,10 +231,10 @@ def validate(tree: Any, scope: ResolveScope) -> Iterator[Exception]:
                 yield from validate(value, scope)
     elif kind not in _SCALARS and isinstance(tree, Function):
         for error in tree.validate(scope):
-            yield _located(error, tree)
+            yield _locate_error(error, tree)
 
 
-def _located(error: Exception, call: Function) -> Exception:
+def _locate_error(error: Exception, call: Function) -> Exception:
     """``error`` at the path of ``call``; what lies below stands in the sentence, as in Heat."""
     if isinstance(error, TemplateError) and error.label:
         return error

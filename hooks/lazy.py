@@ -33,7 +33,7 @@ class LazyClass:
         self.name: Final = name
 
     def load(self) -> Any:
-        """The class."""
+        """Import and return the class."""
         return getattr(import_module(self.module), self.name)
 
 
@@ -74,18 +74,18 @@ class LazyFactory:
 
 
 def unloaded(known: Mapping[str, T]) -> Mapping[str, T | LazyClass]:
-    """The same as it is now; nothing is imported."""
+    """The mapping without any import: values may be ``LazyClass``."""
     return known.data if isinstance(known, Classes) else known
 
 
 def loaded(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
-    """The names of what is imported by now, with it."""
+    """The names and classes that are imported already."""
     for name, each in unloaded(known).items():
         if not isinstance(each, LazyClass):
             yield name, each
 
 
-def place_of(each: type[Any] | LazyClass) -> tuple[str, str]:
+def get_place(each: type[Any] | LazyClass) -> tuple[str, str]:
     """The module of a class, and its name there."""
     if isinstance(each, LazyClass):
         return each.module, each.name
@@ -98,28 +98,28 @@ class Names:
     def __init__(self, known: Mapping[str, type[Any]]) -> None:
         self._known = known
         names = reversed([*unloaded(known).items()])
-        self._by_place: dict[tuple[str, str], str] = {place_of(each): name for name, each in names}
+        self._by_place: dict[tuple[str, str], str] = {get_place(each): name for name, each in names}
 
     def of(self, cls: type[Any]) -> str:
         """The name of a class; '' where it has none."""
-        name = self._by_place.get(place_of(cls), "")
+        name = self._by_place.get(get_place(cls), "")
         if not name or self._known[name] is cls:
             return name
         # another one, made in the same place
         return next((name for name, each in loaded(self._known) if each is cls), "")
 
 
-def file_of(each: type[Any] | LazyClass) -> str:
+def find_file(each: type[Any] | LazyClass) -> str:
     """The file that a class stands in; '' where that is none.
 
     A class that is there may say of itself that it is of any module, also of one that there is not.
     """
     if isinstance(each, LazyClass):
-        return _file_to_import(each.module)
+        return _find_module_file(each.module)
     loaded = sys.modules.get(each.__module__)
     return getattr(loaded, "__file__", None) or ""
 
 
-def _file_to_import(module: str) -> str:
+def _find_module_file(module: str) -> str:
     spec = find_spec(module)
     return (spec.origin or "") if spec is not None else ""

@@ -58,10 +58,10 @@ class Rule(Constraint):
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
         return self._test(value)
 
-    def _violation(self, value: Any) -> str:
-        return self._rule()
+    def _format_violation(self, value: Any) -> str:
+        return self._build_rule()
 
-    def _rule(self) -> str:
+    def _build_rule(self) -> str:
         return self.description or ""
 
 

@@ -34,7 +34,7 @@ def zonda_resource_types() -> Mapping[str, type[Resource]]:
 
 @hookspec
 def zonda_type_readers() -> Mapping[str, TypeReader]:
-    """What makes types of texts, by the key that stands at the top of these, e.g. ``zonda_type``.
+    """Readers that make types of texts, by the key at the top of these, e.g. ``zonda_type``.
 
     Called once, before the first template is parsed. A reader is called for each such text; an
     empty mapping is fine.

@@ -48,8 +48,8 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def cancel_asked(folder: Path) -> bool:
-    """Whether the end of the run in ``folder`` was asked for."""
+def is_cancel_requested(folder: Path) -> bool:
+    """Whether somebody has asked to cancel the run in ``folder``."""
     return (folder / CANCEL).exists()
 
 

@@ -1,4 +1,4 @@
-"""Registers what this room brings, through the same hooks that a stranger uses."""
+"""Registers the types, runners and sinks of this package through the public hooks."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def zonda_type_readers() -> Mapping[str, TypeReader]:
 
 
 class _Manifests:
-    """Reads manifests. Only those who have one need to import what does."""
+    """The reader of manifests. Its modules are imported only where there is one."""
 
     def __call__(self, document: TypeDocument) -> type[Resource]:
-        from .manifest.parser import read
+        from .manifest.parser import read_manifest
 
-        return read(document)
+        return read_manifest(document)
 
     def json_schema(self) -> dict[str, Any]:
-        """What editors check a manifest by."""
-        from .manifest.json_schema import json_schema
+        """The JSON Schema of manifests, for editors."""
+        from .manifest.json_schema import build_json_schema
 
-        return json_schema()
+        return build_json_schema()
 
 
 @hookimpl

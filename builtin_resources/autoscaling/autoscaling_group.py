@@ -10,7 +10,7 @@ from zonda.hooks import SupportStatus, TemplateError, attributes, constraints, p
 from ..groups import member_template
 from ..groups.base import LIST_OF_REFS, MAP_OF_REFS, REFS, REFS_MAP
 from ..groups.member_template import Entry
-from ..groups.rolling_update import Pace, pace_of, pace_schema
+from ..groups.rolling_update import UpdatePolicy, make_policy_schema, read_update_policy
 from .base import ScaledGroup
 from .size_properties import Sized
 
@@ -80,7 +80,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
             _Schema.MAP,
             "How members are given a new definition.",
             update_allowed=True,
-            schema=pace_schema(with_service=True, what="replace"),
+            schema=make_policy_schema(with_service=True, what="replace"),
             default={"min_in_service": 0, "max_batch_size": 1, "pause_time": 0},
         ),
     }
@@ -106,7 +106,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
     }
 
     def validate(self) -> None:
-        """A member needs a type; not too many of them, and no pause that is too long."""
+        """Check the member's type, the number of members, and the length of pauses."""
         if "type" not in self.properties[RESOURCE]:
             text = "'Resource member is missing \"type\"'"
             raise TemplateError(
@@ -114,7 +114,7 @@ class AutoScalingGroup(Sized, ScaledGroup):
                 at=("resources", self.name, "properties", RESOURCE),
             )
         self.check_size(self.first_size())
-        pace = self.pace()
+        pace = self.get_update_policy()
         if pace is not None:
             pace.check()
 
@@ -123,24 +123,24 @@ class AutoScalingGroup(Sized, ScaledGroup):
         return [str(self.properties[RESOURCE]["type"])]
 
     def member(self) -> Entry:
-        """What is read of the property ``resource``."""
+        """The entry of a member, from the property ``resource``."""
         given = self.properties[RESOURCE]
         return {key: given[key] for key in given if key in member_template.KEYS}
 
-    def pace(self) -> Pace | None:
+    def get_update_policy(self) -> UpdatePolicy | None:
         """The property ``rolling_updates``."""
-        return pace_of(self.properties[ROLLING_UPDATES])
+        return read_update_policy(self.properties[ROLLING_UPDATES])
 
     def FnGetAtt(self, key: str, *path: Any) -> Any:
-        """Also the lists behind ``outputs_list``."""
+        """An attribute; also the lists of ``outputs_list``."""
         found = super().FnGetAtt(key, *path)
         return list(found.values()) if key == OUTPUTS_LIST else found
 
-    def output_of(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
+    def build_output(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
         """A list for ``outputs_list``."""
         if path[0] == OUTPUTS_LIST and path[1:]:
-            return member_template.list_of(names, path[1:])
-        return super().output_of(names, path)
+            return member_template.build_attribute_list(names, path[1:])
+        return super().build_output(names, path)
 
     def _resolve_attribute(self, name: str) -> Any:
         if name == CURRENT_SIZE:

@@ -1,4 +1,4 @@
-"""Groups that a scaling policy makes larger and smaller: the part that all of them share.
+"""The base class of groups that a scaling policy makes larger and smaller.
 
 The size is kept with the resource: what a signal or an update has settled. Names of members are
 worked out from the resource's id and a count, so that whoever asks again gets the same ones.
@@ -25,8 +25,8 @@ from zonda.hooks import (
 
 from ..groups.base import Group
 from ..groups.member_template import Entry
-from ..groups.rolling_update import Pace, next_batch
-from .capacity import Bounds, first_unused, free_names, new_size
+from ..groups.rolling_update import UpdatePolicy, compute_next_batch
+from .capacity import Bounds, compute_size, find_first_unused, list_free_names
 
 SIGNAL: Final = "SIGNAL"
 FAILED: Final = "FAILED"
@@ -49,7 +49,7 @@ COOLDOWN: Final = "cooldown"
 
 
 class ScaledGroup(Group):
-    """Members that are all alike, under names that mean nothing; the oldest go first."""
+    """A group of equal members with random names; the oldest are removed first."""
 
     def bounds(self) -> Bounds:
         """The smallest and the largest size."""
@@ -67,8 +67,8 @@ class ScaledGroup(Group):
         """The definition of a member."""
         raise NotImplementedError
 
-    def pace(self) -> Pace | None:
-        """How fast members get a new definition; None: those there are keep theirs."""
+    def get_update_policy(self) -> UpdatePolicy | None:
+        """The policy for changes of members; None: existing members keep their definition."""
         raise NotImplementedError
 
     def cooldown(self) -> float:
@@ -80,43 +80,51 @@ class ScaledGroup(Group):
         return self.member()
 
     def get_reference_id(self) -> str:
-        """Its physical name, as soon as there is a nested stack."""
+        """The physical name, as soon as there is a nested stack."""
         return self.name if self.resource_id is None else self.physical_resource_name()
 
     # -- the nested stack ---------------------------------------------------------------------
 
-    def wanted_names(self) -> Sequence[str]:
+    def list_member_names(self) -> Sequence[str]:
         """Those that stay, and new ones."""
-        staying = self._staying(self._members(self.child), self._size(self.child))
-        return self._filled([member.name for member in staying], self._size(self.child))
+        staying = self._list_staying(
+            self._sort_members(self.child), self._get_allowed_size(self.child)
+        )
+        return self._fill_up_names(
+            [member.name for member in staying], self._get_allowed_size(self.child)
+        )
 
     def child_template(self) -> Mapping[str, Any]:
-        """All the members, as they shall be in the end."""
-        known = {member.name: member.definition for member in self._members(self.child)}
-        if self.pace() is not None:
+        """The template with all members, as after the last batch."""
+        known = {member.name: member.definition for member in self._sort_members(self.child)}
+        if self.get_update_policy() is not None:
             known = {}
         entry = self.member()
-        return self.template_of({name: known.get(name, entry) for name in self.wanted_names()})
+        return self.build_template(
+            {name: known.get(name, entry) for name in self.list_member_names()}
+        )
 
     def template_for_validation(self) -> ChildTemplate | None:
-        """One member stands for all."""
-        names = [CHECKED] if self.wanted_names() else []
-        return ChildTemplate(self.template_of({name: self.member() for name in names}))
+        """A template with one member, which stands for all."""
+        names = [CHECKED] if self.list_member_names() else []
+        return ChildTemplate(self.build_template({name: self.member() for name in names}))
 
     def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
         """The next batch, or all at once; once it is done, the cooldown begins."""
-        size, members, new = self._size(child), self._members(child), self.member()
-        pace = None if self._action in (SIGNAL, "CREATE", "ADOPT") else self.pace()
+        size, members, new = self._get_allowed_size(child), self._sort_members(child), self.member()
+        pace = None if self._action in (SIGNAL, "CREATE", "ADOPT") else self.get_update_policy()
         outdated = pace is not None and any(each.definition != new for each in members)
         if applied and not outdated and (pace is None or len(members) == size):
-            self._rest(members)
+            self._start_cooldown(members)
             return None
-        extra = self._extra(members, size) if applied and pace is not None else frozenset()
+        extra = (
+            self._find_extra_names(members, size) if applied and pace is not None else frozenset()
+        )
         if pace is None or not outdated:
             members.sort(key=lambda each: (each.status != FAILED, each.name not in extra))
-            return ChildTemplate(self._resized(members, size, new))
+            return ChildTemplate(self._build_resized_template(members, size, new))
         members.sort(key=lambda each: (each.status != FAILED, each.definition == new))
-        batch = self._batch(pace, members, extra, size, applied)
+        batch = self._build_batch_template(pace, members, extra, size, applied)
         return ChildTemplate(batch, pause=pace.pause if applied else 0.0)
 
     @property
@@ -125,31 +133,33 @@ class ScaledGroup(Group):
         return "" if operation is None else operation.action
 
     @staticmethod
-    def _members(child: Child | None) -> list[Member]:
-        """Those that go first come first: the failed ones, then by age."""
+    def _sort_members(child: Child | None) -> list[Member]:
+        """The members in the order of their removal: failed ones first, then by age."""
         members = [] if child is None else list(child.members())
         return sorted(members, key=lambda member: member.status != FAILED)
 
-    def _extra(self, members: Sequence[Member], size: int) -> frozenset[str]:
-        """Those that are there only as long as others change: the youngest, made meanwhile."""
+    def _find_extra_names(self, members: Sequence[Member], size: int) -> frozenset[str]:
+        """The names of members that exist only while others change: the youngest."""
         operation, surplus = self.context.operation, max(len(members) - size, 0)
         begun = 0.0 if operation is None else operation.started_at
         young = [member.name for member in members if member.created_at >= begun]
         return frozenset(young[len(young) - min(surplus, len(young)) :])
 
     @staticmethod
-    def _staying(members: Sequence[Member], size: int) -> list[Member]:
+    def _list_staying(members: Sequence[Member], size: int) -> list[Member]:
         return list(members[max(len(members) - size, 0) :])
 
-    def _resized(self, members: Sequence[Member], size: int, new: Entry) -> Mapping[str, Any]:
-        """Those that stay keep their definition."""
-        entries = {each.name: each.definition for each in self._staying(members, size)}
-        names = self._filled(list(entries), size)
-        return self.template_of({name: entries.get(name, new) for name in names})
+    def _build_resized_template(
+        self, members: Sequence[Member], size: int, new: Entry
+    ) -> Mapping[str, Any]:
+        """The template for another size; members that stay keep their definition."""
+        entries = {each.name: each.definition for each in self._list_staying(members, size)}
+        names = self._fill_up_names(list(entries), size)
+        return self.build_template({name: entries.get(name, new) for name in names})
 
-    def _batch(
+    def _build_batch_template(
         self,
-        pace: Pace,
+        pace: UpdatePolicy,
         members: Sequence[Member],
         extra: frozenset[str],
         size: int,
@@ -160,14 +170,14 @@ class ScaledGroup(Group):
         current = min(current, size)
         if not applied:
             pace.check_time(size, len(members), current, self.context.stack_timeout)
-        total, budget = next_batch(pace, size, len(members), current)
-        staying = self._staying(members, total)
+        total, budget = compute_next_batch(pace, size, len(members), current)
+        staying = self._list_staying(members, total)
         budget -= total - len(staying)
         outdated = [each.name for each in staying if each.definition != new]
         chosen = set(outdated[: max(budget, 0)])
         entries = {each.name: each.definition for each in staying if each.name not in chosen}
-        names = self._filled([each.name for each in staying], total)
-        return self.template_of({name: entries.get(name, new) for name in names})
+        names = self._fill_up_names([each.name for each in staying], total)
+        return self.build_template({name: entries.get(name, new) for name in names})
 
     # -- names --------------------------------------------------------------------------------
 
@@ -175,39 +185,39 @@ class ScaledGroup(Group):
     def _names_used(self) -> int:
         return int(self.data().get(_NAMES_USED, 0))
 
-    def _filled(self, names: list[str], size: int) -> list[str]:
+    def _fill_up_names(self, names: list[str], size: int) -> list[str]:
         """``names`` and as many new ones as make ``size``, in the order of their age."""
         child, staying = self.child, set(names)
         known = [] if child is None else [member.name for member in child.members()]
         aged = [name for name in known if name in staying]
         there = [name for name in self.adopted if name not in known]
-        fresh = chain(there, free_names(self.uuid, self._names_used, known))
+        fresh = chain(there, list_free_names(self.uuid, self._names_used, known))
         return [*aged, *(next(fresh) for _ in range(size - len(aged)))]
 
     # -- the size -----------------------------------------------------------------------------
 
     @staticmethod
     def capacity(child: Child | None) -> int:
-        """How many members there are, without those that failed."""
+        """The number of members, without those that failed."""
         members = () if child is None else child.members()
         return sum(member.status != FAILED for member in members)
 
-    def _size(self, child: Child | None) -> int:
-        """The size that the group shall have, which is not too large; raises TooManyResources."""
-        size = self._wanted_size(child)
+    def _get_allowed_size(self, child: Child | None) -> int:
+        """The size that the group shall have; raises TooManyResources where it is too large."""
+        size = self._compute_size(child)
         self.check_size(size)
         return size
 
-    def _wanted_size(self, child: Child | None) -> int:
-        """The same, however large; within an operation it is settled once."""
+    def _compute_size(self, child: Child | None) -> int:
+        """The size that the group shall have, without a limit; settled once per operation."""
         operation, kept = self.context.operation, self.data().get(_SIZE)
         settled = operation is not None and self.data().get(_SIZE_BY) == operation.id
         if kept is not None and (settled or self._action == SIGNAL):
             return int(kept)
         if child is None or self._action in ("CREATE", "ADOPT"):
             there = len(self.adopted)
-            return int(self.bounds().nearest(there)) if there else self.first_size()
-        size = int(self.bounds().nearest(self.size_after_update(self.capacity(child))))
+            return int(self.bounds().clamp(there)) if there else self.first_size()
+        size = int(self.bounds().clamp(self.size_after_update(self.capacity(child))))
         if operation is not None and self._action == "UPDATE":
             self.data_set(_SIZE, size)
             self.data_set(_SIZE_BY, operation.id)
@@ -216,7 +226,7 @@ class ScaledGroup(Group):
     # -- signals ------------------------------------------------------------------------------
 
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> Converge:
-        """What a policy hands on; raises NoActionRequired where it changes nothing."""
+        """Change the size as a policy asks; raises NoActionRequired where nothing changes."""
         if not details or KIND not in details:
             raise NotSupported(
                 f"Cannot signal resource {self.name}: 'SIGNAL' not supported for {self.type()}.",
@@ -225,7 +235,7 @@ class ScaledGroup(Group):
         child, size = self.child, self.capacity(self.child)
         if child is None or self.status == FAILED or self._is_busy(child):
             raise NoActionRequired(self.name, "the group is not complete")
-        wanted = self._wanted(details, size)
+        wanted = self._compute_signalled_size(details, size)
         seconds = details.get(COOLDOWN)
         seconds = self.cooldown() if seconds is None else float(seconds)
         left = self._cools_until - self.context.clock.now()
@@ -238,9 +248,9 @@ class ScaledGroup(Group):
     def _is_busy(self, child: Child) -> bool:
         return "IN_PROGRESS" in (self.status, child.status)
 
-    def _wanted(self, details: Mapping[str, Any], size: int) -> int:
+    def _compute_signalled_size(self, details: Mapping[str, Any], size: int) -> int:
         kind, by, step = details[KIND], details[ADJUSTMENT], details.get(STEP) or 0
-        wanted = new_size(size, kind, by, step, self.bounds())
+        wanted = compute_size(size, kind, by, step, self.bounds())
         if wanted != int(wanted):
             # Heat counts as many members off its list, and says so in these words.
             raise TypeError("slice indices must be integers or None or have an __index__ method")
@@ -257,11 +267,11 @@ class ScaledGroup(Group):
     def _cools_until(self) -> float:
         return float(self.data().get(_COOLS_UNTIL, 0.0))
 
-    def _rest(self, members: Sequence[Member]) -> None:
-        """After a change: names that were used are not used again, and the cooldown begins."""
+    def _start_cooldown(self, members: Sequence[Member]) -> None:
+        """Store the count of used names and begin the cooldown, after a change."""
         if self.context.operation is None:
             return
-        used = first_unused(self.uuid, self._names_used, {member.name for member in members})
+        used = find_first_unused(self.uuid, self._names_used, {member.name for member in members})
         if used != self._names_used:
             self.data_set(_NAMES_USED, used)
         signalled = self._action == SIGNAL
@@ -276,7 +286,7 @@ class ScaledGroup(Group):
         """The members that have not failed, the oldest first."""
         return [member for member in super().present() if member.status != FAILED]
 
-    def other_attribute(self, key: str, *path: Any) -> Any:
+    def get_other_attribute(self, key: str, *path: Any) -> Any:
         """There is none."""
         raise InvalidTemplateAttribute(self.name, key)
 
@@ -293,11 +303,11 @@ class ScaledGroup(Group):
             return members[name].reference
         return select(members[name].attribute(str(below[0])), below[1:])
 
-    def output_of(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
+    def build_output(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
         """What one path reads of the members: the same of each, since numbers mean nothing here."""
         key, below = str(path[0]), path[1:]
         if key.startswith("resource."):
             _, _, attribute = key.removeprefix("resource.").partition(".")
             below = (attribute, *below) if attribute else below
             return [{"get_attr": [name, *below]} for name in names] if below else None
-        return super().output_of(names, path) if key in self.attributes_schema else None
+        return super().build_output(names, path) if key in self.attributes_schema else None

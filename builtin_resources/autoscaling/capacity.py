@@ -1,4 +1,4 @@
-"""The arithmetic of scaling: how large a group becomes, and what its new members are called."""
+"""The arithmetic of scaling: the size of a group, and the names of its new members."""
 
 from __future__ import annotations
 
@@ -32,50 +32,50 @@ class Bounds:
     least: int
     most: int
 
-    def nearest(self, size: float) -> float:
-        """``size``, or the bound that it is beyond."""
+    def clamp(self, size: float) -> float:
+        """``size`` within the bounds."""
         return min(max(size, self.least), self.most)
 
 
-def new_size(size: int, kind: str, adjustment: float, step: int, bounds: Bounds) -> float:
+def compute_size(size: int, kind: str, adjustment: float, step: int, bounds: Bounds) -> float:
     """The size that a group of ``size`` members becomes.
 
     A percentage is rounded towards the present size, but to one member at least; ``step`` is the
     least number of members by which it changes the group. The answer may not be a whole number.
     """
     if kind == EXACT:
-        return bounds.nearest(adjustment)
+        return bounds.clamp(adjustment)
     if kind == PERCENT:
-        adjustment = _at_least(_whole(size * adjustment / 100.0), step)
-    return bounds.nearest(size + adjustment)
+        adjustment = _apply_step(_round_change(size * adjustment / 100.0), step)
+    return bounds.clamp(size + adjustment)
 
 
-def _whole(change: float) -> int:
-    """Towards zero, and away from it below one."""
+def _round_change(change: float) -> int:
+    """Round towards zero, and away from it below one."""
     if abs(change) < 1.0:
         return math.ceil(change) if change > 0 else math.floor(change)
     return math.trunc(change)
 
 
-def _at_least(change: int, step: int) -> int:
+def _apply_step(change: int, step: int) -> int:
     return change if abs(change) >= step else step if change > 0 else -step
 
 
-def member_name(seed: str, number: int) -> str:
+def make_member_name(seed: str, number: int) -> str:
     """A name that looks like any other random one, always the same for a seed and a number."""
     digest = hashlib.sha256(f"{seed}:{number}".encode()).digest()
     return base64.b32encode(digest).decode().lower()[:_NAME_LENGTH]
 
 
-def free_names(seed: str, first: int, taken: Collection[str]) -> Iterator[str]:
+def list_free_names(seed: str, first: int, taken: Collection[str]) -> Iterator[str]:
     """Names from the one with the number ``first`` on, without those that are taken."""
     known = frozenset(taken)
-    names = (member_name(seed, number) for number in count(first))
+    names = (make_member_name(seed, number) for number in count(first))
     return (name for name in names if name not in known)
 
 
-def first_unused(seed: str, first: int, taken: Collection[str]) -> int:
+def find_first_unused(seed: str, first: int, taken: Collection[str]) -> int:
     """The number after that of the last name from ``first`` on that is taken."""
     likely = range(first, first + 2 * len(taken) + 16)
-    used = [number for number in likely if member_name(seed, number) in taken]
+    used = [number for number in likely if make_member_name(seed, number) in taken]
     return max(used, default=first - 1) + 1

@@ -10,7 +10,7 @@ from zonda.hooks import ChildTemplate, SupportStatus, TemplateError, attributes,
 
 from ..groups import member_template
 from ..groups.member_template import Entry
-from ..groups.rolling_update import Pace
+from ..groups.rolling_update import UpdatePolicy
 from .base import ScaledGroup
 from .capacity import Bounds
 from .launch_configuration import LaunchConfiguration
@@ -34,7 +34,7 @@ _DURATION: Final = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
 _Schema = properties.Schema
 
 
-def _seconds(duration: str) -> int:
+def _parse_duration(duration: str) -> int:
     """The seconds of ``PT1H30M5S``; raises ValueError."""
     match = _DURATION.fullmatch(duration)
     if match is None:
@@ -43,7 +43,7 @@ def _seconds(duration: str) -> int:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _policy(name: str) -> dict[str, properties.Schema]:
+def _make_policy_schema(name: str) -> dict[str, properties.Schema]:
     whole = properties.Schema.INTEGER
     schema = {
         "MinInstancesInService": _Schema(
@@ -58,7 +58,7 @@ def _policy(name: str) -> dict[str, properties.Schema]:
     return {name: _Schema(_Schema.MAP, text, schema=schema)}
 
 
-def _shared(*, required: bool) -> dict[str, properties.Schema]:
+def _make_shared_schema(*, required: bool) -> dict[str, properties.Schema]:
     text = properties.Schema.STRING
     return {
         "AvailabilityZones": _Schema(_Schema.LIST, "Accepted, without effect.", required=True),
@@ -97,7 +97,7 @@ class InstanceGroup(ScaledGroup):
     #: The name of the update policy.
     rolling: ClassVar[str] = "RollingUpdate"
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        **_shared(required=True),
+        **_make_shared_schema(required=True),
         SIZE: _Schema(
             _Schema.INTEGER, "How many instances there are.", required=True, update_allowed=True
         ),
@@ -108,17 +108,19 @@ class InstanceGroup(ScaledGroup):
             type=attributes.Schema.STRING,
         )
     }
-    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _policy("RollingUpdate")
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _make_policy_schema(
+        "RollingUpdate"
+    )
 
     def validate(self) -> None:
-        """There may not be too many instances, and a pause may not be too long."""
+        """Check the number of instances and the length of pauses."""
         self.check_size(self.first_size())
-        pace = self.pace()
+        pace = self.get_update_policy()
         if pace is not None and pace.pause > 3600:
             raise ValueError("Maximum PauseTime is 1 hour.")
 
     def bounds(self) -> Bounds:
-        """Nothing but the property ``Size`` bounds it."""
+        """The bounds, which are the property ``Size`` alone."""
         return Bounds(0, MOST)
 
     def first_size(self) -> int:
@@ -129,26 +131,28 @@ class InstanceGroup(ScaledGroup):
         """The property ``Size``."""
         return float(self.properties[SIZE])
 
-    def pace(self) -> Pace | None:
+    def get_update_policy(self) -> UpdatePolicy | None:
         """The update policy."""
         if self.rolling not in self.t.update_policy:
             return None
         policy = properties.Properties(self.update_policy_schema, self.t.update_policy)
         given = policy[self.rolling]
         service, batch = given["MinInstancesInService"], given["MaxBatchSize"]
-        return Pace(batch, service, _seconds(given["PauseTime"]))
+        return UpdatePolicy(batch, service, _parse_duration(given["PauseTime"]))
 
     def member_types(self) -> Collection[str]:
         """The type of an instance."""
         return [INSTANCE]
 
     def template_for_validation(self) -> ChildTemplate | None:
-        """Nothing: the launch configuration does not exist yet."""
+        """Return None: the launch configuration does not exist yet."""
         return None
 
     def member(self) -> Entry:
         """The launch configuration, as an instance."""
-        return member_template.entry(INSTANCE, {**self._launched(), TAGS: self.tags()})
+        return member_template.build_entry(
+            INSTANCE, {**self._build_launch_properties(), TAGS: self.tags()}
+        )
 
     def tags(self) -> list[Any]:
         """The tags, and the one by which measurements find the group."""
@@ -157,7 +161,7 @@ class InstanceGroup(ScaledGroup):
             return given
         return [*given, {"Key": "metering.groupname", "Value": self.physical_resource_name()}]
 
-    def _launched(self) -> Mapping[str, Any]:
+    def _build_launch_properties(self) -> Mapping[str, Any]:
         reference = self.properties[CONFIGURATION]
         for other in self.context.required_resources().values():
             if isinstance(other, LaunchConfiguration) and other.get_reference_id() == reference:
@@ -167,11 +171,11 @@ class InstanceGroup(ScaledGroup):
             "the name of the resource."
         )
 
-    def output_of(self, names: Collection[str], path: Sequence[Any]) -> Any:
+    def build_output(self, names: Collection[str], path: Sequence[Any]) -> Any:
         """The addresses, where somebody reads them."""
         if path[0] == INSTANCE_LIST:
-            return member_template.list_of(names, [ADDRESS])
-        return super().output_of(names, tuple(path))
+            return member_template.build_attribute_list(names, [ADDRESS])
+        return super().build_output(names, tuple(path))
 
     def _resolve_attribute(self, name: str) -> Any:
         if name != INSTANCE_LIST:
@@ -198,7 +202,7 @@ class CfnAutoScalingGroup(Sized, InstanceGroup):
     sized_names = (MIN_SIZE, MAX_SIZE, DESIRED)
     cooled_by = COOLDOWN
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        **_shared(required=False),
+        **_make_shared_schema(required=False),
         MAX_SIZE: _Schema(
             _Schema.INTEGER, "The largest number of instances.", required=True, update_allowed=True
         ),
@@ -221,10 +225,10 @@ class CfnAutoScalingGroup(Sized, InstanceGroup):
             schema=_Schema(_Schema.STRING, "The id of a subnet."),
         ),
     }
-    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _policy(rolling)
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = _make_policy_schema(rolling)
 
     def validate(self) -> None:
-        """There must be a launch configuration, and one subnet at most."""
+        """Check that there is a launch configuration, and one subnet at most."""
         super().validate()
         if not self.properties[CONFIGURATION]:
             raise TemplateError(f"{CONFIGURATION} must be provided.")
@@ -232,10 +236,10 @@ class CfnAutoScalingGroup(Sized, InstanceGroup):
             raise TemplateError(f"Anything other than one {ZONE} is not supported.")
 
     def tags(self) -> list[Any]:
-        """One more, by which measurements find the group."""
+        """The tags, and one more by which measurements find the group."""
         own = {"Key": "metering.AutoScalingGroupName", "Value": self.physical_resource_name()}
         return [*super().tags(), own]
 
-    def _launched(self) -> Mapping[str, Any]:
+    def _build_launch_properties(self) -> Mapping[str, Any]:
         subnet = self.properties[ZONE][:1]
-        return {**super()._launched(), **({"SubnetId": subnet[0]} if subnet else {})}
+        return {**super()._build_launch_properties(), **({"SubnetId": subnet[0]} if subnet else {})}

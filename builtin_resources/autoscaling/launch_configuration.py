@@ -10,7 +10,7 @@ from zonda.hooks import Resource, SupportStatus, properties
 _Schema = properties.Schema
 
 
-def _text(description: str, *, required: bool = False) -> properties.Schema:
+def _make_text_schema(description: str, *, required: bool = False) -> properties.Schema:
     return _Schema(_Schema.STRING, description, required=required)
 
 
@@ -24,14 +24,14 @@ class LaunchConfiguration(Resource):
     start_policy = "idempotent"
     has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        "InstanceId": _text("An instance to take what is not given from."),
-        "ImageId": _text("The image."),
-        "InstanceType": _text("The flavor."),
-        "KeyName": _text("The name of a key pair."),
-        "UserData": _text("What the instance is given to run."),
+        "InstanceId": _make_text_schema("An instance to take what is not given from."),
+        "ImageId": _make_text_schema("The image."),
+        "InstanceType": _make_text_schema("The flavor."),
+        "KeyName": _make_text_schema("The name of a key pair."),
+        "UserData": _make_text_schema("What the instance is given to run."),
         "SecurityGroups": _Schema(_Schema.LIST, "Names of security groups."),
-        "KernelId": _text("The kernel."),
-        "RamDiskId": _text("The memory disk."),
+        "KernelId": _make_text_schema("The kernel."),
+        "RamDiskId": _make_text_schema("The memory disk."),
         "BlockDeviceMappings": _Schema(
             _Schema.LIST,
             "The disks of the instance.",
@@ -44,8 +44,8 @@ class LaunchConfiguration(Resource):
                 _Schema.MAP,
                 "One hint.",
                 schema={
-                    "Key": _text("The name of the hint.", required=True),
-                    "Value": _text("Its value.", required=True),
+                    "Key": _make_text_schema("The name of the hint.", required=True),
+                    "Value": _make_text_schema("Its value.", required=True),
                 },
             ),
         ),
@@ -57,7 +57,7 @@ class LaunchConfiguration(Resource):
     }
 
     def handle_create(self) -> None:
-        """There is nothing to make."""
+        """Make nothing; the id says that it exists."""
         self.resource_id_set(self.physical_resource_name())
 
     def instance_properties(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ SIGNAL_URL: Final = "signal_url"
 _Schema = properties.Schema
 
 
-def _schema(
+def _make_schema(
     names: tuple[str, str, str, str, str], types: tuple[str, ...], adjustment: str
 ) -> dict[str, properties.Schema]:
     group, kind, by, cooldown, step = names
@@ -58,7 +58,7 @@ def _schema(
     }
 
 
-def _url(description: str) -> attributes.Schema:
+def _make_url_schema(description: str) -> attributes.Schema:
     return attributes.Schema(
         f"{description} Null as long as nothing listens for it.", type=attributes.Schema.STRING
     )
@@ -83,16 +83,16 @@ class ScalingPolicy(Resource):
     )
     #: What the values of the type mean.
     types: ClassVar[Mapping[str, str]] = {kind: kind for kind in TYPES}
-    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _schema(
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _make_schema(
         names, TYPES, _Schema.NUMBER
     )
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        ALARM_URL: _url("Where an alarm sends its signal to."),
-        SIGNAL_URL: _url("Where signals are sent to."),
+        ALARM_URL: _make_url_schema("Where an alarm sends its signal to."),
+        SIGNAL_URL: _make_url_schema("Where signals are sent to."),
     }
 
     def validate(self) -> None:
-        """The least step goes with percentages only."""
+        """Check that the least step is given with percentages only."""
         _, kind, _, _, step = self.names
         if self.properties.converted(step) is None:
             return
@@ -148,9 +148,9 @@ class CfnScalingPolicy(ScalingPolicy):
         "MinAdjustmentStep",
     )
     types = CFN_TYPES
-    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _schema(
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _make_schema(
         names, tuple(CFN_TYPES), _Schema.INTEGER
     )
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        "AlarmUrl": _url("Where an alarm sends its signal to.")
+        "AlarmUrl": _make_url_schema("Where an alarm sends its signal to.")
     }

@@ -23,17 +23,17 @@ class SizedProperties(properties.Properties):
     def validate(
         self, path: Path = (), *, pending: Collection[str] | None = None
     ) -> list[TemplateError]:
-        """What is wrong with the sizes, else what is wrong with any property."""
+        """The fault of the sizes, else the faults of the properties."""
         try:
-            wrong = self._wrong()
+            wrong = self._find_size_fault()
         except TemplateError as error:
-            return self._unreadable(error, path, pending)
+            return self._list_read_errors(error, path, pending)
         if wrong is None:
             return super().validate(path, pending=pending)
         where, text = wrong
         return [TemplateError(text, at=(*path, where) if where in self.data else path)]
 
-    def _wrong(self) -> tuple[str, str] | None:
+    def _find_size_fault(self) -> tuple[str, str] | None:
         least, most, desired = self._sizes
         smallest, largest = self[least], self[most]
         if largest < smallest:
@@ -45,7 +45,7 @@ class SizedProperties(properties.Properties):
             return desired, "DesiredCapacity must be between MinSize and MaxSize"
         return None
 
-    def _unreadable(
+    def _list_read_errors(
         self, error: TemplateError, path: Path, pending: Collection[str] | None
     ) -> list[TemplateError]:
         """A size that cannot be read; Heat trips over it before it looks at the properties."""
@@ -60,7 +60,7 @@ class SizedProperties(properties.Properties):
 
 
 class Sized(Resource):
-    """What such a group says of its sizes.
+    """A mixin for groups with a smallest and a largest size.
 
     ``sized_names``: the properties for the smallest, the largest and the desired number.
     ``cooled_by``: the one for the time after a change.

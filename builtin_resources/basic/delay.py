@@ -14,7 +14,7 @@ from zonda.hooks import (
     properties,
 )
 
-from .timer import wait_token, waited
+from .timer import is_over, make_wait_token
 
 MIN_WAIT = "min_wait"
 MAX_JITTER = "max_jitter"
@@ -24,7 +24,7 @@ ACTIONS = "actions"
 _Schema = properties.Schema
 
 
-def _seconds(description: str, default: float) -> properties.Schema:
+def _make_seconds_schema(description: str, default: float) -> properties.Schema:
     return _Schema(
         _Schema.NUMBER,
         description,
@@ -45,9 +45,9 @@ class Delay(Resource):
     start_policy = "idempotent"
     has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        MIN_WAIT: _seconds("The least time to wait, in seconds.", 0),
-        MAX_JITTER: _seconds("The most random time to wait on top.", 0),
-        MULTIPLIER: _seconds("How many seconds one unit of max_jitter is.", 1.0),
+        MIN_WAIT: _make_seconds_schema("The least time to wait, in seconds.", 0),
+        MAX_JITTER: _make_seconds_schema("The most random time to wait on top.", 0),
+        MULTIPLIER: _make_seconds_schema("How many seconds one unit of max_jitter is.", 1.0),
         ACTIONS: _Schema(
             _Schema.LIST,
             "The actions that wait.",
@@ -59,20 +59,20 @@ class Delay(Resource):
 
     def validate(self) -> None:
         """The longest wait must fit into the stack's timeout."""
-        longest = self.properties[MIN_WAIT] + self._most_jitter()
+        longest = self.properties[MIN_WAIT] + self._compute_most_jitter()
         if longest > self.context.stack_timeout:
             raise TemplateError(f"{self.type()} maximum delay {longest}s exceeds stack timeout.")
 
-    def _most_jitter(self) -> float:
+    def _compute_most_jitter(self) -> float:
         return float(self.properties[MAX_JITTER] * self.properties[MULTIPLIER])
 
     def _start(self, action: str) -> dict[str, Any]:
         """The token of ``action``; the random part is chosen once, here."""
         seconds = 0.0
         if action in self.properties[ACTIONS]:
-            jitter = self._most_jitter() * self.context.random.random()
+            jitter = self._compute_most_jitter() * self.context.random.random()
             seconds = self.properties[MIN_WAIT] + jitter
-        return wait_token(self.context.clock, seconds)
+        return make_wait_token(self.context.clock, seconds)
 
     def handle_create(self) -> dict[str, Any]:
         """Begin to wait."""
@@ -100,7 +100,7 @@ class Delay(Resource):
 
     def check_create_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether the time is over."""
-        return waited(self.context.clock, token)
+        return is_over(self.context.clock, token)
 
     check_suspend_complete = check_create_complete
     check_resume_complete = check_create_complete

@@ -17,11 +17,11 @@ class AnyProperties(Properties):
     def validate(
         self, path: Path = (), *, pending: Collection[str] | None = None
     ) -> list[TemplateError]:
-        """No faults."""
+        """Return no faults."""
         return []
 
     def stored(self) -> dict[str, Any]:
-        """What was given, as it is."""
+        """The values that were given, unchanged."""
         return dict(self._given)
 
 

@@ -39,7 +39,7 @@ CHARACTERS: Final = {
 _Schema = properties.Schema
 
 
-def _minimum(of_what: str) -> properties.Schema:
+def _make_minimum_schema(of_what: str) -> properties.Schema:
     return _Schema(
         _Schema.INTEGER,
         f"How many characters come from this {of_what} at least.",
@@ -90,7 +90,7 @@ class RandomString(Resource):
                         default="lettersdigits",
                         constraints=[constraints.AllowedValues(list(CHARACTERS))],
                     ),
-                    MIN: _minimum("class"),
+                    MIN: _make_minimum_schema("class"),
                 },
             ),
         ),
@@ -101,7 +101,7 @@ class RandomString(Resource):
                 _Schema.MAP,
                 schema={
                     SEQUENCE: _Schema(_Schema.STRING, "The characters.", required=True),
-                    MIN: _minimum("list"),
+                    MIN: _make_minimum_schema("list"),
                 },
             ),
         ),
@@ -138,12 +138,12 @@ class RandomString(Resource):
 
     def handle_create(self) -> None:
         """Make the text."""
-        self.data_set(VALUE, self._text(), redact=True)
+        self.data_set(VALUE, self._make_text(), redact=True)
         self.resource_id_set(self.physical_resource_name())
 
-    def _text(self) -> str:
+    def _make_text(self) -> str:
         random = self.context.random
-        sources = _sources(self.properties)
+        sources = _list_sources(self.properties)
         if not all(characters for characters, _ in sources) or not sources:
             raise ResourceFailure(
                 f"There are no characters to choose from: {CLASSES} or a {SEQUENCE} is empty"
@@ -164,7 +164,7 @@ class RandomString(Resource):
         return self.data().get(VALUE, self.name)
 
 
-def _sources(props: Mapping[str, Any]) -> list[tuple[str, int]]:
+def _list_sources(props: Mapping[str, Any]) -> list[tuple[str, int]]:
     """Characters to choose from, with the least number of them."""
     return [
         *((entry[SEQUENCE], entry[MIN]) for entry in props[SEQUENCES]),

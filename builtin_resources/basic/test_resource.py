@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import Resource, ResourceDefinition, SupportStatus, attributes, properties
 
-from .timer import wait_token, waited
+from .timer import is_over, make_wait_token
 
 VALUE = "value"
 REPLACE_VALUE = "update_replace_value"
@@ -24,11 +24,11 @@ OUTPUT = "output"
 _Schema = properties.Schema
 
 
-def _changeable(data_type: str, description: str, default: Any) -> properties.Schema:
+def _make_changeable_schema(data_type: str, description: str, default: Any) -> properties.Schema:
     return _Schema(data_type, description, default=default, update_allowed=True)
 
 
-def _action_wait(action: str) -> properties.Schema:
+def _make_wait_schema(action: str) -> properties.Schema:
     text = f"Seconds to wait after a {action}; wait_secs if it is not given."
     return _Schema(_Schema.NUMBER, text, update_allowed=True)
 
@@ -49,27 +49,29 @@ class TestResource(Resource):
     has_side_effects = False
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {OUTPUT: (VALUE,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        VALUE: _changeable(_Schema.STRING, "The text to store.", "test_string"),
+        VALUE: _make_changeable_schema(_Schema.STRING, "The text to store.", "test_string"),
         REPLACE_VALUE: _Schema(
             _Schema.STRING, "Stored nowhere; a change of it asks for a replacement."
         ),
-        FAIL: _changeable(_Schema.BOOLEAN, "Whether creation and update fail.", False),
-        REPLACE: _changeable(
+        FAIL: _make_changeable_schema(_Schema.BOOLEAN, "Whether creation and update fail.", False),
+        REPLACE: _make_changeable_schema(
             _Schema.BOOLEAN, "Whether a change of value asks for a replacement.", False
         ),
-        WAIT: _changeable(
+        WAIT: _make_changeable_schema(
             _Schema.NUMBER, "Seconds to wait after an action; below zero: for ever.", 0
         ),
         ACTION_WAIT: _Schema(
             _Schema.MAP,
             "Seconds to wait after certain actions.",
             update_allowed=True,
-            schema={action: _action_wait(action) for action in ("create", "update", "delete")},
+            schema={action: _make_wait_schema(action) for action in ("create", "update", "delete")},
         ),
-        ATTRIBUTE_WAIT: _changeable(_Schema.NUMBER, "Seconds until attributes are there.", 0),
-        CONSTRAINT_WAIT: _changeable(_Schema.NUMBER, "Accepted, without effect.", 0),
-        CLIENT: _changeable(_Schema.STRING, "Accepted, without effect.", ""),
-        ENTITY: _changeable(_Schema.STRING, "Accepted, without effect.", ""),
+        ATTRIBUTE_WAIT: _make_changeable_schema(
+            _Schema.NUMBER, "Seconds until attributes are there.", 0
+        ),
+        CONSTRAINT_WAIT: _make_changeable_schema(_Schema.NUMBER, "Accepted, without effect.", 0),
+        CLIENT: _make_changeable_schema(_Schema.STRING, "Accepted, without effect.", ""),
+        ENTITY: _make_changeable_schema(_Schema.STRING, "Accepted, without effect.", ""),
     }
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         OUTPUT: attributes.Schema(
@@ -84,7 +86,7 @@ class TestResource(Resource):
         if not self.properties[FAIL]:
             self.data_set(VALUE, self.properties[VALUE])
             self.resource_id_set(self.physical_resource_name())
-        return self._token("create", self.properties)
+        return self._make_token("create", self.properties)
 
     def needs_replace_with_prop_diff(
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
@@ -103,25 +105,25 @@ class TestResource(Resource):
         value = prop_diff.get(VALUE)
         if value and not after[FAIL]:
             self.data_set(VALUE, value)
-        return self._token("update", after, waits=bool(value))
+        return self._make_token("update", after, waits=bool(value))
 
     def handle_delete(self) -> dict[str, Any]:
         """Wait, if that is wanted."""
-        return self._token("delete", self.properties)
+        return self._make_token("delete", self.properties)
 
-    def _token(
+    def _make_token(
         self, action: str, props: properties.Properties, *, waits: bool = True
     ) -> dict[str, Any]:
-        seconds = _wait(action, props) if waits else 0
+        seconds = _get_wait(action, props) if waits else 0
         if action == "delete":
-            return wait_token(self.context.clock, seconds)
+            return make_wait_token(self.context.clock, seconds)
         if seconds >= 0:
             seconds += max(0, props[ATTRIBUTE_WAIT])
-        return {**wait_token(self.context.clock, seconds), "fail": props[FAIL]}
+        return {**make_wait_token(self.context.clock, seconds), "fail": props[FAIL]}
 
     def check_create_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether the time is over; then fail, if that is wanted."""
-        over = waited(self.context.clock, token)
+        over = is_over(self.context.clock, token)
         if over and token["fail"]:
             raise ValueError(f"Test Resource failed {self.name}")
         return over
@@ -130,13 +132,13 @@ class TestResource(Resource):
 
     def check_delete_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether the time is over; deleting never fails."""
-        return waited(self.context.clock, token)
+        return is_over(self.context.clock, token)
 
     def _resolve_attribute(self, name: str) -> Any:
         return self.data().get(VALUE)
 
 
-def _wait(action: str, props: properties.Properties) -> Any:
+def _get_wait(action: str, props: properties.Properties) -> Any:
     # The null of an action that is not named must not count as zero here, so the value is read
     # as it is stored.
     own = (props.converted(ACTION_WAIT) or {}).get(action)

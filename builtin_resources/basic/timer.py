@@ -15,23 +15,23 @@ from zonda.hooks import Clock, NotReady
 _LEAST = 1e-3
 
 
-def wait_token(clock: Clock, seconds: float) -> dict[str, Any]:
+def make_wait_token(clock: Clock, seconds: float) -> dict[str, Any]:
     """A token that is complete ``seconds`` from now; never, if they are below zero."""
     return {"started_at": clock.now(), "wait_secs": seconds}
 
 
-def age(clock: Clock, token: MutableMapping[str, Any]) -> float:
+def get_age(clock: Clock, token: MutableMapping[str, Any]) -> float:
     """Seconds since the start that stands in a token."""
     token["started_at"] = min(token["started_at"], clock.now())
     return float(clock.now() - token["started_at"])
 
 
-def waited(clock: Clock, token: MutableMapping[str, Any]) -> bool:
+def is_over(clock: Clock, token: MutableMapping[str, Any]) -> bool:
     """Whether the time is over; raises NotReady with the rest of it where it is not."""
     seconds = token["wait_secs"]
     if seconds < 0:
         return False
-    rest = seconds - age(clock, token)
+    rest = seconds - get_age(clock, token)
     if rest > _LEAST:
         raise NotReady(rest, f"waits {rest:g} s more")
     return True

@@ -27,7 +27,7 @@ _TYPES = {
 }
 
 
-def _schema(value_type: str) -> Mapping[str, properties.Schema]:
+def _make_schema(value_type: str) -> Mapping[str, properties.Schema]:
     return {
         VALUE: properties.Schema(
             value_type,
@@ -44,7 +44,7 @@ def _schema(value_type: str) -> Mapping[str, properties.Schema]:
     }
 
 
-_TYPED = {name: _schema(value_type) for name, value_type in _TYPES.items()}
+_TYPED = {name: _make_schema(value_type) for name, value_type in _TYPES.items()}
 
 
 class Value(Resource):
@@ -56,7 +56,7 @@ class Value(Resource):
     support_status = SupportStatus(version="7.0.0")
     start_policy = "idempotent"
     has_side_effects = False
-    properties_schema = _schema(properties.Schema.ANY)
+    properties_schema = _make_schema(properties.Schema.ANY)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         VALUE: attributes.Schema("The value, as it was given.")
     }
@@ -73,7 +73,7 @@ class Value(Resource):
         )
 
     def handle_create(self) -> None:
-        """Nothing is made; the id says that the value is there."""
+        """Make nothing; the id says that the value exists."""
         self.resource_id_set(self.physical_resource_name())
 
     def handle_update(

@@ -68,7 +68,7 @@ class Cidr(BaseCustomConstraint):
         except ValueError:
             self._error_message = f"Invalid net cidr invalid IPNetwork {value} "
             return False
-        self._error_message = _subnet_fault(str(value))
+        self._error_message = _find_subnet_fault(str(value))
         return self._error_message is None
 
 
@@ -82,7 +82,7 @@ class IpOrCidr(BaseCustomConstraint):
         if not isinstance(value, str):
             self._error_message = f"{value} is not a valid IP or CIDR"
         elif "/" in value:
-            self._error_message = _subnet_fault(value)
+            self._error_message = _find_subnet_fault(value)
         elif not _is_address(value):
             self._error_message = f"'{value}' is not a valid IP address"
         else:
@@ -100,8 +100,8 @@ def _is_address(value: Any) -> bool:
     return True
 
 
-def _subnet_fault(value: str) -> str | None:
-    """What is wrong with a network, or None. A prefix is wanted, and for IPv4 as a number."""
+def _find_subnet_fault(value: str) -> str | None:
+    """The fault of a network, or None. A prefix is needed, and for IPv4 as a number."""
     try:
         network = ipaddress.ip_interface(value)
     except ValueError:
@@ -119,13 +119,13 @@ class DnsName(BaseCustomConstraint):
 
     def validate(self, value: Any, context: ResourceContext | None) -> bool:
         """Whether ``value`` is a name; an empty one is."""
-        reason = _name_fault(value)
+        reason = _find_name_fault(value)
         if reason is not None:
             self._error_message = f"'{value}' not in valid format. Reason: {reason}"
         return reason is None
 
 
-def _name_fault(value: Any) -> str | None:
+def _find_name_fault(value: Any) -> str | None:
     if not value:
         return None
     if not isinstance(value, str):
@@ -135,7 +135,7 @@ def _name_fault(value: Any) -> str | None:
         return f"'{trimmed}' exceeds the {NAME_LIMIT} character FQDN limit"
     labels = trimmed.split(".")
     for label in labels:
-        fault = _label_fault(label)
+        fault = _find_label_fault(label)
         if fault is not None:
             return fault
     if value.endswith(".") and len(labels) > 1 and re.fullmatch("[0-9]+", labels[-1]):
@@ -143,7 +143,7 @@ def _name_fault(value: Any) -> str | None:
     return None
 
 
-def _label_fault(label: str) -> str | None:
+def _find_label_fault(label: str) -> str | None:
     if not label:
         return "Encountered an empty component."
     if label.startswith("-") or label.endswith("-"):

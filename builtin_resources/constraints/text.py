@@ -35,7 +35,7 @@ def parse_time(text: str) -> datetime:
         part["hour"],
         part["minute"],
         part["second"],
-        tzinfo=_zone(match["sign"], part["ahead"], part["ahead_minutes"]),
+        tzinfo=_parse_zone(match["sign"], part["ahead"], part["ahead_minutes"]),
     )
 
 
@@ -43,7 +43,7 @@ def _counts(name: str) -> bool:
     return name not in ("zone", "sign")
 
 
-def _zone(sign: str | None, hours: int, minutes: int) -> timezone:
+def _parse_zone(sign: str | None, hours: int, minutes: int) -> timezone:
     ahead = timedelta(hours=hours, minutes=minutes)
     return timezone(-ahead if sign == "-" else ahead) if sign else UTC
 

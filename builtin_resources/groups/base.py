@@ -1,4 +1,4 @@
-"""What every group has in common: members that are one resource each, and their attributes."""
+"""The base class of groups: members that are one resource each, and their attributes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Group(NestedStack):
     #: The property that says how many members there are, if it is one.
     sized_by: ClassVar[Sequence[str]] = ()
 
-    def wanted_names(self) -> Sequence[str]:
+    def list_member_names(self) -> Sequence[str]:
         """The names of the members that there shall be, in their order."""
         raise NotImplementedError
 
@@ -61,44 +61,44 @@ class Group(NestedStack):
             raise TooManyResources(int(size), most, at=at)
 
     def child_template(self) -> Mapping[str, Any]:
-        """All the members, as they shall be in the end."""
-        return self.template_of({name: self.entry(name) for name in self.wanted_names()})
+        """The template with all members, as after the last batch."""
+        return self.build_template({name: self.entry(name) for name in self.list_member_names()})
 
-    def template_of(self, entries: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    def build_template(self, entries: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
         """A template with these members and an output for everything that is read of them."""
-        return member_template.template(entries, self.outputs(list(entries)))
+        return member_template.build_template(entries, self.outputs(list(entries)))
 
     def outputs(self, names: Collection[str]) -> dict[str, Any]:
-        """What the template above reads of the members, by name of the output."""
+        """The outputs that the template above reads of the members, by name."""
         made = {}
-        for path in member_template.in_order(self.context.referenced_paths()):
-            value = self.output_of(names, path)
+        for path in member_template.sort_paths(self.context.referenced_paths()):
+            value = self.build_output(names, path)
             if value is not None:
-                made[member_template.output_name(path)] = value
+                made[member_template.format_output_name(path)] = value
         return made
 
-    def output_of(self, names: Collection[str], path: ReadPath) -> Any:
-        """What one path reads of the members; None for what is the group's own."""
+    def build_output(self, names: Collection[str], path: ReadPath) -> Any:
+        """The value of an output that reads the members at one path; None for own attributes."""
         key, below = path[0], path[1:]
         if key is None or key == attributes.SHOW:
             return None
         if str(key).startswith("resource."):
-            return member_template.of_one(names, path)
+            return member_template.build_member_call(names, path)
         if key in self.attributes_with_key:
-            return member_template.map_of(names, below) if below else None
+            return member_template.build_attribute_map(names, below) if below else None
         if key in self.attributes_schema:
             return None
-        return member_template.list_of(names, path)
+        return member_template.build_attribute_list(names, path)
 
     # -- attributes ---------------------------------------------------------------------------
 
     def present(self) -> Sequence[Member]:
-        """The members that there are, in their order."""
+        """The existing members, in their order."""
         child = self.child
         return () if child is None else child.members()
 
     def FnGetAtt(self, key: str, *path: Any) -> Any:
-        """One of the group's own attributes, or that of each member."""
+        """An attribute of the group, or that of each member."""
         if key.startswith("resource."):
             return self.member_attribute(key, path)
         if key in self.attributes_with_key:
@@ -107,9 +107,9 @@ class Group(NestedStack):
             return self.map_of(*path)
         if key in self.attributes:
             return select(self.attributes[key], () if key in self.whole_attributes else path)
-        return self.other_attribute(key, *path)
+        return self.get_other_attribute(key, *path)
 
-    def other_attribute(self, key: str, *path: Any) -> Any:
+    def get_other_attribute(self, key: str, *path: Any) -> Any:
         """An attribute that only the members have."""
         return [member.attribute(key, *path) for member in self.present()]
 

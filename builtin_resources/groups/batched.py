@@ -9,7 +9,7 @@ from zonda.hooks import Child, ChildTemplate, SupportStatus, properties
 
 from .base import Group
 from .member_template import Entry
-from .rolling_update import Pace, next_batch, pace_of, pace_schema
+from .rolling_update import UpdatePolicy, compute_next_batch, make_policy_schema, read_update_policy
 
 ROLLING_UPDATE: Final = "rolling_update"
 BATCH_CREATE: Final = "batch_create"
@@ -17,19 +17,19 @@ BATCH_CREATE: Final = "batch_create"
 _Schema = properties.Schema
 
 
-def policies(*, with_service: bool) -> dict[str, properties.Schema]:
+def make_policies_schema(*, with_service: bool) -> dict[str, properties.Schema]:
     """The update policy of such a group."""
     return {
         ROLLING_UPDATE: _Schema(
             _Schema.MAP,
             "How members are given a new definition; all at once without it.",
-            schema=pace_schema(with_service=with_service, what="replace"),
+            schema=make_policy_schema(with_service=with_service, what="replace"),
             support_status=SupportStatus(version="5.0.0"),
         ),
         BATCH_CREATE: _Schema(
             _Schema.MAP,
             "How members are made when the group is; all at once without it.",
-            schema=pace_schema(with_service=False, what="create"),
+            schema=make_policy_schema(with_service=False, what="create"),
             support_status=SupportStatus(version="5.0.0"),
         ),
     }
@@ -39,59 +39,64 @@ class BatchedGroup(Group):
     """Members whose names are known: the first so many of ``names`` are there."""
 
     checks_member_types = True
-    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = policies(with_service=True)
+    update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = make_policies_schema(
+        with_service=True
+    )
 
     def size(self) -> int:
-        """How many members there shall be."""
+        """The number of members that there shall be."""
         raise NotImplementedError
 
     def names(self, size: int) -> Sequence[str]:
         """The names of the first ``size`` members; fewer, where there are no more."""
         raise NotImplementedError
 
-    def wanted_names(self) -> Sequence[str]:
+    def list_member_names(self) -> Sequence[str]:
         """As many names as there shall be members."""
         size = self.size()
         self.check_size(size)
         return self.names(size)
 
     def validate(self) -> None:
-        """There may not be too many members, and a pause may not be too long."""
+        """Check the number of members and the length of pauses."""
         self.check_size(self.size())
-        for pace in (self._pace(BATCH_CREATE), self._pace(ROLLING_UPDATE)):
+        for pace in (
+            self._get_update_policy(BATCH_CREATE),
+            self._get_update_policy(ROLLING_UPDATE),
+        ):
             if pace is not None:
                 pace.check()
 
     def template_for_validation(self) -> ChildTemplate | None:
-        """One member stands for all; without any, nobody looks at what they would be."""
-        names = self.wanted_names()[:1]
+        """A template with one member, which stands for all; None without any."""
+        names = self.list_member_names()[:1]
         if not names:
             return None
-        return ChildTemplate(self.template_of({name: self.entry(name) for name in names}))
+        return ChildTemplate(self.build_template({name: self.entry(name) for name in names}))
 
     def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
-        """All the members at once, or the next batch of them."""
-        pace = self._pace_now(child)
+        """The template with all members, or with the next batch of them."""
+        pace = self._find_current_policy(child)
         if pace is None:
             return None if applied else ChildTemplate(self.child_template())
-        return self._batch(pace, child, applied)
+        return self._build_batch(pace, child, applied)
 
-    def _pace(self, policy: str) -> Pace | None:
+    def _get_update_policy(self, policy: str) -> UpdatePolicy | None:
         given = properties.Properties(self.update_policy_schema, self.t.update_policy)
-        return pace_of(given[policy]) if policy in self.t.update_policy else None
+        return read_update_policy(given[policy]) if policy in self.t.update_policy else None
 
-    def _pace_now(self, child: Child | None) -> Pace | None:
+    def _find_current_policy(self, child: Child | None) -> UpdatePolicy | None:
         operation = self.context.operation
         if operation is not None and operation.action == "ADOPT":
             return None  # they are there
         if child is None or (operation is not None and operation.action == "CREATE"):
-            return self._pace(BATCH_CREATE)
-        pace = self._pace(ROLLING_UPDATE)
-        return pace if pace is not None and self._goes_on(child) else None
+            return self._get_update_policy(BATCH_CREATE)
+        pace = self._get_update_policy(ROLLING_UPDATE)
+        return pace if pace is not None and self._needs_batches(child) else None
 
-    def _goes_on(self, child: Child) -> bool:
-        """Whether members have to be given a new definition, or are there only meanwhile."""
-        wanted = set(self.wanted_names())
+    def _needs_batches(self, child: Child) -> bool:
+        """Whether members need a new definition, or exist only meanwhile."""
+        wanted = set(self.list_member_names())
         operation = self.context.operation
         begun = operation is not None and len(child.members()) > len(wanted)
         return begun or any(
@@ -100,26 +105,30 @@ class BatchedGroup(Group):
             if member.name in wanted
         )
 
-    def _batch(self, pace: Pace, child: Child | None, applied: int) -> ChildTemplate | None:
-        wanted = {name: self.entry(name) for name in self.wanted_names()}
+    def _build_batch(
+        self, pace: UpdatePolicy, child: Child | None, applied: int
+    ) -> ChildTemplate | None:
+        wanted = {name: self.entry(name) for name in self.list_member_names()}
         now = {} if child is None else {each.name: each.definition for each in child.members()}
-        staying = [name for name in now if name in self._possible(len(now) + len(wanted))]
+        staying = [
+            name for name in now if name in self._list_possible_names(len(now) + len(wanted))
+        ]
         current = sum(now[name] == entry for name, entry in wanted.items() if name in now)
         if applied and now == wanted:
             return None
         if not applied:
             pace.check_time(len(wanted), len(staying), current, self.context.stack_timeout)
-        size, budget = next_batch(pace, len(wanted), len(staying), current)
-        entries = self._mixed(wanted, now, size, budget)
+        size, budget = compute_next_batch(pace, len(wanted), len(staying), current)
+        entries = self._build_batch_members(wanted, now, size, budget)
         if applied and entries == now:
             return None
         pause = pace.pause if applied else 0.0
-        return ChildTemplate(self.template_of(entries), pause=pause)
+        return ChildTemplate(self.build_template(entries), pause=pause)
 
-    def _possible(self, size: int) -> set[str]:
+    def _list_possible_names(self, size: int) -> set[str]:
         return set(self.names(size))
 
-    def _mixed(
+    def _build_batch_members(
         self,
         wanted: Mapping[str, Entry],
         now: Mapping[str, Mapping[str, Any]],

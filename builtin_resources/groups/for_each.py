@@ -19,8 +19,8 @@ from . import member_template
 from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP
 from .batched import BatchedGroup
 from .member_template import Entry, ReadPath
-from .resource_group import METADATA, PROPERTIES, RESOURCE_DEF, TYPE, definition_schema
-from .substitution import Variable, replaced, without_nulls
+from .resource_group import METADATA, PROPERTIES, RESOURCE_DEF, TYPE, make_definition_schema
+from .substitution import Variable, remove_nulls, replace_texts
 
 FOR_EACH: Final = "for_each"
 KEY_VAR: Final = "key_var"
@@ -31,7 +31,7 @@ LONGEST_KEY: Final = 255
 _Schema = properties.Schema
 
 
-def _variable(description: str, default: str) -> properties.Schema:
+def _make_variable_schema(description: str, default: str) -> properties.Schema:
     return _Schema(
         _Schema.STRING,
         description,
@@ -69,9 +69,11 @@ class ForEach(BatchedGroup):
             required=True,
             update_allowed=True,
         ),
-        KEY_VAR: _variable("What stands for the key in texts of the properties.", "%key%"),
-        VALUE_VAR: _variable("What stands for the value of the key.", "%value%"),
-        RESOURCE_DEF: definition_schema("each member"),
+        KEY_VAR: _make_variable_schema(
+            "What stands for the key in texts of the properties.", "%key%"
+        ),
+        VALUE_VAR: _make_variable_schema("What stands for the value of the key.", "%value%"),
+        RESOURCE_DEF: make_definition_schema("each member"),
     }
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         KEYS: attributes.Schema(
@@ -85,50 +87,50 @@ class ForEach(BatchedGroup):
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {KEYS: (FOR_EACH,)}
 
     @cached_property
-    def members_wanted(self) -> Mapping[str, Any]:
+    def values_by_key(self) -> Mapping[str, Any]:
         """The values by key; empty as long as nobody knows them."""
         given = self.properties[FOR_EACH]
         if isinstance(given, Mapping):
-            return {_key(key): value for key, value in given.items()}
-        return {_key(item): item for item in given} if isinstance(given, list | tuple) else {}
+            return {_to_key(key): value for key, value in given.items()}
+        return {_to_key(item): item for item in given} if isinstance(given, list | tuple) else {}
 
     def validate(self) -> None:
-        """The keys must be usable as names, and all different."""
+        """Check that the keys are usable as names, and all different."""
         super().validate()
-        faults = list(self._faults(self.properties[FOR_EACH]))
+        faults = list(self._list_faults(self.properties[FOR_EACH]))
         if faults:
             raise ValidationErrors(faults)
 
-    def _faults(self, given: Any) -> Iterator[TemplateError]:
+    def _list_faults(self, given: Any) -> Iterator[TemplateError]:
         if given is not None and not isinstance(given, Mapping | list | tuple):
-            yield self._fault("for_each takes a map or a list")
+            yield self._build_fault("for_each takes a map or a list")
             return
         seen: set[str] = set()
         for item in given or ():
             if not isinstance(item, str | int | float):
-                yield self._fault(f"A key must be text, a number or a boolean, not {item!r}")
+                yield self._build_fault(f"A key must be text, a number or a boolean, not {item!r}")
                 continue
-            key = _key(item)
+            key = _to_key(item)
             if key in seen:
-                yield self._fault(f"The key {key} occurs twice")
+                yield self._build_fault(f"The key {key} occurs twice")
             elif not key or "/" in key or len(key) > LONGEST_KEY:
-                yield self._fault(
+                yield self._build_fault(
                     f"The key {key!r} cannot be a name: it takes 1 to {LONGEST_KEY} characters, "
                     "none of them a /"
                 )
             seen.add(key)
 
-    def _fault(self, text: str) -> TemplateError:
+    def _build_fault(self, text: str) -> TemplateError:
         at = ("resources", self.name, "properties", FOR_EACH)
         return TemplateError(text, path=at, label="Property error")
 
     def size(self) -> int:
         """One member for each key."""
-        return len(self.members_wanted)
+        return len(self.values_by_key)
 
     def names(self, size: int) -> Sequence[str]:
         """The first keys."""
-        return list(self.members_wanted)[:size]
+        return list(self.values_by_key)[:size]
 
     def member_types(self) -> Collection[str]:
         """The type of the members, if there are any."""
@@ -137,22 +139,24 @@ class ForEach(BatchedGroup):
     def entry(self, name: str) -> Entry:
         """The definition, with the key and its value in it."""
         given, key_var = self.properties[RESOURCE_DEF], self.properties[KEY_VAR]
-        variable, value = Variable(self.properties[VALUE_VAR]), self.members_wanted[name]
+        variable, value = Variable(self.properties[VALUE_VAR]), self.values_by_key[name]
 
         def change(text: str) -> Any:
-            return variable.put_in(text.replace(key_var, name), value)
+            return variable.substitute(text.replace(key_var, name), value)
 
-        values = replaced(without_nulls(given[PROPERTIES]), change)
-        return member_template.entry(given[TYPE], values, given[METADATA])
+        values = replace_texts(remove_nulls(given[PROPERTIES]), change)
+        return member_template.build_entry(given[TYPE], values, given[METADATA])
 
     # -- attributes ---------------------------------------------------------------------------
 
-    def output_of(self, names: Collection[str], path: ReadPath) -> Any:
+    def build_output(self, names: Collection[str], path: ReadPath) -> Any:
         """As for every group, with maps by key in the place of lists."""
-        found = super().output_of(names, path)
-        return member_template.map_of(names, path) if isinstance(found, list) else found
+        found = super().build_output(names, path)
+        return (
+            member_template.build_attribute_map(names, path) if isinstance(found, list) else found
+        )
 
-    def other_attribute(self, key: str, *path: Any) -> Any:
+    def get_other_attribute(self, key: str, *path: Any) -> Any:
         """An attribute that only the members have, by key."""
         return self.map_of(key, *path)
 
@@ -162,7 +166,7 @@ class ForEach(BatchedGroup):
         return super()._resolve_attribute(name)
 
 
-def _key(item: Any) -> str:
+def _to_key(item: Any) -> str:
     """The key that an item of the list, or a key of the map, is."""
     if isinstance(item, bool):
         return "true" if item else "false"

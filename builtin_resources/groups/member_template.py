@@ -25,7 +25,7 @@ KEYS: Final = (
 ReadPath = tuple[Any, ...]
 
 
-def entry(
+def build_entry(
     type_name: str,
     properties: Mapping[str, Any],
     metadata: Mapping[str, Any] | None = None,
@@ -42,7 +42,7 @@ def entry(
     return made
 
 
-def template(
+def build_template(
     entries: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Any]
 ) -> dict[str, Any]:
     """A template with these resources, and outputs with these values."""
@@ -52,33 +52,33 @@ def template(
     return made
 
 
-def output_name(path: Sequence[Any]) -> str:
+def format_output_name(path: Sequence[Any]) -> str:
     """The name of the output that stands for a path, in Heat's form."""
     return ", ".join(str(item) for item in path)
 
 
-def call(member: str, path: Sequence[Any]) -> dict[str, Any]:
-    """What reads an attribute of a member."""
+def build_call(member: str, path: Sequence[Any]) -> dict[str, Any]:
+    """A call that reads an attribute of a member."""
     return {"get_attr": [member, *path]}
 
 
-def list_of(names: Iterable[str], path: Sequence[Any]) -> list[Any]:
+def build_attribute_list(names: Iterable[str], path: Sequence[Any]) -> list[Any]:
     """The attribute of each member."""
-    return [call(name, path) for name in names]
+    return [build_call(name, path) for name in names]
 
 
-def map_of(names: Iterable[str], path: Sequence[Any]) -> dict[str, Any]:
+def build_attribute_map(names: Iterable[str], path: Sequence[Any]) -> dict[str, Any]:
     """The attribute of each member, by name."""
-    return {name: call(name, path) for name in names}
+    return {name: build_call(name, path) for name in names}
 
 
-def of_one(names: Collection[str], path: Sequence[Any]) -> Any:
-    """What ``resource.NAME.ATTRIBUTE`` stands for; None where that is a reference or nothing."""
+def build_member_call(names: Collection[str], path: Sequence[Any]) -> Any:
+    """The call for ``resource.NAME.ATTRIBUTE``; None where that is a reference or nothing."""
     name, _, attribute = str(path[0]).removeprefix("resource.").partition(".")
     below = [attribute, *path[1:]] if attribute else list(path[1:])
-    return call(name, below) if below and name in names else None
+    return build_call(name, below) if below and name in names else None
 
 
-def in_order(paths: Collection[ReadPath]) -> list[ReadPath]:
+def sort_paths(paths: Collection[ReadPath]) -> list[ReadPath]:
     """The paths in an order that is always the same."""
     return sorted(paths, key=lambda path: tuple(str(item) for item in path))

@@ -56,12 +56,12 @@ class ResourceChain(Group):
     }
 
     def validate(self) -> None:
-        """Every type must be a text."""
-        faults = list(self._faults())
+        """Check that every type is a text."""
+        faults = list(self._list_faults())
         if faults:
             raise ValidationErrors(faults)
 
-    def _faults(self) -> Iterator[TemplateError]:
+    def _list_faults(self) -> Iterator[TemplateError]:
         for index, kind in enumerate(self.properties[RESOURCES]):
             if isinstance(kind, str) and kind:
                 continue
@@ -75,14 +75,14 @@ class ResourceChain(Group):
         """The types in the list, each once."""
         return list(dict.fromkeys(map(str, self.properties[RESOURCES])))
 
-    def wanted_names(self) -> Sequence[str]:
+    def list_member_names(self) -> Sequence[str]:
         """One name for each type."""
         return [str(index) for index in range(len(self.properties[RESOURCES]))]
 
     def entry(self, name: str) -> Entry:
         """The resource at one position."""
         position, alone = int(name), self.properties[CONCURRENT] or name == "0"
-        return member_template.entry(
+        return member_template.build_entry(
             self.properties[RESOURCES][position],
             self.properties[RESOURCE_PROPERTIES],
             depends_on=None if alone else str(position - 1),

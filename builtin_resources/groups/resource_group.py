@@ -12,7 +12,7 @@ from . import member_template
 from .base import ATTRIBUTES, LIST_OF_REFS, MAP_OF_ATTRIBUTES, MAP_OF_REFS, REFS, REFS_MAP
 from .batched import BatchedGroup
 from .member_template import Entry
-from .substitution import replaced, without_nulls
+from .substitution import remove_nulls, replace_texts
 
 COUNT: Final = "count"
 INDEX_VAR: Final = "index_var"
@@ -34,7 +34,7 @@ _REMOVED_BY: Final = "removed_by"
 _Schema = properties.Schema
 
 
-def definition_schema(what: str) -> properties.Schema:
+def make_definition_schema(what: str) -> properties.Schema:
     """The property that defines a member."""
     return _Schema(
         _Schema.MAP,
@@ -84,7 +84,7 @@ class ResourceGroup(BatchedGroup):
             constraints=[constraints.Length(min=3)],
             support_status=SupportStatus(version="2014.2"),
         ),
-        RESOURCE_DEF: definition_schema("each member"),
+        RESOURCE_DEF: make_definition_schema("each member"),
         REMOVAL: _Schema(
             _Schema.LIST,
             "Which members go first, whatever their number.",
@@ -135,37 +135,37 @@ class ResourceGroup(BatchedGroup):
 
     def names(self, size: int) -> Sequence[str]:
         """The first numbers that were not removed."""
-        removed = self._removed()
+        removed = self._compute_removed_names()
         return list(islice((name for name in map(str, count()) if name not in removed), size))
 
     def entry(self, name: str) -> Entry:
         """The definition, with the number of the member in it."""
         given, variable = self.properties[RESOURCE_DEF], self.properties[INDEX_VAR]
-        values = without_nulls(given[PROPERTIES])
-        numbered = replaced(values, lambda text: text.replace(variable, name))
-        return member_template.entry(given[TYPE], numbered, given[METADATA])
+        values = remove_nulls(given[PROPERTIES])
+        numbered = replace_texts(values, lambda text: text.replace(variable, name))
+        return member_template.build_entry(given[TYPE], numbered, given[METADATA])
 
     def _resolve_attribute(self, name: str) -> Any:
         if name == REMOVED:
-            return sorted(self._kept_names(), key=_by_number)
+            return sorted(self._read_removed_names(), key=_get_sort_key)
         return super()._resolve_attribute(name)
 
     # -- removed names ------------------------------------------------------------------------
 
-    def _kept_names(self) -> set[str]:
+    def _read_removed_names(self) -> set[str]:
         kept = self.data().get(_REMOVED_NAMES, "")
         return set(kept.split(",")) if kept else set()
 
-    def _removed(self) -> set[str]:
-        """The names that are not used now; within an operation it is settled once."""
-        operation, known = self.context.operation, self._kept_names()
+    def _compute_removed_names(self) -> set[str]:
+        """The names that are not used now; settled once per operation."""
+        operation, known = self.context.operation, self._read_removed_names()
         if operation is None:
-            return self._removed_from(known)
+            return self._collect_removed_names(known)
         if self.data().get(_REMOVED_BY) == operation.id:
             return known
-        found = self._removed_from(known)
+        found = self._collect_removed_names(known)
         if found != known or self._forgets:
-            self.data_set(_REMOVED_NAMES, ",".join(sorted(found, key=_by_number)))
+            self.data_set(_REMOVED_NAMES, ",".join(sorted(found, key=_get_sort_key)))
             self.data_set(_REMOVED_BY, operation.id)
         return found
 
@@ -173,13 +173,15 @@ class ResourceGroup(BatchedGroup):
     def _forgets(self) -> bool:
         return bool(self.properties[REMOVAL_MODE] == UPDATE)
 
-    def _removed_from(self, known: set[str]) -> set[str]:
-        listed = set(_listed(self.properties[REMOVAL], known, self.child))
+    def _collect_removed_names(self, known: set[str]) -> set[str]:
+        listed = set(_list_named_members(self.properties[REMOVAL], known, self.child))
         return listed if self._forgets else known | listed
 
 
-def _listed(policies: Sequence[Any], known: set[str], child: Child | None) -> Iterator[str]:
-    """The names that the policies mean; what nobody is called is passed over."""
+def _list_named_members(
+    policies: Sequence[Any], known: set[str], child: Child | None
+) -> Iterator[str]:
+    """The members that the policies name; unknown ones are skipped."""
     wanted = [str(item) for policy in policies or () for item in policy[RESOURCE_LIST] or ()]
     if child is None:
         yield from wanted
@@ -196,5 +198,5 @@ def _listed(policies: Sequence[Any], known: set[str], child: Child | None) -> It
             yield references[item]
 
 
-def _by_number(name: str) -> tuple[int, str]:
+def _get_sort_key(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (-1, name)

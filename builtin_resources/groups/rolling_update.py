@@ -1,4 +1,4 @@
-"""How a group changes in batches: pure arithmetic, for every group that has a rolling update."""
+"""The arithmetic of rolling updates: how a group changes in batches."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _Schema = properties.Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast a group may change: ``batch`` members at once, ``pause`` seconds in between.
+class UpdatePolicy:
+    """A policy of batches: ``batch`` members at once, ``pause`` seconds in between.
 
     ``in_service`` members, at least, are left alone meanwhile: the group grows for that if need be.
     """
@@ -38,12 +38,14 @@ class Pace:
 
     def check_time(self, target: int, present: int, current: int, seconds: float) -> None:
         """Raise ResourceFailure where the pauses alone take as long as the stack may take."""
-        pauses = max(len(list(batches(self, target, present, current))) - 1, 0)
+        pauses = max(len(list(list_batches(self, target, present, current))) - 1, 0)
         if self.pause and pauses * self.pause >= seconds:
             raise ResourceFailure("The current update policy will result in stack update timeout.")
 
 
-def next_batch(pace: Pace, target: int, present: int, current: int) -> tuple[int, int]:
+def compute_next_batch(
+    pace: UpdatePolicy, target: int, present: int, current: int
+) -> tuple[int, int]:
     """(size of the group after the next batch, members that get the new definition in it).
 
     ``target``: the size it shall have; ``present``: the members it has; ``current``: those of them
@@ -54,16 +56,18 @@ def next_batch(pace: Pace, target: int, present: int, current: int) -> tuple[int
     return batch + max(min(present, target - batch), kept), batch
 
 
-def batches(pace: Pace, target: int, present: int, current: int) -> Iterator[tuple[int, int]]:
-    """All the batches that are to come."""
+def list_batches(
+    pace: UpdatePolicy, target: int, present: int, current: int
+) -> Iterator[tuple[int, int]]:
+    """The batches that are to come."""
     while not (current >= present and present == target):
-        size, batch = next_batch(pace, target, present, current)
+        size, batch = compute_next_batch(pace, target, present, current)
         yield size, batch
         current += batch - max(size - max(present, target), 0)
         present = size
 
 
-def pace_schema(*, with_service: bool, what: str) -> dict[str, properties.Schema]:
+def make_policy_schema(*, with_service: bool, what: str) -> dict[str, properties.Schema]:
     """The properties of one entry of an update policy."""
     schema = {
         MAX_BATCH_SIZE: _Schema(
@@ -89,8 +93,8 @@ def pace_schema(*, with_service: bool, what: str) -> dict[str, properties.Schema
     return schema
 
 
-def pace_of(given: dict[str, object] | None) -> Pace | None:
-    """The pace that an entry of an update policy says; None without one."""
+def read_update_policy(given: dict[str, object] | None) -> UpdatePolicy | None:
+    """The policy in an entry of an update policy; None without one."""
     if not given:
         return None
     service, batch, pause = (
@@ -98,4 +102,4 @@ def pace_of(given: dict[str, object] | None) -> Pace | None:
     )
     assert isinstance(batch, int)
     assert isinstance(pause, int | float)
-    return Pace(batch, service if isinstance(service, int) else 0, pause)
+    return UpdatePolicy(batch, service if isinstance(service, int) else 0, pause)

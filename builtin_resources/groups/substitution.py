@@ -10,18 +10,18 @@ from typing import Any
 from zonda.hooks import select
 
 
-def replaced(tree: Any, change: Callable[[str], Any]) -> Any:
+def replace_texts(tree: Any, change: Callable[[str], Any]) -> Any:
     """``tree`` with every text among its values changed; keys stay what they are."""
     if isinstance(tree, str):
         return change(tree)
     if isinstance(tree, Mapping):
-        return {key: replaced(value, change) for key, value in tree.items()}
+        return {key: replace_texts(value, change) for key, value in tree.items()}
     if isinstance(tree, list | tuple):
-        return [replaced(value, change) for value in tree]
+        return [replace_texts(value, change) for value in tree]
     return tree
 
 
-def without_nulls(given: Mapping[str, Any] | None) -> dict[str, Any]:
+def remove_nulls(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """The properties that have a value."""
     return {key: value for key, value in (given or {}).items() if value is not None}
 
@@ -43,15 +43,15 @@ class Variable:
             else re.escape(name)
         )
 
-    def put_in(self, text: str, value: Any) -> Any:
+    def substitute(self, text: str, value: Any) -> Any:
         """``text`` with the value in the variable's places."""
         whole = self._pattern.fullmatch(text)
         if whole is not None:
-            return self._meant(whole, value)
-        return self._pattern.sub(lambda match: _as_text(self._meant(match, value)), text)
+            return self._select_value(whole, value)
+        return self._pattern.sub(lambda match: _as_text(self._select_value(match, value)), text)
 
     @staticmethod
-    def _meant(match: re.Match[str], value: Any) -> Any:
+    def _select_value(match: re.Match[str], value: Any) -> Any:
         path = (match.groupdict().get("below") or "").split(".")[1:]
         for key in path:
             index = int(key) if isinstance(value, list) and key.isdigit() else key

@@ -13,12 +13,12 @@ from zonda.hooks import Resource
 _ENTRY = "signal "
 
 
-def entries_of(data: Iterable[str]) -> list[str]:
+def list_entries(data: Iterable[str]) -> list[str]:
     """The keys of signals, in their order."""
     return sorted(key for key in data if key.startswith(_ENTRY))
 
 
-def next_entry(resource: Resource) -> str:
-    """The key of the next signal of a resource."""
-    before = len(entries_of(resource.data()))
+def make_entry_key(resource: Resource) -> str:
+    """A new key for the next signal of a resource."""
+    before = len(list_entries(resource.data()))
     return f"{_ENTRY}{before:09d} {resource.context.random.getrandbits(32):08x}"

@@ -17,8 +17,8 @@ from zonda.hooks import (
     properties,
 )
 
-from ..basic.timer import age
-from ..schema import text
+from ..basic.timer import get_age
+from ..schema import make_text_schema
 from .wait_condition_handle import FAILURE, SUCCESS, Handle
 
 #: Between two looks: at first, and at last. A signal from the same stack is seen at once.
@@ -27,9 +27,13 @@ _FIRST_LOOK, _LAST_LOOK = 0.5, 15.0
 _Schema = properties.Schema
 
 
-def _schema(handle: str, timeout: str, count: str, kind: str) -> Mapping[str, properties.Schema]:
+def _make_schema(
+    handle: str, timeout: str, count: str, kind: str
+) -> Mapping[str, properties.Schema]:
     return {
-        handle: text("The handle that the signals are sent to, by its reference.", required=True),
+        handle: make_text_schema(
+            "The handle that the signals are sent to, by its reference.", required=True
+        ),
         timeout: _Schema(
             kind,
             "How many seconds it waits.",
@@ -46,7 +50,7 @@ def _schema(handle: str, timeout: str, count: str, kind: str) -> Mapping[str, pr
     }
 
 
-def _data() -> attributes.Schema:
+def _make_data_schema() -> attributes.Schema:
     return attributes.Schema(
         "The data of the signals by their ids, as JSON text.",
         cache_mode=attributes.Schema.CACHE_NONE,
@@ -65,8 +69,8 @@ class WaitCondition(Resource):
     has_side_effects = False
     #: The names of handle, timeout and count, and of the attribute.
     names: ClassVar[tuple[str, str, str, str]] = ("handle", "timeout", "count", "data")
-    properties_schema = _schema("handle", "timeout", "count", _Schema.NUMBER)
-    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {"data": _data()}
+    properties_schema = _make_schema("handle", "timeout", "count", _Schema.NUMBER)
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {"data": _make_data_schema()}
 
     def handle_create(self) -> dict[str, Any]:
         """Begin to wait."""
@@ -82,22 +86,22 @@ class WaitCondition(Resource):
         return self._wait(self.make_properties(json_snippet))
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
-        """It has waited already, and has no id of its own."""
+        """Do nothing: it has waited already, and has no id of its own."""
 
     def check_create_complete(self, token: MutableMapping[str, Any]) -> bool:
         """Whether there are enough signals; raises ResourceFailure for a bad one or a late one."""
-        known = self._handle(token["handle"]).signals().values()
+        known = self._find_handle(token["handle"]).signals().values()
         failed = [each["reason"] for each in known if each["status"] == FAILURE]
         if failed:
-            raise _error("WaitConditionFailure", ";".join(failed))
+            raise _build_error("WaitConditionFailure", ";".join(failed))
         reasons = [each["reason"] for each in known if each["status"] == SUCCESS]
         if len(reasons) >= token["count"]:
             return True
         received = f"{len(reasons)} of {token['count']} received"
-        waited = age(self.context.clock, token)
+        waited = get_age(self.context.clock, token)
         left = token["timeout"] - waited
         if left <= 0:
-            raise _error(
+            raise _build_error(
                 "WaitConditionTimeout", " - ".join([received, *filter(None, [";".join(reasons)])])
             )
         self.context.progress(f"{received}, waits {left:.0f} s more at most")
@@ -107,7 +111,7 @@ class WaitCondition(Resource):
 
     def _wait(self, props: properties.Properties) -> dict[str, Any]:
         handle, timeout, count, _ = self.names
-        self._handle(props[handle])
+        self._find_handle(props[handle])
         return {
             "handle": props[handle],
             "count": props[count],
@@ -115,11 +119,11 @@ class WaitCondition(Resource):
             "started_at": self.context.clock.now(),
         }
 
-    def _handle(self, reference: str) -> Handle:
+    def _find_handle(self, reference: str) -> Handle:
         found = self.context.find_resource(reference)
         if not isinstance(found, Handle):
             name = reference if found is None else found.name
-            raise _error("ValueError", f"{name} is not a valid wait condition handle.")
+            raise _build_error("ValueError", f"{name} is not a valid wait condition handle.")
         return found
 
     def _resolve_attribute(self, name: str) -> Any:
@@ -134,11 +138,11 @@ class AwsWaitCondition(WaitCondition):
 
     support_status = SupportStatus(version="2014.1")
     names = ("Handle", "Timeout", "Count", "Data")
-    properties_schema = _schema("Handle", "Timeout", "Count", _Schema.INTEGER)
-    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {"Data": _data()}
+    properties_schema = _make_schema("Handle", "Timeout", "Count", _Schema.INTEGER)
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {"Data": _make_data_schema()}
 
 
-def _error(kind: str, message: str) -> ResourceFailure:
+def _build_error(kind: str, message: str) -> ResourceFailure:
     error = ResourceFailure(message)
     error.heat_type = kind
     return error

@@ -1,4 +1,4 @@
-"""The handles of wait conditions: what signals are sent to.
+"""The handles of wait conditions, which receive signals.
 
 ``OS::Heat::WaitConditionHandle``, ``AWS::CloudFormation::WaitConditionHandle`` and
 ``OS::Heat::UpdateWaitConditionHandle``. A handle keeps each signal as one entry of its data; what
@@ -21,8 +21,8 @@ from zonda.hooks import (
     properties,
 )
 
-from ..schema import text
-from .received import entries_of, next_entry
+from ..schema import make_text_schema
+from .received import list_entries, make_entry_key
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 TRANSPORT, TOKEN_SIGNAL = "signal_transport", "TOKEN_SIGNAL"
@@ -47,11 +47,11 @@ class Handle(Resource):
     is_strict: ClassVar[bool] = False
 
     def handle_create(self) -> None:
-        """Its id says that it is there, and is what others find it by."""
+        """Set its own id, by which others find it."""
         self.resource_id_set(self.uuid)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
-        """It keeps the signals, and is found by its own id."""
+        """Keep the signals, and set its own id."""
         super().handle_adopt({**resource_data, "resource_id": self.uuid})
 
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
@@ -60,10 +60,10 @@ class Handle(Resource):
         status = said.get(self.keys[0], None if self.is_strict else SUCCESS)
         is_whole = not self.is_strict or len(said) == len(self.keys)
         if not is_whole or status not in (SUCCESS, FAILURE) or said.keys() - {*self.keys}:
-            raise self._malformed()
-        self.data_set(next_entry(self), json.dumps(said), redact=True)
+            raise self._build_malformed_error()
+        self.data_set(make_entry_key(self), json.dumps(said), redact=True)
 
-    def _malformed(self) -> ResourceFailure:
+    def _build_malformed_error(self) -> ResourceFailure:
         status, *others = self.keys
         needed = "All of them are needed" if self.is_strict else "What is left out has a default"
         error = ResourceFailure(
@@ -81,7 +81,7 @@ class Handle(Resource):
         status, reason, data, key = self.keys
         known: dict[str, dict[str, Any]] = {}
         entries = self.data()
-        for entry in entries_of(entries):
+        for entry in list_entries(entries):
             said, number = json.loads(entries[entry]), len(known) + 1
             known[str(said.get(key, number))] = {
                 "status": said.get(status, SUCCESS),
@@ -102,7 +102,7 @@ class WaitConditionHandle(Handle):
     support_status = SupportStatus(version="2014.2")
     keys = ("status", "reason", "data", "id")
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        TRANSPORT: text(
+        TRANSPORT: make_text_schema(
             "How signals are sent in Heat. All are the same here, but only TOKEN_SIGNAL has values "
             "for the attributes.",
             default=TOKEN_SIGNAL,
@@ -154,7 +154,7 @@ class UpdateWaitConditionHandle(AwsWaitConditionHandle):
     support_status = SupportStatus(version="2014.1")
 
     def always_update(self) -> bool:
-        """Every update has something to do here."""
+        """Return True: every update replaces it."""
         return True
 
     def needs_update(self, after: Resource, changed: bool) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import SupportStatus, TemplateError, constraints, properties
 
-from ..schema import text
+from ..schema import make_text_schema
 from .config import Configuration
 from .schema import (
     COMPONENT,
@@ -52,8 +52,8 @@ class SoftwareComponent(Configuration):
                         schema=_Schema(_Schema.STRING),
                         constraints=[constraints.Length(min=1)],
                     ),
-                    CONFIG: text("The script, or whatever the tool takes."),
-                    TOOL: text("The tool that applies it, e.g. script.", required=True),
+                    CONFIG: make_text_schema("The script, or whatever the tool takes."),
+                    TOOL: make_text_schema("The tool that applies it, e.g. script.", required=True),
                 },
             ),
         ),
@@ -63,7 +63,7 @@ class SoftwareComponent(Configuration):
     }
 
     def validate(self) -> None:
-        """An action has one configuration at most."""
+        """Check that an action has one configuration at most."""
         seen: set[str] = set()
         for entry in self.properties[CONFIGS] or ():
             actions = entry[ACTIONS]
@@ -80,7 +80,7 @@ class SoftwareComponent(Configuration):
         return {CONFIGS: self.properties.converted(CONFIGS)}
 
     def software_config(self) -> dict[str, Any]:
-        """All that a deployment needs; the group says that it is a component."""
+        """The configuration for a deployment; its group says that it is a component."""
         return {**super().software_config(), GROUP: COMPONENT}
 
     def _resolve_attribute(self, name: str) -> Any:

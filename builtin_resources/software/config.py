@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from zonda.hooks import Resource, SupportStatus, attributes, properties
 
-from ..schema import text
+from ..schema import make_text_schema
 from .schema import (
     CONFIG,
     GROUP,
@@ -24,7 +24,7 @@ from .schema import (
     OUTPUTS,
     OUTPUTS_SCHEMA,
     UNGROUPED,
-    said,
+    drop_unset,
 )
 
 CLOUD_CONFIG = "cloud_config"
@@ -42,11 +42,11 @@ class Configuration(Resource):
     }
 
     def handle_create(self) -> None:
-        """Its id says that it is there, and is what others find it by."""
+        """Set its own id, by which others find it."""
         self.resource_id_set(self.uuid)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
-        """It is found by its own id; what it says stands in the template."""
+        """Set its own id; its content stands in the template."""
         self.resource_id_set(self.uuid)
 
     def configuration(self) -> Any:
@@ -54,7 +54,7 @@ class Configuration(Resource):
         return self.properties.converted(CONFIG)
 
     def software_config(self) -> dict[str, Any]:
-        """What a deployment needs: ``group``, ``config``, ``inputs``, ``outputs``, ``options``."""
+        """Data of a deployment: ``group``, ``config``, ``inputs``, ``outputs``, ``options``."""
         given = {
             key: self.properties.converted(key) if key in self.properties else None
             for key in (GROUP, INPUTS, OUTPUTS, OPTIONS)
@@ -62,8 +62,8 @@ class Configuration(Resource):
         return {
             GROUP: given[GROUP] or UNGROUPED,
             CONFIG: self.configuration(),
-            INPUTS: said(given[INPUTS]),
-            OUTPUTS: said(given[OUTPUTS]),
+            INPUTS: drop_unset(given[INPUTS]),
+            OUTPUTS: drop_unset(given[OUTPUTS]),
             OPTIONS: given[OPTIONS] or {},
         }
 
@@ -80,7 +80,7 @@ class SoftwareConfig(Configuration):
     support_status = SupportStatus(version="2014.1")
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         GROUP: GROUP_SCHEMA,
-        CONFIG: text("The script, or whatever the tool takes."),
+        CONFIG: make_text_schema("The script, or whatever the tool takes."),
         OPTIONS: OPTIONS_SCHEMA,
         INPUTS: INPUTS_SCHEMA,
         OUTPUTS: OUTPUTS_SCHEMA,

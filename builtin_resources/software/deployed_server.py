@@ -15,7 +15,7 @@ from zonda.hooks import (
     support,
 )
 
-from ..schema import text
+from ..schema import make_text_schema
 
 NAME, METADATA, TRANSPORT = "name", "metadata", "software_config_transport"
 SWIFT_DATA, CONTAINER, OBJECT = "deployment_swift_data", "container", "object"
@@ -37,7 +37,7 @@ class DeployedServer(Resource):
     start_policy = "idempotent"
     has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        NAME: text("The name of the server.", update_allowed=True),
+        NAME: make_text_schema("The name of the server.", update_allowed=True),
         METADATA: _Schema(
             _Schema.MAP,
             "Not used.",
@@ -49,7 +49,7 @@ class DeployedServer(Resource):
                 previous_status=_Status(support.SUPPORTED, version="8.0.0"),
             ),
         ),
-        TRANSPORT: text(
+        TRANSPORT: make_text_schema(
             "How an agent on the server gets what is to be configured in Heat. Not used here.",
             default=TRANSPORTS[0],
             update_allowed=True,
@@ -61,10 +61,12 @@ class DeployedServer(Resource):
             update_allowed=True,
             support_status=_Status(version="9.0.0"),
             schema={
-                CONTAINER: text(
+                CONTAINER: make_text_schema(
                     "The name of the container.", constraints=[constraints.Length(min=1)]
                 ),
-                OBJECT: text("The name of the object.", constraints=[constraints.Length(min=1)]),
+                OBJECT: make_text_schema(
+                    "The name of the object.", constraints=[constraints.Length(min=1)]
+                ),
             },
         ),
     }

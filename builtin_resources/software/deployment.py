@@ -36,8 +36,8 @@ from zonda.hooks import (
 )
 from zonda.hooks.runners import Failed, Lost
 
-from ..schema import text
-from ..signals.received import entries_of, next_entry
+from ..schema import make_text_schema
+from ..signals.received import list_entries, make_entry_key
 from . import deployment_values
 from .deployment_values import STATUS_CODE, STDERR, STDOUT
 from .schema import ACTIONS, CONFIG, DEFAULT_ACTIONS, GROUP, INPUTS, NAME, OPTIONS, OUTPUTS
@@ -50,7 +50,7 @@ TRANSPORTS = ("CFN_SIGNAL", "TEMP_URL_SIGNAL", "HEAT_SIGNAL", NO_SIGNAL, "ZAQAR_
 _Schema = properties.Schema
 
 
-def _output(description: str) -> attributes.Schema:
+def _make_output_schema(description: str) -> attributes.Schema:
     return attributes.Schema(description, type=attributes.Schema.STRING, sealed=True)
 
 
@@ -68,8 +68,8 @@ class SoftwareDeployment(Resource):
     empty: ClassVar[Any] = ""
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
-        CONFIG: text("The id of the configuration.", update_allowed=True),
-        SERVER: text("The id of the server that is configured.", required=True),
+        CONFIG: make_text_schema("The id of the configuration.", update_allowed=True),
+        SERVER: make_text_schema("The id of the server that is configured.", required=True),
         VALUES: _Schema(
             _Schema.MAP,
             "Values for the inputs of the configuration, and further ones, by name.",
@@ -82,10 +82,10 @@ class SoftwareDeployment(Resource):
             update_allowed=True,
             constraints=[constraints.AllowedValues(list(ACTIONS))],
         ),
-        NAME: text(
+        NAME: make_text_schema(
             "A name for what is applied; who applies several may go by it.", update_allowed=True
         ),
-        TRANSPORT: text(
+        TRANSPORT: make_text_schema(
             "How the result is signalled in Heat. NO_SIGNAL: nobody waits for one; the others are "
             "all the same here.",
             default="CFN_SIGNAL",
@@ -95,15 +95,15 @@ class SoftwareDeployment(Resource):
     #: Sealed, as the outputs that configurations declare are with them: a script may repeat what
     #: it was told, and what that is may be hidden where the configuration stands.
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        STDOUT: _output("What was written."),
-        STDERR: _output("What was written of errors."),
-        STATUS_CODE: _output("The exit code."),
+        STDOUT: _make_output_schema("What was written."),
+        STDERR: _make_output_schema("What was written of errors."),
+        STATUS_CODE: _make_output_schema("The exit code."),
     }
 
     # -- life cycle -----------------------------------------------------------------------------
 
     def handle_create(self) -> RunToken | None:
-        """Have it applied, if CREATE is one of the actions."""
+        """Apply the configuration, if CREATE is one of the actions."""
         return self._act("CREATE", self.properties)
 
     def handle_update(
@@ -112,31 +112,31 @@ class SoftwareDeployment(Resource):
         tmpl_diff: Mapping[str, Any],
         prop_diff: Mapping[str, Any],
     ) -> RunToken | None:
-        """Have the new one applied, if UPDATE is one of the actions."""
+        """Apply the new configuration, if UPDATE is one of the actions."""
         return self._act("UPDATE", self.make_properties(json_snippet))
 
     def handle_delete(self) -> RunToken | None:
-        """Have it applied, if DELETE is one of the actions and the configuration is there."""
+        """Apply the configuration, if DELETE is one of the actions and it exists."""
         return self._act("DELETE", self.properties)
 
     def handle_suspend(self) -> RunToken | None:
-        """Have it applied, if SUSPEND is one of the actions."""
+        """Apply the configuration, if SUSPEND is one of the actions."""
         return self._act("SUSPEND", self.properties)
 
     def handle_resume(self) -> RunToken | None:
-        """Have it applied, if RESUME is one of the actions."""
+        """Apply the configuration, if RESUME is one of the actions."""
         return self._act("RESUME", self.properties)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
-        """Keep what it was; one that has not acted yet has no id."""
+        """Keep the state; a deployment that has not acted yet has no id."""
         if resource_data.get("resource_id"):
             super().handle_adopt(resource_data)
 
     def check_create_complete(self, token: RunToken | None) -> bool:
-        """Whether it is known what came of it."""
+        """Whether the result is known."""
         if token is None:
             return True
-        return self._ran(token) if "request" in token else self._was_signalled(token)
+        return self._poll_run(token) if "request" in token else self._apply_signal(token)
 
     check_update_complete = check_create_complete
     check_delete_complete = check_create_complete
@@ -156,24 +156,26 @@ class SoftwareDeployment(Resource):
     def needs_replace_with_prop_diff(
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:
-        """Whether another value came for an input that says ``replace_on_change``."""
-        config = self._config(after)
+        """Whether an input that says ``replace_on_change`` has another value."""
+        config = self._find_config(after)
         if config is None:
             return False
         known = json.loads(self.data().get("inputs") or "{}")
-        return deployment_values.must_be_replaced(self._inputs("UPDATE", config, after), known)
+        return deployment_values.must_be_replaced(
+            self._build_inputs("UPDATE", config, after), known
+        )
 
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
-        """Keep a result for the operation that waits for it; at any other time it means nothing."""
+        """Store a result for the operation that waits for it; ignore it at any other time."""
         operation = self.context.operation
         if operation is not None:
             kept = {"op": operation.id, "details": to_json(details or {})}
-            self.data_set(next_entry(self), json.dumps(kept), redact=True)
+            self.data_set(make_entry_key(self), json.dumps(kept), redact=True)
 
     # -- what is applied ------------------------------------------------------------------------
 
-    def _config(self, props: properties.Properties) -> Mapping[str, Any] | None:
-        """The configuration; None where one is named that is not there."""
+    def _find_config(self, props: properties.Properties) -> Mapping[str, Any] | None:
+        """The configuration; None where the named one does not exist."""
         reference = props[CONFIG]
         if not reference:
             return deployment_values.NOTHING
@@ -181,7 +183,7 @@ class SoftwareDeployment(Resource):
         known = getattr(found, "software_config", None)
         return None if known is None else {**deployment_values.NOTHING, **known()}
 
-    def _inputs(
+    def _build_inputs(
         self, action: str, config: Mapping[str, Any], props: properties.Properties
     ) -> list[deployment_values.Input]:
         stack = self.context.stack
@@ -192,15 +194,15 @@ class SoftwareDeployment(Resource):
             "deploy_resource_name": (self.name, "The name of the deployment in its stack"),
             "deploy_signal_transport": (props[TRANSPORT], "How the result is to be signalled"),
         }
-        return deployment_values.inputs_of(config, to_json(props[VALUES] or {}), standard)
+        return deployment_values.build_inputs(config, to_json(props[VALUES] or {}), standard)
 
-    def _derived(
+    def _build_deployment(
         self, action: str, config: Mapping[str, Any], props: properties.Properties
     ) -> dict[str, Any]:
-        """What is handed to whoever applies it."""
-        inputs = self._inputs(action, config, props)
-        values = deployment_values.values_of(inputs)
-        content = self._filled(config[CONFIG], values, props)
+        """The deployment as data, for the tool that applies it."""
+        inputs = self._build_inputs(action, config, props)
+        values = deployment_values.map_values(inputs)
+        content = self._fill_inputs(config[CONFIG], values, props)
         return {
             "id": self.uuid,
             NAME: props[NAME] or self.physical_resource_name(),
@@ -214,18 +216,20 @@ class SoftwareDeployment(Resource):
             OUTPUTS: config[OUTPUTS],
         }
 
-    def _filled(self, content: Any, values: Mapping[str, Any], props: properties.Properties) -> Any:
+    def _fill_inputs(
+        self, content: Any, values: Mapping[str, Any], props: properties.Properties
+    ) -> Any:
         return content
 
     def _act(self, action: str, props: properties.Properties) -> RunToken | None:
-        config = self._config(props)
+        config = self._find_config(props)
         if config is None:
             if action == "DELETE":
                 return None
             raise ResourceFailure(f"There is no software configuration {props[CONFIG]}.")
-        if action not in deployment_values.actions_of(config, props[DEPLOY_ACTIONS]):
+        if action not in deployment_values.find_actions(config, props[DEPLOY_ACTIONS]):
             return None
-        made = self._derived(action, config, props)
+        made = self._build_deployment(action, config, props)
         if self.resource_id is None:
             self.resource_id_set(self.uuid)
         self.data_set("inputs", json.dumps(made[VALUES]), redact=True)
@@ -244,7 +248,7 @@ class SoftwareDeployment(Resource):
 
     # -- what came of it ------------------------------------------------------------------------
 
-    def _ran(self, token: RunToken) -> bool:
+    def _poll_run(self, token: RunToken) -> bool:
         execution = WorkflowRun(self, token)
         result = execution.poll()
         if result is None:
@@ -252,24 +256,24 @@ class SoftwareDeployment(Resource):
         if isinstance(result, Lost):
             raise to_error(result)
         if isinstance(result, Failed):
-            self._store(deployment_values.outcome(result.output or {}, token[OUTPUTS])[0])
+            self._store(deployment_values.read_outcome(result.output or {}, token[OUTPUTS])[0])
             raise to_error(result)
-        self._end(result.output or {}, token)
+        self._apply_result(result.output or {}, token)
         execution.forget()
         return True
 
-    def _was_signalled(self, token: RunToken) -> bool:
+    def _apply_signal(self, token: RunToken) -> bool:
         operation, data = self.context.operation, self.data()
-        for key in entries_of(data):
+        for key in list_entries(data):
             kept = json.loads(data[key])
             if operation is not None and kept["op"] == operation.id:
-                self._end(kept["details"], token)
+                self._apply_result(kept["details"], token)
                 return True
         self.context.progress("waits for a signal")
         return False
 
-    def _end(self, details: Mapping[str, Any], token: RunToken) -> None:
-        outputs, reason = deployment_values.outcome(details, token[OUTPUTS])
+    def _apply_result(self, details: Mapping[str, Any], token: RunToken) -> None:
+        outputs, reason = deployment_values.read_outcome(details, token[OUTPUTS])
         self._store(outputs)
         if reason:
             error = ResourceFailure(f"Deployment to server failed: {reason}")
@@ -277,11 +281,11 @@ class SoftwareDeployment(Resource):
             raise error
 
     def _store(self, outputs: Mapping[str, Any]) -> None:
-        self.data_set("outputs", json.dumps({**self._outputs(), **outputs}), redact=True)
-        for key in entries_of(self.data()):
+        self.data_set("outputs", json.dumps({**self._read_outputs(), **outputs}), redact=True)
+        for key in list_entries(self.data()):
             self.data_delete(key)
 
-    def _outputs(self) -> dict[str, Any]:
+    def _read_outputs(self) -> dict[str, Any]:
         known: dict[str, Any] = json.loads(self.data().get("outputs") or "{}")
         return known
 
@@ -289,17 +293,17 @@ class SoftwareDeployment(Resource):
 
     def FnGetAtt(self, key: str, *path: Any) -> Any:
         """An output, below ``path``: a standard one, or one that the configuration declares."""
-        known = self._outputs()
+        known = self._read_outputs()
         if key in known:
             return select(known[key], path)
         if key not in self.attributes:
-            config = self._config(self.properties) or deployment_values.NOTHING
+            config = self._find_config(self.properties) or deployment_values.NOTHING
             if all(each[NAME] != key for each in config[OUTPUTS]):
                 raise InvalidTemplateAttribute(self.name, key)
         return None
 
     def _resolve_attribute(self, name: str) -> Any:
-        return self._outputs().get(name)
+        return self._read_outputs().get(name)
 
 
 class StructuredDeployment(SoftwareDeployment):
@@ -309,15 +313,17 @@ class StructuredDeployment(SoftwareDeployment):
     empty: ClassVar[Any] = {}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         **SoftwareDeployment.properties_schema,
-        INPUT_KEY: text("The key that stands for an input.", default="get_input"),
-        VALIDATE: text(
+        INPUT_KEY: make_text_schema("The key that stands for an input.", default="get_input"),
+        VALIDATE: make_text_schema(
             "Whether an input that has no value is a failure (STRICT) or null (LAX).",
             default="LAX",
             constraints=[constraints.AllowedValues(["LAX", "STRICT"])],
         ),
     }
 
-    def _filled(self, content: Any, values: Mapping[str, Any], props: properties.Properties) -> Any:
-        return deployment_values.filled(
+    def _fill_inputs(
+        self, content: Any, values: Mapping[str, Any], props: properties.Properties
+    ) -> Any:
+        return deployment_values.fill_inputs(
             content, props[INPUT_KEY], values, props[VALIDATE] == "STRICT"
         )

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final
 from zonda.hooks import SupportStatus, attributes, properties, support
 
 from ..groups import member_template
-from ..groups.batched import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, policies
+from ..groups.batched import BATCH_CREATE, ROLLING_UPDATE, BatchedGroup, make_policies_schema
 from ..groups.member_template import Entry, ReadPath
-from ..groups.rolling_update import pace_schema
+from ..groups.rolling_update import make_policy_schema
 from .deployment import SERVER, SoftwareDeployment, StructuredDeployment
 from .deployment_values import STATUS_CODE, STDERR, STDOUT
 
@@ -25,8 +25,8 @@ _OWN: Final = {
 _Schema = properties.Schema
 
 
-def _properties(of: Mapping[str, properties.Schema]) -> dict[str, properties.Schema]:
-    """Those of a deployment, with servers in the place of one."""
+def _make_properties_schema(of: Mapping[str, properties.Schema]) -> dict[str, properties.Schema]:
+    """The properties of a deployment, with several servers in the place of one."""
     servers = _Schema(
         _Schema.MAP,
         "The ids of the servers by a name for each, which the deployment is called, too.",
@@ -36,11 +36,11 @@ def _properties(of: Mapping[str, properties.Schema]) -> dict[str, properties.Sch
     return {SERVERS: servers, **{name: one for name, one in of.items() if name != SERVER}}
 
 
-def _values(what: str) -> attributes.Schema:
+def _make_values_schema(what: str) -> attributes.Schema:
     return attributes.Schema(f"{what}, by the name of the server.", type=attributes.Schema.MAP)
 
 
-def _hidden(instead: str) -> SupportStatus:
+def _make_hidden_status(instead: str) -> SupportStatus:
     return SupportStatus(
         support.HIDDEN,
         f"Use {instead}.",
@@ -58,17 +58,17 @@ class DeploymentGroup(BatchedGroup):
     renamed_properties = (SERVERS,)
     member_names_from = (SERVERS,)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        "deploy_stdouts": _values("What was written"),
-        "deploy_stderrs": _values("What was written of errors"),
-        "deploy_status_codes": _values("The exit codes"),
+        "deploy_stdouts": _make_values_schema("What was written"),
+        "deploy_stderrs": _make_values_schema("What was written of errors"),
+        "deploy_status_codes": _make_values_schema("The exit codes"),
     }
     update_policy_schema: ClassVar[Mapping[str, properties.Schema]] = {
         ROLLING_UPDATE: _Schema(
             _Schema.MAP,
             "How deployments are given a new definition; all at once without it.",
-            schema=pace_schema(with_service=False, what="replace"),
+            schema=make_policy_schema(with_service=False, what="replace"),
         ),
-        BATCH_CREATE: policies(with_service=False)[BATCH_CREATE],
+        BATCH_CREATE: make_policies_schema(with_service=False)[BATCH_CREATE],
     }
 
     def size(self) -> int:
@@ -88,16 +88,16 @@ class DeploymentGroup(BatchedGroup):
         given = self.properties.stored()
         servers = {str(key): value for key, value in given.pop(SERVERS).items()}
         own = {key: value for key, value in given.items() if value is not None}
-        return member_template.entry(self.member_type, {**own, SERVER: servers[name]})
+        return member_template.build_entry(self.member_type, {**own, SERVER: servers[name]})
 
-    def output_of(self, names: Collection[str], path: ReadPath) -> Any:
+    def build_output(self, names: Collection[str], path: ReadPath) -> Any:
         """The attribute of each deployment, by name."""
         key = path[0]
         if key is None or str(key).startswith("resource."):
-            return super().output_of(names, path)
-        return member_template.map_of(names, [_OWN.get(key, key)])
+            return super().build_output(names, path)
+        return member_template.build_attribute_map(names, [_OWN.get(key, key)])
 
-    def other_attribute(self, key: str, *path: Any) -> Any:
+    def get_other_attribute(self, key: str, *path: Any) -> Any:
         """The attribute of each deployment, by name."""
         values = self.map_of(key)
         return attributes.select(values, path)
@@ -112,7 +112,7 @@ class SoftwareDeploymentGroup(DeploymentGroup):
     support_status = SupportStatus(version="5.0.0")
     member_type = "OS::Heat::SoftwareDeployment"
     always_used_types = (member_type,)
-    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _properties(
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _make_properties_schema(
         SoftwareDeployment.properties_schema
     )
 
@@ -123,7 +123,7 @@ class StructuredDeploymentGroup(DeploymentGroup):
     support_status = SupportStatus(version="5.0.0")
     member_type = "OS::Heat::StructuredDeployment"
     always_used_types = (member_type,)
-    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _properties(
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = _make_properties_schema(
         StructuredDeployment.properties_schema
     )
 
@@ -131,10 +131,10 @@ class StructuredDeploymentGroup(DeploymentGroup):
 class SoftwareDeployments(SoftwareDeploymentGroup):
     """An old name of ``OS::Heat::SoftwareDeploymentGroup``."""
 
-    support_status = _hidden("OS::Heat::SoftwareDeploymentGroup")
+    support_status = _make_hidden_status("OS::Heat::SoftwareDeploymentGroup")
 
 
 class StructuredDeployments(StructuredDeploymentGroup):
     """An old name of ``OS::Heat::StructuredDeploymentGroup``."""
 
-    support_status = _hidden("OS::Heat::StructuredDeploymentGroup")
+    support_status = _make_hidden_status("OS::Heat::StructuredDeploymentGroup")

@@ -1,4 +1,4 @@
-"""What a deployment makes of a configuration, and of what came back. Pure functions.
+"""Values of a deployment: its inputs from a configuration, and its outputs. Pure functions.
 
 Used by ``software_deployment``; knows no resource.
 """
@@ -35,14 +35,14 @@ NOTHING: Mapping[str, Any] = {GROUP: UNGROUPED, CONFIG: None, INPUTS: [], OUTPUT
 Input = dict[str, Any]
 
 
-def actions_of(config: Mapping[str, Any], chosen: Iterable[str]) -> set[str]:
-    """On which actions a deployment acts: a component says so itself, else it is ``chosen``."""
+def find_actions(config: Mapping[str, Any], chosen: Iterable[str]) -> set[str]:
+    """The actions of a deployment: as a component says, else ``chosen``."""
     if config[GROUP] != COMPONENT:
         return set(chosen)
     return {action for entry in config[CONFIG]["configs"] for action in entry["actions"]}
 
 
-def inputs_of(
+def build_inputs(
     config: Mapping[str, Any], values: Mapping[str, Any], standard: Mapping[str, tuple[Any, str]]
 ) -> list[Input]:
     """The inputs with their values: declared ones, further ``values``, then the ``standard`` ones.
@@ -61,7 +61,7 @@ def inputs_of(
     ]
 
 
-def values_of(inputs: Iterable[Input]) -> dict[str, Any]:
+def map_values(inputs: Iterable[Input]) -> dict[str, Any]:
     """Values by name."""
     return {each[NAME]: each[VALUE] for each in inputs}
 
@@ -74,7 +74,7 @@ def must_be_replaced(inputs: Iterable[Input], before: Mapping[str, Any]) -> bool
     )
 
 
-def filled(snippet: Any, key: str, values: Mapping[str, Any], strict: bool) -> Any:
+def fill_inputs(snippet: Any, key: str, values: Mapping[str, Any], strict: bool) -> Any:
     """``snippet`` with each ``{key: NAME}`` replaced by the value of that input.
 
     An input that is not there is null; if ``strict``, that is a ResourceFailure.
@@ -85,13 +85,13 @@ def filled(snippet: Any, key: str, values: Mapping[str, Any], strict: bool) -> A
             if strict and name not in values:
                 raise ResourceFailure(f"The Parameter ({name}) was not provided.")
             return values.get(name)
-        return {each: filled(value, key, values, strict) for each, value in snippet.items()}
+        return {each: fill_inputs(value, key, values, strict) for each, value in snippet.items()}
     if isinstance(snippet, list):
-        return [filled(item, key, values, strict) for item in snippet]
+        return [fill_inputs(item, key, values, strict) for item in snippet]
     return snippet
 
 
-def outcome(
+def read_outcome(
     details: Mapping[str, Any], declared: Iterable[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], str]:
     """The outputs that ``details`` give, and why the deployment has failed, or ''."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from zonda.hooks import ResourceFailure, SupportStatus, constraints, properties
 
-from ..schema import text
+from ..schema import make_text_schema
 from .config import Configuration
 from .schema import CONFIG, GROUP, GROUP_SCHEMA, TYPE
 
@@ -41,14 +41,18 @@ class MultipartMime(Configuration):
             schema=_Schema(
                 _Schema.MAP,
                 schema={
-                    CONFIG: text("The text of the part, or the id of a config.", required=True),
-                    FILENAME: text("The name of the file that the part is."),
-                    TYPE: text(
+                    CONFIG: make_text_schema(
+                        "The text of the part, or the id of a config.", required=True
+                    ),
+                    FILENAME: make_text_schema("The name of the file that the part is."),
+                    TYPE: make_text_schema(
                         "Whether the part is one text, or a message of parts.",
                         default=TEXT,
                         constraints=[constraints.AllowedValues([TEXT, MULTIPART])],
                     ),
-                    SUBTYPE: text("The subtype of the part's type, e.g. x-shellscript."),
+                    SUBTYPE: make_text_schema(
+                        "The subtype of the part's type, e.g. x-shellscript."
+                    ),
                 },
             ),
         ),
@@ -57,7 +61,7 @@ class MultipartMime(Configuration):
 
     def handle_create(self) -> None:
         """Put the message together."""
-        self.data_set(_MESSAGE, self._message(), redact=True)
+        self.data_set(_MESSAGE, self._build_message(), redact=True)
         super().handle_create()
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
@@ -68,21 +72,21 @@ class MultipartMime(Configuration):
         """The message."""
         return self.data().get(_MESSAGE)
 
-    def _message(self) -> str:
+    def _build_message(self) -> str:
         from email.mime.multipart import MIMEMultipart  # 0.05 s that few stacks need to spend
 
         boundary = f"==============={self.context.random.getrandbits(62):019d}=="
-        parts = [part for item in self.properties[PARTS] for part in self._parts(item)]
+        parts = [part for item in self.properties[PARTS] for part in self._build_parts(item)]
         return MIMEMultipart(boundary=boundary, _subparts=parts).as_string()
 
-    def _parts(self, item: Mapping[str, Any]) -> list[MIMEText]:
-        content = self._content(item[CONFIG])
+    def _build_parts(self, item: Mapping[str, Any]) -> list[MIMEText]:
+        content = self._find_content(item[CONFIG])
         if item[TYPE] == MULTIPART:
             return _split(content)
-        return [_part(content, item[SUBTYPE] or "", item[FILENAME] or "")]
+        return [_build_part(content, item[SUBTYPE] or "", item[FILENAME] or "")]
 
-    def _content(self, given: str) -> str:
-        """What a part says: the configuration that has this id, else the text itself."""
+    def _find_content(self, given: str) -> str:
+        """The content of a part: the configuration that has this id, else the text itself."""
         found = self.context.find_resource(given) if len(given) == _ID_LENGTH else None
         if not isinstance(found, Configuration):
             return given
@@ -100,19 +104,19 @@ def _split(message: str) -> list[MIMEText]:
         return []
     parts: Any = known.get_payload()
     return [
-        _part(_text_of(part), part.get_content_subtype(), part.get_filename() or "")
+        _build_part(_decode_part(part), part.get_content_subtype(), part.get_filename() or "")
         for part in parts
     ]
 
 
-def _text_of(part: Message) -> str:
+def _decode_part(part: Message) -> str:
     if part.is_multipart():
         return part.as_string()
     content: Any = part.get_payload(decode=True)
     return str(content.decode(part.get_content_charset("utf-8"), errors="replace"))
 
 
-def _part(content: str, subtype: str, filename: str) -> MIMEText:
+def _build_part(content: str, subtype: str, filename: str) -> MIMEText:
     from email.mime.text import MIMEText
 
     if not subtype and filename:

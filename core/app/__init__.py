@@ -1,4 +1,4 @@
-"""The composition root: settings become store, plug-ins, engine and clock.
+"""The composition root: builds store, plug-ins, engine and clock from the settings.
 
 Called by the faces; imports everything below.
 """

@@ -1,4 +1,4 @@
-"""The composition root: from settings to plug-ins, store, engine and scheduler.
+"""The composition root: builds plug-ins, store, engine and scheduler from the settings.
 
 The one place that knows everybody. Each part is made when first asked for, because a command that
 only reads must neither pay for an engine nor wait for one. Faces (``cli``, ``api``) get an ``App``
@@ -18,17 +18,17 @@ from zonda.core.store.file.faults import check_reachable
 from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
-from zonda.core.store.values.sealing import Sealer, make_key, sealer_for
+from zonda.core.store.values.sealing import Sealer, make_key, make_sealer
 from zonda.core.store.write.database import MEMORY, Store, has_database, open_store
 from zonda.core.system.clock import SystemClock
-from zonda.core.system.folders import exposed, make_folder
-from zonda.core.system.ids import Ids, system_random
+from zonda.core.system.folders import find_exposed, make_folder
+from zonda.core.system.ids import Ids, make_system_random
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.errors import NotFound, PluginError, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.runners.references import StackRef
-from zonda.hooks.text.borders import keeping_signals
+from zonda.hooks.text.borders import preserve_signals
 
-from .details import Checked, Details
+from .details import Details, ValidationResult
 from .engine_client import EngineClient, PendingRequest, RunningAction
 
 if TYPE_CHECKING:  # what commands that only read must not import
@@ -36,31 +36,31 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.functions.versions import FunctionTable
     from zonda.core.plugins.files import DropIn
     from zonda.core.plugins.manager import Plugins
-    from zonda.core.reports.export import Exporting
+    from zonda.core.reports.export import StackExporter
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.hooks.context import ResourceContext
     from zonda.workflows.endpoint_check.report import Report
 
     from .inspection import StackInspector
     from .introspection import Introspection
-    from .planning import Planned
+    from .planning import PlanResult
     from .resource_services import ResourceServices
     from .runner_endpoint import EndpointCheckOptions
     from .runner_service import Publish, Service
 
-__all__ = ["App", "Checked", "Details", "PendingRequest", "RunningAction", "build_app"]
+__all__ = ["App", "Details", "PendingRequest", "RunningAction", "ValidationResult", "build_app"]
 
 _SQLITE = "sqlite:///"
 
 
 class App:
-    """zonda, put together. Close it when done; whatever still runs can be continued later."""
+    """The zonda application. Close it when done; whatever still runs can be continued later."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.clock = SystemClock()
         self.ids = Ids(self.clock)
-        self.random = system_random()
+        self.random = make_system_random()
         self._tables: dict[str, FunctionTable] = {}
         self._reader: Reader | None = None
         self._reads_nothing = False
@@ -70,64 +70,64 @@ class App:
 
     @cached_property
     def plugins(self) -> Plugins:
-        """All that built-in, installed and dropped-in plug-ins bring."""
+        """Everything that built-in, installed and drop-in plug-ins provide."""
         from zonda.core.plugins import files as dropins
         from zonda.core.settings.section_checks import check_sections
 
         from . import type_files
 
         disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
-        with keeping_signals():
-            found = _gathered(*dropins.load(self.settings.plugin_dirs), disabled=disabled)
-        type_files.add_files(found, type_files.files(self._type_folders))
+        with preserve_signals():
+            found = _gather(*dropins.load_files(self.settings.plugin_dirs), disabled=disabled)
+        type_files.add_files(found, type_files.list_yaml_files(self._type_folders))
         check_sections(self.settings, found)
         return found
 
     @property
     def _type_folders(self) -> list[Path]:
-        """Where types that are texts are looked for."""
+        """The folders that are searched for manifests."""
         return [*map(Path, self.settings.plugin_dirs), self.settings.home / "types"]
 
-    def plugins_of(self, path: Path) -> Plugins:
-        """What one file, or a folder of them, brings, beside zonda's own and nothing else."""
+    def load_plugins_from(self, path: Path) -> Plugins:
+        """Load the plug-ins of one file or folder, beside zonda's own and no others."""
         from zonda.core.plugins import files as dropins
 
         from . import type_files
 
         if path.is_file() and path.suffix in type_files.SUFFIXES:
-            plugins = _gathered([], [], discover=False)
+            plugins = _gather([], [], discover=False)
             type_files.add_files(plugins, [path], must=True)
             return plugins
-        found = dropins.load_file(path) if path.is_file() else dropins.load([str(path)])
-        plugins = _gathered(*found, discover=False)
-        type_files.add_files(plugins, type_files.files([path]) if path.is_dir() else ())
+        found = dropins.load_file(path) if path.is_file() else dropins.load_files([str(path)])
+        plugins = _gather(*found, discover=False)
+        type_files.add_files(plugins, type_files.list_yaml_files([path]) if path.is_dir() else ())
         return plugins
 
-    def check_context(self, plugins: Plugins | None = None) -> ResourceContext:
-        """What a resource may ask where nothing exists: patterns, and constraints of plug-ins."""
+    def make_context(self, plugins: Plugins | None = None) -> ResourceContext:
+        """Make the context of a resource that is only validated: patterns and constraints."""
         from zonda.core.engine.templates.loading import CheckContext
 
         nobody = StackRef("", "stack", self.settings.project)
-        lender = self._lender(lenient=True, plugins=plugins)
+        lender = self._make_lender(lenient=True, plugins=plugins)
         return CheckContext(lender, self.clock, self.random, nobody)
 
     def function_table(self, version: str) -> FunctionTable:
-        """The functions of one template version (a date)."""
+        """Load the functions of one template version (a date)."""
         if version not in self._tables:
-            from zonda.core.functions.versions import functions_for
+            from zonda.core.functions.versions import build_function_table
 
-            self._tables[version] = functions_for(version, self.plugins)
+            self._tables[version] = build_function_table(version, self.plugins)
         return self._tables[version]
 
     @cached_property
     def limits(self) -> Limits:
-        """What a template may cost."""
+        """The limits that templates must keep."""
         names = Limits.__dataclass_fields__
         return Limits(**{name: getattr(self.settings, name) for name in names})
 
     @property
     def reader(self) -> Reader:
-        """What is stored. Takes no lock and writes nothing; empty where there is no database."""
+        """The reader of the database. Takes no lock, writes nothing; empty without a database."""
         if self._reader is None or (self._reads_nothing and has_database(self.database)):
             self._reader, self._reads_nothing = self._open_reader()
         return self._reader
@@ -148,11 +148,11 @@ class App:
             )
 
     def stack(self, name_or_id: str) -> StackView:
-        """A stack of this project by name, or any by id; raises NotFound."""
+        """Read a stack of this project by name, or any stack by id; raises NotFound."""
         return self.reader.stack(name_or_id, self.settings.project)
 
-    def stack_ever(self, name_or_id: str) -> StackView:
-        """A stack that is there, else the last one of this name that was; raises NotFound."""
+    def read_stack_or_deleted(self, name_or_id: str) -> StackView:
+        """Read a stack, else the last deleted one of this name; raises NotFound."""
         try:
             return self.stack(name_or_id)
         except NotFound as missing:
@@ -162,17 +162,17 @@ class App:
                 raise missing from None
 
     def details(self, stack: StackView, *, refresh: bool = False, reveal: bool = False) -> Details:
-        """A stack's parameters and outputs, which take its template to know.
+        """Resolve a stack's parameters and outputs, for which its template is loaded.
 
         ``refresh``: ask the resources for their attributes instead of reading what is stored.
         ``reveal``: outputs show hidden values, since the user has asked for that.
         """
-        from zonda.core.reports.outputs import showing
+        from zonda.core.reports.outputs import make_stack_values
 
-        shown = showing(
+        shown = make_stack_values(
             self.reader,
             self.plugins.resource_types,
-            load=self.loading,
+            load=self.template_loader,
             lender=self.lender,
             clock=self.clock,
             source=self.random,
@@ -181,31 +181,31 @@ class App:
         outputs = shown.outputs(stack.id, refresh=refresh, reveal=reveal)
         return Details(shown.parameters(stack.id), outputs)
 
-    def plan(self, action: Action, *, keep: bool = False) -> Planned:
-        """What an action would do. Takes no lock and does nothing; works beside an engine.
+    def plan(self, action: Action, *, keep: bool = False) -> PlanResult:
+        """Preview an action. Takes no lock and changes nothing; works beside an engine.
 
         ``keep``: with the text of a plan file, for which the sealing key is made if there is none.
         """
-        from .planning import plan
+        from .planning import make_plan
 
         reader = self.reader
         if keep and not has_database(self.database):
             make_folder(self.database.parent)
             reader = self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
-        return plan(self, reader, self._with_types(action) if keep else action, keep=keep)
+        return make_plan(self, reader, self._with_types(action) if keep else action, keep=keep)
 
     def validate(
         self, bundle: Bundle, *, ignore_unknown: bool = False, all_given: bool = False
-    ) -> Checked:
-        """What a bundle declares; raises ValidationErrors with every fault. Changes nothing.
+    ) -> ValidationResult:
+        """Validate a bundle; raises ValidationErrors with every error. Changes nothing.
 
         Parameters need no values unless ``all_given``; what reads one that has none is unchecked.
         Whether a runner knows a workflow is not asked: it may be started later. With
         ``ignore_unknown`` types and custom constraints that are not installed are only warned of.
         """
-        lender = self._lender(lenient=True)
+        lender = self._make_lender(lenient=True)
         try:
-            definition = self._loading(lender).load(
+            definition = self._make_template_loader(lender).load(
                 bundle,
                 Identity(self.ids.new(), "template", self.settings.project),
                 None,
@@ -214,22 +214,22 @@ class App:
                 with_warnings=True,
                 ignore_unknown=ignore_unknown,
             )
-            return Checked.of(definition)
+            return ValidationResult.of(definition)
         finally:
             lender.close()
 
     @property
     def introspection(self) -> Introspection:
-        """What can be told of files and environments: types, capabilities, parameters."""
+        """The queries on files and environments: types, capabilities, parameters."""
         from .introspection import Introspection
 
-        return Introspection(self.plugins, self.function_table, self.limits, self.check_context)
+        return Introspection(self.plugins, self.function_table, self.limits, self.make_context)
 
     # -- store and engine -----------------------------------------------------------------------
 
     @property
     def database(self) -> Path:
-        """The file of the database; raises StoreError for a folder, or what is not SQLite."""
+        """The database file; raises StoreError for a folder, or if it is not SQLite."""
         url = self.settings.database_url
         if not url.startswith(_SQLITE):
             kind = url.partition(":")[0]
@@ -243,23 +243,23 @@ class App:
 
     @property
     def key_file(self) -> Path:
-        """Where the sealing key stands, unless a setting holds it."""
+        """The file of the sealing key, used unless a setting holds the key."""
         known = self.settings.key_file
         return Path(known).expanduser() if known else self.database.with_name("zonda.key")
 
     @property
-    def exposed(self) -> list[Path]:
-        """What of the home, the database and its key every user of this machine may open."""
-        return exposed((self.settings.home, self.database, self.key_file))
+    def exposed_paths(self) -> list[Path]:
+        """The paths among home, database and key that every user of this machine may open."""
+        return find_exposed((self.settings.home, self.database, self.key_file))
 
     @cached_property
     def _sealer(self) -> Sealer:
         keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
-        return sealer_for(keys or None, self.key_file, database=self.database)
+        return make_sealer(keys or None, self.key_file, database=self.database)
 
     @cached_property
     def store(self) -> Store:
-        """The database, opened for writing; made if it is not there."""
+        """The database, opened for writing; created if it does not exist."""
         for folder in (self.settings.home, self.database.parent):
             make_folder(folder)
         opened = open_store(
@@ -269,67 +269,67 @@ class App:
 
     @cached_property
     def lock(self) -> EngineLock:
-        """The right to be the engine of this database."""
+        """The engine lock of this database."""
         return EngineLock(self.database)
 
     @property
     def has_engine(self) -> bool:
         """Whether any process is the engine of this database."""
-        return self.lock.taken()
+        return self.lock.is_taken()
 
     @cached_property
     def lender(self) -> ResourceServices:
-        """What resources may borrow."""
-        return self._lender(lenient=False)
+        """The services that resources may use: runners, clients, secrets."""
+        return self._make_lender(lenient=False)
 
-    def _lender(self, *, lenient: bool, plugins: Plugins | None = None) -> ResourceServices:
+    def _make_lender(self, *, lenient: bool, plugins: Plugins | None = None) -> ResourceServices:
         from .resource_services import ResourceServices
 
         plugins = plugins or self.plugins
         return ResourceServices(self.settings, plugins, self.clock, self.random, lenient=lenient)
 
     @cached_property
-    def loading(self) -> TemplateLoading:
-        """Makes definitions from bundles."""
-        return self._loading(self.lender)
+    def template_loader(self) -> TemplateLoading:
+        """The loader that makes definitions from bundles."""
+        return self._make_template_loader(self.lender)
 
-    def _loading(self, lender: ResourceServices) -> TemplateLoading:
+    def _make_template_loader(self, lender: ResourceServices) -> TemplateLoading:
         from zonda.core.engine.templates.loading import TemplateLoading
 
         parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
         return TemplateLoading(*parts)
 
     def warnings(self, stack: StackView) -> list[TemplateWarning]:
-        """What is odd in the template of a stack; nothing where it cannot be read."""
+        """List the warnings about a stack's template; empty where it cannot be read."""
         try:
             known = self.commands.definition(stack.template_id)
             if known is None and stack.template_id is not None:
-                known = self.telling.generations(stack).template(stack.template_id).definition
+                known = self.inspector.read_history(stack).template(stack.template_id).definition
         except ZondaError:
             return []
         return [] if known is None else list(known.warnings)
 
     @property
-    def exporting(self) -> Exporting:
-        """Makes documents of stacks and snapshots. Reads only."""
-        from zonda.core.reports.export import Exporting
+    def exporter(self) -> StackExporter:
+        """The exporter, which makes documents of stacks and snapshots. Reads only."""
+        from zonda.core.reports.export import StackExporter
 
-        return Exporting(self.reader, self.telling.read)
+        return StackExporter(self.reader, self.inspector.read)
 
     @property
-    def telling(self) -> StackInspector:
-        """What can be told of stacks: their past, reasons and graphs. Reads only."""
+    def inspector(self) -> StackInspector:
+        """The inspector of stacks: their history, failures and graphs. Reads only."""
         from .inspection import StackInspector
 
-        return StackInspector(self.reader, lambda: self.loading)
+        return StackInspector(self.reader, lambda: self.template_loader)
 
     @cached_property
     def commands(self) -> EngineClient:
-        """How actions reach the engine, wherever it is."""
+        """The client that sends actions to the engine, wherever the engine runs."""
         return EngineClient(self)
 
     def act(self, action: Action, *, drive: bool = True, supersedes: bool = True) -> RunningAction:
-        """Have an action planned by whoever is the engine; ``drive``: also carried out here.
+        """Submit an action to the engine of the database; ``drive``: also carry it out here.
 
         Raises ZondaError where the action cannot be accepted: ActionInProgress while another one
         is carried out, unless it ``supersedes`` that and may.
@@ -337,51 +337,51 @@ class App:
         return self.commands.act(self._with_types(action), drive=drive, supersedes=supersedes)
 
     def _with_types(self, action: Action) -> Action:
-        """``action`` as an engine that has run for days can carry it out."""
-        from .declared_types import with_types
+        """Add to ``action`` the manifests that a long-running engine may not know."""
+        from .declared_types import add_declared_types
 
-        return with_types(action, self._type_folders, lambda: self.plugins)
+        return add_declared_types(action, self._type_folders, lambda: self.plugins)
 
     def wait(self, name_or_id: str) -> RunningAction:
-        """Go on with what a stack is doing, here or by watching the engine that does it."""
+        """Continue what a stack is doing, here or by watching the engine that does it."""
         return self.commands.wait(name_or_id)
 
-    def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
-        """A drift check as soon as it has ended, at the latest after ``seconds``."""
-        return self.commands.look_at_check(check_id, seconds)
+    def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
+        """Return a drift check as soon as it has ended, at the latest after ``seconds``."""
+        return self.commands.wait_for_check(check_id, seconds)
 
     def run_engine(self, goes_on: Callable[[int | None], bool] = lambda holder: True) -> bool:
-        """Be the engine of every stack until ``close``, as soon as no command is.
+        """Become the engine of every stack until ``close``, as soon as no command is the engine.
 
         ``goes_on`` is asked while it waits, with the process that it waits for; False gives that
         up. Whether it is the engine now. Raises Conflict if another process is, or waits for it.
         """
-        return self.commands.run_all(goes_on)
+        return self.commands.run_engine(goes_on)
 
-    def try_sink(self, name: str) -> str:
-        """Send a made-up event to an event sink; what was wrong, or ''. Raises NotFound."""
-        from .event_sinks import Making, try_out
+    def test_sink(self, name: str) -> str:
+        """Send a test event to an event sink; return the error text, or ''. Raises NotFound."""
+        from .event_sinks import SinkFactory, send_test_event
 
-        making = Making(self.settings, self.plugins, self.clock, self.random)
-        return try_out(making, self.settings, name, self.ids, self.clock)
+        making = SinkFactory(self.settings, self.plugins, self.clock, self.random)
+        return send_test_event(making, self.settings, name, self.ids, self.clock)
 
     def skip_sink(self, name: str) -> int:
-        """Give up what waits for an event sink; see ``app_sinks.skip``."""
-        from .event_sinks import skip
+        """Drop the events that wait for an event sink; see ``event_sinks``."""
+        from .event_sinks import skip_events
 
-        return skip(self.reader, self.store, name)
+        return skip_events(self.reader, self.store, name)
 
     def check_engine(self) -> None:
-        """Raises StoreError if the engine of this process has died."""
+        """Raise StoreError if the engine of this process has died."""
         self.commands.check()
 
     # -- the bundled workflow service -----------------------------------------------------------
 
     def services(self) -> list[Service]:
         """The workflow services that run for this home."""
-        from .runner_service import records
+        from .runner_service import list_records
 
-        found = (record.service() for record in records(self.settings))
+        found = (record.service() for record in list_records(self.settings))
         return [service for service in found if service is not None]
 
     def serve_workflows(
@@ -391,19 +391,19 @@ class App:
         ready: Callable[[str, str], None],
         name: str = "",
     ) -> None:
-        """Be such a service until SIGTERM or Ctrl-C; ``ready`` is told its name and the address.
+        """Run a workflow service until SIGTERM or Ctrl-C; ``ready`` gets its name and its address.
 
         Raises UsageError for files or an address that cannot be used, Conflict if it runs already,
         or another one serves a workflow of the same name.
         """
-        from zonda.core.settings.sections import callback_keys
+        from zonda.core.settings.sections import read_callback_keys
         from zonda.workflows.service import config
         from zonda.workflows.service import server as service
 
-        from .runner_service import serve
+        from .runner_service import run_service
 
         def run(state: Path, host: str, port: int, token: str, publish: Publish) -> None:
-            keys = callback_keys(self.settings)
+            keys = read_callback_keys(self.settings)
             service.serve(
                 *files,
                 state_dir=state,
@@ -414,8 +414,8 @@ class App:
                 ready=publish,
             )
 
-        workflows = config.load(*files).workflows
-        serve(self.settings, files, workflows, address, name, ready, run)
+        workflows = config.load_config(*files).workflows
+        run_service(self.settings, files, workflows, address, name, ready, run)
 
     def check_endpoint(
         self,
@@ -423,7 +423,7 @@ class App:
         pause: Callable[[float], object],
         told: Callable[[object], None] = lambda row: None,
     ) -> Report:
-        """Put an endpoint on trial: see ``contract_check``. ``told`` gets each row."""
+        """Check an endpoint against the http contract; ``told`` gets each row of the report."""
         from zonda.workflows.endpoint_check import probe, suite
 
         added = {"clock": self.clock, "random": self.random}
@@ -443,12 +443,12 @@ class App:
         return store
 
     def finish(self, say: Callable[[str], None]) -> None:
-        """Before ``close``, unless the user is in a hurry: see ``EngineClient.finish``."""
+        """Wait for other commands before ``close``; see ``EngineClient.finish``."""
         if "commands" in self.__dict__:
             self.commands.finish(say)
 
     def close(self) -> None:
-        """Stop engine and scheduler, close runners and database, give the lock back."""
+        """Stop engine and scheduler, close runners and database, release the lock."""
         made = self.__dict__
         if "commands" in made:
             self.commands.close()
@@ -460,7 +460,7 @@ class App:
             self.lock.release()
 
 
-def _gathered(
+def _gather(
     files: list[DropIn],
     failures: list[PluginError],
     *,
@@ -468,7 +468,7 @@ def _gathered(
     disabled: Collection[str] = (),
 ) -> Plugins:
     from zonda.builtin_resources import plugin as built_in
-    from zonda.core.plugins.manager import gather, make_manager
+    from zonda.core.plugins.manager import gather_plugins, make_manager
     from zonda.workflows import plugin as workflows
 
     manager = make_manager(
@@ -479,7 +479,7 @@ def _gathered(
         disabled=disabled,
         failures=failures,
     )
-    plugins = gather(manager, failures)
+    plugins = gather_plugins(manager, failures)
     if plugins.type_texts:
         from .type_files import add_packages
 
@@ -495,5 +495,5 @@ def builtin_kinds() -> Kinds:
 
 
 def build_app(settings: Settings) -> App:
-    """The application for these settings. Opens and imports nothing yet."""
+    """Build the application for these settings. Opens and imports nothing yet."""
     return App(settings)

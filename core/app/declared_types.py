@@ -1,4 +1,4 @@
-"""Types that are texts, taken along with an action: an engine that runs for days may not know them.
+"""Declared types (manifests) that travel with an action: a running engine may not know them.
 
 Called by ``App.act``. Who sends an action has read the folders just now, so that a text that was
 changed a minute ago counts, whoever is the engine. Without such files nothing is read.
@@ -12,16 +12,18 @@ from pathlib import Path
 from zonda.core.engine.actions import Action
 from zonda.core.engine.actions.base import Templated
 from zonda.core.plugins.manager import Plugins
-from zonda.core.template.types.declared_types import kept_with
+from zonda.core.template.types.declared_types import with_declared_types
 
 from . import type_files
 
 
-def with_types(action: Action, folders: Iterable[Path], plugins: Callable[[], Plugins]) -> Action:
-    """``action`` with the texts of the types that its own template may use."""
+def add_declared_types(
+    action: Action, folders: Iterable[Path], plugins: Callable[[], Plugins]
+) -> Action:
+    """Add to ``action`` the manifests of the types that its own template may use."""
     if not isinstance(action, Templated) or not action.bundle.template:
         return action
-    if next(iter(type_files.files(folders)), None) is None:
+    if next(iter(type_files.list_yaml_files(folders)), None) is None:
         return action
-    kept = kept_with(action.bundle, plugins().resource_types)
+    kept = with_declared_types(action.bundle, plugins().resource_types)
     return action if kept is action.bundle else action.with_bundle(kept)

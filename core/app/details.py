@@ -1,4 +1,4 @@
-"""What can be told of a stack or a template beyond its rows: parameters and outputs, as values.
+"""Parameters and outputs of a stack or a template, as values.
 
 Made by ``core/app/app.py`` for faces. Hidden values are masked here already.
 """
@@ -25,8 +25,8 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What a template without faults declares. ``warnings``: what is odd all the same."""
+class ValidationResult:
+    """The declarations of a template without errors. ``warnings``: of the same template."""
 
     description: str
     parameters: dict[str, Any]
@@ -35,8 +35,8 @@ class Checked:
     warnings: tuple[TemplateWarning, ...]
 
     @classmethod
-    def of(cls, definition: StackDefinition) -> Checked:
-        """What a definition declares: parameters with their schemas, resources with types."""
+    def of(cls, definition: StackDefinition) -> ValidationResult:
+        """Build the result from a definition: parameters with schemas, resources with types."""
         shown = definition.parameters.shown()
         return cls(
             description=str(definition.description or ""),

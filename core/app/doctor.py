@@ -1,4 +1,4 @@
-"""What is wrong with this installation: one finding for each thing that is looked at.
+"""Health check of an installation: one finding for each part that is checked.
 
 Reads only; nothing that is wrong keeps the rest from being looked at. Used by ``zonda doctor``.
 """
@@ -27,7 +27,7 @@ AHEAD = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was looked at, how it is, and what to do about it."""
+    """One finding: the part that was checked, its status, and a hint."""
 
     check: str
     status: str
@@ -35,8 +35,8 @@ class Finding:
     hint: str = ""
 
 
-def examine(app: App) -> Iterator[Finding]:
-    """Every finding, one after the other."""
+def list_findings(app: App) -> Iterator[Finding]:
+    """Check every part of the installation; yield the findings one by one."""
     checks: tuple[Callable[[App], Iterator[Finding]], ...] = (
         _home,
         _database,
@@ -45,7 +45,7 @@ def examine(app: App) -> Iterator[Finding]:
         _plugins,
         _runners,
     )
-    yield from packages()
+    yield from check_packages()
     for check in checks:
         try:
             yield from check(app)
@@ -53,8 +53,8 @@ def examine(app: App) -> Iterator[Finding]:
             yield Finding(check.__name__.removeprefix("_"), FAULT, str(error), error.hint)
 
 
-def packages() -> Iterator[Finding]:
-    """The interpreter, zonda, and what it requires."""
+def check_packages() -> Iterator[Finding]:
+    """Check the interpreter, zonda, and the packages that it requires."""
     yield Finding("python", OK, f"Python {platform.python_version()}")
     try:
         required = metadata.requires("zonda") or []
@@ -93,7 +93,7 @@ def _home(app: App) -> Iterator[Finding]:
         yield Finding("home", WARNING, f"{home} may only be read", "Nothing can be changed there.")
     else:
         yield Finding("home", OK, str(home))
-    for path in app.exposed:
+    for path in app.exposed_paths:
         text = f"{path} is open to every user"
         yield Finding("permissions", WARNING, text, f"chmod o= {path}")
 
@@ -102,7 +102,7 @@ def _database(app: App) -> Iterator[Finding]:
     if not has_database(app.database):
         yield Finding("database", OK, f"{app.database} is not made yet")
         return
-    damage = app.reader.damage()  # opening it compares schema and key
+    damage = app.reader.find_damage()  # opening it compares schema and key
     if damage:
         hint = "Stop the engine, restore a copy; 'sqlite3 FILE .recover' saves what is left."
         yield Finding("database", FAULT, f"{app.database} is damaged: {damage}", hint)
@@ -113,7 +113,7 @@ def _database(app: App) -> Iterator[Finding]:
 
 def _engine(app: App) -> Iterator[Finding]:
     if app.has_engine:
-        yield Finding("engine", OK, f"process {app.lock.holder() or 'unknown'} is the engine")
+        yield Finding("engine", OK, f"process {app.lock.read_holder() or 'unknown'} is the engine")
         return
     yield Finding("engine", OK, "none runs: each command drives its own stack")
     left = [stack.name for stack in app.reader.stacks() if stack.status == "IN_PROGRESS"]
@@ -146,10 +146,10 @@ def _runners(app: App) -> Iterator[Finding]:
     for name, section in sorted(app.settings.runners.items()):
         endpoint = section.get("endpoint")
         if isinstance(endpoint, str):
-            yield _reached(name, endpoint)
+            yield _check_endpoint(name, endpoint)
 
 
-def _reached(name: str, endpoint: str) -> Finding:
+def _check_endpoint(name: str, endpoint: str) -> Finding:
     check = f"runner {name}"
     try:
         parts = urlsplit(endpoint)

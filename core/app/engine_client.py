@@ -1,4 +1,4 @@
-"""Several commands, one engine: how an action reaches whoever is the engine of the database.
+"""The engine client: sends an action to the process that is the engine of the database.
 
 The engine's lock decides. A command that gets it is the engine for as long as it runs, and drives
 only its own stack. A command that does not leaves a row in table ``request``, waits for the
@@ -45,11 +45,11 @@ class PausingClock(Clock, Protocol):
     """A clock that can also wait."""
 
     def pause(self, seconds: float) -> None:
-        """Do nothing for ``seconds``."""
+        """Sleep for ``seconds``."""
 
 
-class Parts(Protocol):
-    """What ``App`` lends: the same names as there."""
+class AppServices(Protocol):
+    """The parts of ``App`` that the engine client uses, under the same names."""
 
     @property
     def settings(self) -> Settings:
@@ -65,19 +65,19 @@ class Parts(Protocol):
 
     @property
     def random(self) -> random.Random:
-        """The source of chance."""
+        """The source of randomness."""
 
     @property
     def plugins(self) -> Plugins:
         """The plug-ins."""
 
     @property
-    def loading(self) -> Loading:
-        """Makes definitions."""
+    def template_loader(self) -> Loading:
+        """The loader that makes definitions."""
 
     @property
     def lender(self) -> ResourceServices:
-        """What resources may borrow."""
+        """The services that resources may use."""
 
     @property
     def store(self) -> Store:
@@ -89,18 +89,18 @@ class Parts(Protocol):
 
     @property
     def lock(self) -> EngineLock:
-        """The right to be the engine."""
+        """The engine lock."""
 
     def stack(self, name_or_id: str) -> StackView:
-        """A stack by name or id."""
+        """Read a stack by name or id."""
 
-    def stack_ever(self, name_or_id: str) -> StackView:
-        """A stack by name or id, one that is deleted, too."""
+    def read_stack_or_deleted(self, name_or_id: str) -> StackView:
+        """Read a stack by name or id, also a deleted one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """What a running operation waits for. ``since``: seconds since the epoch."""
+    """The message of a running operation that waits. ``since``: seconds since the epoch."""
 
     resource: str
     message: str
@@ -109,7 +109,7 @@ class PendingRequest:
 
 
 class RunningAction:
-    """An action that was accepted: what a face needs to watch it to its end."""
+    """An accepted action: everything that is needed to watch it to its end."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class RunningAction:
         self.check_id = check_id
 
     def look(self, seconds: float) -> StackView:
-        """The stack as soon as it is at rest, at the latest after ``seconds``."""
+        """Return the stack as soon as it is at rest, at the latest after ``seconds``."""
         return self._commands.look(self.stack_id, seconds)
 
     def is_at_rest(self, stack: StackView) -> bool:
@@ -143,23 +143,23 @@ class RunningAction:
 
     @property
     def resource_count(self) -> int:
-        """How many resource instances the stack has, with all that is nested in it."""
+        """The number of the stack's resource instances, with those of nested stacks."""
         return self._commands.resource_count(self.stack_id)
 
     def waiting(self) -> list[PendingRequest]:
-        """What operations wait for, also nested ones, as far as this process knows."""
+        """List the operations that wait, also nested ones, as far as this process knows."""
         return self._commands.waiting(self.stack_id)
 
     @property
-    def driven_elsewhere(self) -> int | None:
-        """The process that is the engine, None if it is this one or nobody."""
-        return self._commands.driven_elsewhere
+    def other_engine_pid(self) -> int | None:
+        """The id of the engine's process; None if that is this process, or none runs."""
+        return self._commands.other_engine_pid
 
 
 class EngineClient:
-    """The way of all actions of one process."""
+    """The client of this process: submits actions, and is the engine where no other is."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: AppServices) -> None:
         self._parts = parts
         self._engine: Engine | None = None
         # By stack and resource.
@@ -173,16 +173,16 @@ class EngineClient:
     # -- actions --------------------------------------------------------------------------------
 
     def act(self, action: Action, *, drive: bool, supersedes: bool) -> RunningAction:
-        """Have ``action`` planned; see ``App.act``."""
+        """Submit ``action``; see ``App.act``."""
         known = self._parts.settings
         caller = Caller(known.user, known.project, supersedes)
         before = self._parts.reader.last_event()
-        if self._lead("own") and self._engine is not None:
+        if self._become_engine("own") and self._engine is not None:
             accepted = self._engine.submit(action, caller).result()
         else:
-            accepted = self._ask(action, caller)
+            accepted = self._send_request(action, caller)
         if drive:
-            self._drive(accepted.stack_id)
+            self._drive_stack(accepted.stack_id)
         return RunningAction(
             self,
             self._parts.stack(accepted.stack_id),
@@ -195,16 +195,16 @@ class EngineClient:
     def wait(self, name_or_id: str) -> RunningAction:
         """Drive or watch what a stack is doing; see ``App.wait``."""
         before = self._parts.reader.last_event()
-        stack = self._parts.stack_ever(name_or_id)
-        if not self.is_at_rest(stack) and self._lead("own"):
-            self._drive(stack.id)
+        stack = self._parts.read_stack_or_deleted(name_or_id)
+        if not self.is_at_rest(stack) and self._become_engine("own"):
+            self._drive_stack(stack.id)
         return RunningAction(self, stack, events_before=before)
 
     def is_at_rest(self, stack: StackView) -> bool:
         """See ``RunningAction.is_at_rest``. Signals make nested stacks work below an idle root."""
         return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
 
-    def _ask(self, action: Action, caller: Caller) -> Accepted:
+    def _send_request(self, action: Action, caller: Caller) -> Accepted:
         """Leave the action to the engine that holds the lock, or become the engine."""
         parts = self._parts
         request = parts.ids.new()
@@ -214,42 +214,42 @@ class EngineClient:
             with parts.store.transaction() as tx:
                 tx.add_request(request, text, parts.clock.now())
             try:
-                answer = self._answer(request)
+                answer = self._wait_for_answer(request)
             except BaseException:  # Ctrl-C too: what nobody waits for must not be done later
-                self._withdraw(request)
+                self._withdraw_request(request)
                 raise
-        return answers.answered(answer)
+        return answers.parse_answer(answer)
 
-    def _withdraw(self, request: str) -> None:
+    def _withdraw_request(self, request: str) -> None:
         if self._engine is not None:  # its thread alone may write
             self._engine.withdraw(request)
             return
         with suppress(StoreError), self._parts.store.transaction() as tx:
             tx.withdraw_request(request)
 
-    def _answer(self, request: str) -> str:
-        """Wait for the answer."""
+    def _wait_for_answer(self, request: str) -> str:
+        """Wait for the answer to a request."""
         parts = self._parts
         while True:
             answer = parts.reader.request(request).answer
             if answer is not None:
                 return answer
             self.check()
-            if self._lead("own") and self._engine is not None:
+            if self._become_engine("own") and self._engine is not None:
                 self._engine.sweep_requests()
             parts.clock.pause(_ASK_AGAIN)
 
     # -- being the engine -----------------------------------------------------------------------
 
-    def _lead(self, drive: str) -> bool:
-        """Whether this process is the engine, now or already.
+    def _become_engine(self, drive: str) -> bool:
+        """Become the engine if possible; whether this process is the engine.
 
         A command leaves the lock to a long-running engine that waits for it.
         """
         if self._engine is not None:
             return True
         store, parts = self._parts.store, self._parts
-        if drive == "own" and ServerLock(store.path).taken():
+        if drive == "own" and ServerLock(store.path).is_taken():
             return False
         if not parts.lock.acquire():
             return False
@@ -266,7 +266,7 @@ class EngineClient:
             ids=parts.ids,
             random=parts.random,
             lender=parts.lender,
-            load=parts.loading,
+            load=parts.template_loader,
             settings=EngineSettings(
                 workers=known.workers,
                 project=known.project,
@@ -281,11 +281,11 @@ class EngineClient:
         self._unsubscribe = engine.subscribe(self._heard)
         engine.start(drive)
         self._engine = engine
-        self._deliver(engine)
+        self._start_delivery(engine)
         return True
 
-    def _deliver(self, engine: Engine) -> None:
-        """Have the sinks of the settings told of all that this engine does."""
+    def _start_delivery(self, engine: Engine) -> None:
+        """Start the delivery of this engine's events to the configured sinks."""
         parts = self._parts
         if parts.settings.sinks:
             from .event_sinks import Delivery
@@ -295,44 +295,44 @@ class EngineClient:
 
     @property
     def definitions(self) -> Definitions | None:
-        """What the engine of this process has at hand; None if it has none."""
+        """The definition cache of this process's engine; None if it is not the engine."""
         return None if self._engine is None else self._engine.services.definitions
 
     def definition(self, template_id: str | None) -> Any:
-        """A definition that the engine of this process has at hand; None if it has not."""
+        """Find a definition in the cache of this process's engine; None if it is not there."""
         known = self.definitions
         return None if known is None or template_id is None else known.get(template_id)
 
     def check(self) -> None:
-        """Raises StoreError if this process is the engine and it has died."""
+        """Raise StoreError if this process is the engine and it has died."""
         if self._engine is not None and self._engine.failure is not None:
             raise self._engine.failure
 
-    def _drive(self, stack_id: str) -> None:
-        """Carry out what is planned for a stack, if this process is the engine."""
+    def _drive_stack(self, stack_id: str) -> None:
+        """Carry out the plan of a stack, if this process is the engine."""
         self._own.add(stack_id)
         if self._engine is not None:
             self._engine.drive(stack_id)
 
-    def run_all(self, goes_on: Callable[[int | None], bool]) -> bool:
+    def run_engine(self, goes_on: Callable[[int | None], bool]) -> bool:
         """See ``App.run_engine``."""
         parts = self._parts
         lock = self._server_lock = ServerLock(parts.store.path)
         if not lock.acquire():
-            holder = lock.holder()
+            holder = lock.read_holder()
             raise Conflict(
                 f"Another engine is running for this database (process {holder or 'unknown'}).",
                 hint="Stop it first; commands work beside it.",
             )
-        while not self._lead("all"):
-            if not goes_on(parts.lock.holder()):
+        while not self._become_engine("all"):
+            if not goes_on(parts.lock.read_holder()):
                 return False
             parts.clock.pause(_ASK_AGAIN)
         self._drives_all = True
         return True
 
     def _heard(self, notice: Notice) -> None:
-        """Keep what an operation says it waits for, until it ends. In the engine's threads."""
+        """Record a waiting operation's message until it ends. Called in the engine's threads."""
         if notice.event is not None and self._delivery is not None:
             self._delivery.news()
         if notice.event is None:
@@ -356,8 +356,8 @@ class EngineClient:
             left = until - self._parts.clock.monotonic()
             if self.is_at_rest(stack) or left <= 0:
                 return stack
-            if self._lead("own"):
-                self._drive(stack_id)
+            if self._become_engine("own"):
+                self._drive_stack(stack_id)
             else:
                 self._parts.clock.pause(min(left, _LOOK_AGAIN))
         try:
@@ -365,8 +365,8 @@ class EngineClient:
         except TimeoutError:
             return self._parts.stack(stack_id)
 
-    def look_at_check(self, check_id: str, seconds: float) -> DriftCheckView:
-        """A drift check as soon as it has ended, at the latest after ``seconds``.
+    def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
+        """Return a drift check as soon as it has ended, at the latest after ``seconds``.
 
         If the process that carries it out has died, this one becomes the engine, which says so.
         """
@@ -376,7 +376,7 @@ class EngineClient:
             left = until - self._parts.clock.monotonic()
             if left <= 0:
                 break
-            self._lead("own")
+            self._become_engine("own")
             self._parts.clock.pause(min(left, _ASK_AGAIN))
         return found
 
@@ -395,12 +395,12 @@ class EngineClient:
         return self._parts.reader.tree_size(self._parts.stack(stack_id).root_id)
 
     @property
-    def driven_elsewhere(self) -> int | None:
+    def other_engine_pid(self) -> int | None:
         """See ``RunningAction.driven_elsewhere``."""
-        return None if self._parts.lock.held else self._parts.lock.holder()
+        return None if self._parts.lock.held else self._parts.lock.read_holder()
 
     def finish(self, say: Callable[[str], None]) -> None:
-        """Before ``close``: begin nothing more, wait for handlers that run for other commands.
+        """Accept nothing more before ``close``; wait for handlers of other commands.
 
         They were asked for here because this process is the engine. To cut one off may fail its
         resource, so that there is no grace; Ctrl-C ends the wait. Does nothing after ``run_all``.
@@ -410,15 +410,15 @@ class EngineClient:
                 self._let_others_finish(self._engine, say)
 
     def _let_others_finish(self, engine: Engine, say: Callable[[str], None]) -> None:
-        if names := engine.in_hand(self._own):
+        if names := engine.list_running_here(self._own):
             engine.close_door()
             shown = ", ".join(sorted(names))
             say(f"Waiting for what is being done for other commands ({shown}); Ctrl-C leaves it.")
-        while engine.in_hand(self._own):
+        while engine.list_running_here(self._own):
             self._parts.clock.pause(_ASK_AGAIN)
 
     def close(self) -> None:
-        """Stop driving. What runs outside goes on; its tokens are stored."""
+        """Stop the engine. External operations go on; their tokens are stored."""
         if self._delivery is not None:
             self._delivery.finish()
             self._delivery = None

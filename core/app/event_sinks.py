@@ -1,4 +1,4 @@
-"""Event sinks of the settings: made, delivered to, shown and tried. For ``core/app/engine_client``.
+"""Event sinks of the settings: build, deliver, show and test. For ``core/app/engine_client``.
 
 Not imported where the settings have no sink.
 """
@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.events.delivery import SinkDelivery, told
-from zonda.core.events.filter import wanted
+from zonda.core.events.delivery import SinkDelivery, format_error
+from zonda.core.events.filter import parse_filter
 from zonda.core.events.records import Records
-from zonda.core.events.workers import Couriers
+from zonda.core.events.workers import DeliveryWorkers
 from zonda.core.settings import section_checks, values
-from zonda.core.settings.sections import completed, with_networks
+from zonda.core.settings.sections import add_networks, resolve_secrets
 from zonda.core.settings.table import Settings
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import SinkRow
@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
 _MOST_COUNTED = 10_000
 
 
-class Making:
-    """Makes sinks from their sections."""
+class SinkFactory:
+    """Builds sinks from their sections of the settings."""
 
     def __init__(
         self, settings: Settings, plugins: Plugins, clock: Clock, source: random.Random
@@ -49,14 +49,14 @@ class Making:
         self._added = {"clock": clock, "random": source}
 
     def sink(self, name: str) -> EventSink:
-        """The sink of that name; raises UsageError where it cannot be made."""
+        """Build the sink of that name; raises UsageError where it cannot be built."""
         section = self._sections[name]
         kind = str(section.get("kind", ""))
         factory = self._plugins.event_sinks.get(kind)
         if factory is None:
             known = sorted(self._plugins.event_sinks)
-            blamed = self._plugins.why_none("event sink", kind)
-            near = values.near(kind, known)
+            blamed = self._plugins.explain_missing("event sink", kind)
+            near = values.format_suggestion(kind, known)
             raise UsageError(
                 f"No plug-in brings event sinks of kind {kind}{near}.",
                 hint=" ".join(filter(None, (f"There are: {', '.join(known)}.", blamed))),
@@ -64,35 +64,44 @@ class Making:
         own = {
             key: value for key, value in section.items() if key not in section_checks.SINK_ENTRIES
         }
-        own = completed(own, self._settings)
-        schema = section_checks.schema_of(factory)
+        own = resolve_secrets(own, self._settings)
+        schema = section_checks.find_schema(factory)
         if schema and "denied_networks" in schema.entries:
-            own = with_networks(own, self._settings)
+            own = add_networks(own, self._settings)
         return factory({**self._added, **own})
 
     def redact(self, name: str) -> Callable[[str], str]:
-        """Takes what a section holds out of a text; any of it may be a secret."""
+        """Return a function that redacts the values of a section; any of them may be a secret."""
         section = self._sections[name]
         with contextlib.suppress(UsageError):  # then no sink is made, either
-            section = completed(section, self._settings)
-        texts = secret_texts(_texts(section))
+            section = resolve_secrets(section, self._settings)
+        texts = secret_texts(_list_secret_texts(section))
         return lambda text: redact(text, texts)
 
 
-def _texts(value: Any, name: str = "") -> list[str]:
-    """Every text of a section that may be secret; hosts and ports are not."""
+def _list_secret_texts(value: Any, name: str = "") -> list[str]:
+    """List every text of a section that may be secret; hosts and ports are not."""
     if isinstance(value, str):
         _, slashes, rest = value.partition("://")
         place = re.match(r"(?:([^/?#]*)@)?[^/?#@]*", rest) if slashes else None
         return [value] if place is None else [place[1] or "", rest[place.end() :]]
     if isinstance(value, Mapping):
         shown = {*section_checks.SINK_ENTRIES, "file"}
-        return [text for key, each in value.items() if key not in shown for text in _texts(each)]
-    return [text for each in value for text in _texts(each)] if isinstance(value, list) else []
+        return [
+            text
+            for key, each in value.items()
+            if key not in shown
+            for text in _list_secret_texts(each)
+        ]
+    return (
+        [text for each in value for text in _list_secret_texts(each)]
+        if isinstance(value, list)
+        else []
+    )
 
 
-class Post:
-    """The mailbox of one process: reads on a connection of its own, writes through the engine."""
+class StoreOutbox:
+    """The outbox of one process: reads on its own connection, writes through the engine."""
 
     def __init__(self, store: Store, engine: Engine) -> None:
         self._store = store
@@ -102,7 +111,7 @@ class Post:
         self._closed = False
 
     def begin(self, names: Sequence[str]) -> None:
-        """A sink that is new begins with what happens from now on."""
+        """Add rows of new sinks; a new sink starts with the next event."""
         known = {row.name for row in self._reader.sinks()}
         new = [SinkRow(name, self._reader.last_event()) for name in names if name not in known]
 
@@ -114,16 +123,16 @@ class Post:
             self._engine.keep(add)
 
     def place(self, name: str) -> SinkRow | None:
-        """How far a sink is."""
+        """Return the position of a sink."""
         self._check()
         return self._reader.sink(name)
 
     def after(self, seq: int, limit: int) -> list[EventRecord]:
-        """The events after one, in order."""
+        """List the events after a sequence number, in order."""
         return self._records.after(seq, limit)
 
     def move(self, row: SinkRow, known: int) -> bool:
-        """Write down how far a sink is."""
+        """Store the position of a sink."""
         self._check()
         try:
             return bool(self._engine.keep(lambda tx: tx.move_sink(row, known)))
@@ -134,7 +143,7 @@ class Post:
             return tx.move_sink(row, known)
 
     def close(self) -> None:
-        """Refuse what comes from threads that are left behind."""
+        """Reject later calls of threads that were left behind."""
         self._closed = True
 
     def _check(self) -> None:
@@ -143,7 +152,7 @@ class Post:
 
 
 class Delivery:
-    """Delivers what the engine of this process commits, as long as it is the engine."""
+    """Delivers the events that the engine of this process commits."""
 
     def __init__(
         self,
@@ -154,15 +163,15 @@ class Delivery:
         clock: Clock,
         source: random.Random,
     ) -> None:
-        making = Making(settings, plugins, clock, source)
-        self._post = Post(store, engine)
+        making = SinkFactory(settings, plugins, clock, source)
+        self._post = StoreOutbox(store, engine)
         self._post.begin(list(settings.sinks))
-        self._couriers = Couriers(
+        self._couriers = DeliveryWorkers(
             [
                 SinkDelivery(
                     name,
                     lambda name=name: making.sink(name),  # type: ignore[misc]
-                    wanted(section),
+                    parse_filter(section),
                     self._post,
                     clock,
                     source,
@@ -177,14 +186,14 @@ class Delivery:
         self.news = self._couriers.news
 
     def finish(self) -> None:
-        """Deliver what there is yet, within ``sink_grace``; the next engine delivers the rest."""
+        """Deliver what is left within ``sink_grace``; the next engine delivers the rest."""
         self._couriers.finish(self._grace)
         self._post.close()
 
 
 @dataclass(frozen=True, slots=True)
 class SinkView:
-    """One sink, as it is shown. ``row``: None before an engine has seen it.
+    """One sink for display. ``row``: None before an engine has seen it.
 
     ``waiting``: events that are to be delivered, at most ``_MOST_COUNTED``. ``kind`` is '' for one
     that the settings have no more.
@@ -197,46 +206,48 @@ class SinkView:
     last_event: int
 
 
-def sinks(settings: Settings, reader: Reader) -> list[SinkView]:
-    """Every sink of the settings, and those that are remembered."""
+def list_sink_views(settings: Settings, reader: Reader) -> list[SinkView]:
+    """List the sinks of the settings, and those that the database remembers."""
     with reader.snapshot():
         rows = {row.name: row for row in reader.sinks()}
         names = [*settings.sinks, *(name for name in rows if name not in settings.sinks)]
-        return [_view(settings, reader, name, rows.get(name)) for name in names]
+        return [_build_view(settings, reader, name, rows.get(name)) for name in names]
 
 
-def _view(settings: Settings, reader: Reader, name: str, row: SinkRow | None) -> SinkView:
+def _build_view(settings: Settings, reader: Reader, name: str, row: SinkRow | None) -> SinkView:
     section = settings.sinks.get(name)
     waiting = 0
     if row is not None and section is not None:
-        wants = wanted(section)
+        wants = parse_filter(section)
         waiting = sum(each in wants for each in Records(reader).after(row.seq, _MOST_COUNTED))
     kind = "" if section is None else str(section.get("kind", ""))
     return SinkView(name, kind, row, waiting, reader.last_event())
 
 
-def try_out(making: Making, settings: Settings, name: str, ids: Ids, clock: Clock) -> str:
-    """Deliver a made-up event to a sink; what was wrong, or ''. Raises NotFound."""
+def send_test_event(
+    making: SinkFactory, settings: Settings, name: str, ids: Ids, clock: Clock
+) -> str:
+    """Deliver a test event to a sink; return the error text, or ''. Raises NotFound."""
     if name not in settings.sinks:
         there = ", ".join(settings.sinks) or "none"
         raise NotFound("event sink", name, hint=f"Sections [sinks.NAME] of the settings: {there}.")
     sink = None
     try:
         sink = making.sink(name)
-        sink.deliver([_made_up(settings, ids, clock)])
+        sink.deliver([_build_test_event(settings, ids, clock)])
     except UsageError:
         raise
     except BaseException as error:  # border: a plug-in's sink is called
         raise_interruption(error)
-        return making.redact(name)(told(error))
+        return making.redact(name)(format_error(error))
     finally:
         if sink is not None:
             sink.close()
     return ""
 
 
-def skip(reader: Reader, store: Store, name: str) -> int:
-    """Give up what waits for a sink; the last event that it is not told of. Raises NotFound."""
+def skip_events(reader: Reader, store: Store, name: str) -> int:
+    """Drop the events that wait for a sink; return the last one dropped. Raises NotFound."""
     last = reader.last_event()
     while True:
         row = reader.sink(name)
@@ -248,7 +259,7 @@ def skip(reader: Reader, store: Store, name: str) -> int:
                 return done.seq
 
 
-def _made_up(settings: Settings, ids: Ids, clock: Clock) -> EventRecord:
+def _build_test_event(settings: Settings, ids: Ids, clock: Clock) -> EventRecord:
     return EventRecord(
         id=ids.new(),
         seq=0,

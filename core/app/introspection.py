@@ -1,4 +1,4 @@
-"""What can be told of files and environments with what is installed: ``App.introspection``.
+"""Queries on files and environments with the installed types: ``App.introspection``.
 
 Reads no database and needs no engine.
 """
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zonda.core.introspection.catalog import CatalogResult, listed
-from zonda.core.introspection.parameters import Found, PluginAccess, parameters
-from zonda.core.introspection.type_resolution import Explanation, explain
+from zonda.core.introspection.catalog import CatalogResult, list_candidates
+from zonda.core.introspection.parameters import ParameterListing, PluginAccess, parameters
+from zonda.core.introspection.type_resolution import Explanation, explain_type
 from zonda.core.template.source.bundle import Bundle, Limits
 
 if TYPE_CHECKING:  # made when first asked for
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # made when first asked for
 
 @dataclass(frozen=True, slots=True)
 class Introspection:
-    """The functions of ``core/introspection``, bound to what is installed here."""
+    """The functions of ``core/introspection``, bound to the installed plug-ins."""
 
     plugins: Plugins
     functions: Callable[[str], FunctionTable]
@@ -30,16 +30,22 @@ class Introspection:
     context: Callable[[], ResourceContext]
 
     def explain_type(self, bundle: Bundle, type_name: str, resource: str = "") -> Explanation:
-        """Why a type means what it means; raises ValidationErrors for environments."""
-        return explain(bundle, self.plugins, self.limits, type_name, resource)
+        """Explain how the registry resolves a type; raises ValidationErrors for environments."""
+        return explain_type(bundle, self.plugins, self.limits, type_name, resource)
 
     def listed(self, bundle: Bundle) -> CatalogResult:
-        """What the environments list; raises ValidationErrors for environments."""
-        return listed(bundle, self.plugins, self.limits)
+        """List the candidates of the environments; raises ValidationErrors for environments."""
+        return list_candidates(bundle, self.plugins, self.limits)
 
-    def parameters(self, bundle: Bundle, *, given_too: bool = False) -> Found:
-        """Every parameter of a tree of templates; raises ValidationErrors."""
-        from zonda.core.functions.yaql_call import evaluator
+    def parameters(self, bundle: Bundle, *, given_too: bool = False) -> ParameterListing:
+        """List every parameter of a tree of templates; raises ValidationErrors."""
+        from zonda.core.functions.yaql_call import make_evaluator
 
-        parts = (self.plugins, self.functions, self.limits, evaluator(self.limits), self.context)
+        parts = (
+            self.plugins,
+            self.functions,
+            self.limits,
+            make_evaluator(self.limits),
+            self.context,
+        )
         return parameters(bundle, PluginAccess(*parts), given_too=given_too)

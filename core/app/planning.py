@@ -1,4 +1,4 @@
-"""Plans for faces: worked out beside whatever engine runs, without a lock; nothing is written.
+"""Plans for display: computed beside a running engine, without a lock; nothing is written.
 
 Used by ``core/app/app.py``.
 """
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.actions import Action, RepairDrift
-from zonda.core.engine.drift.dry_run import as_found
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
-from zonda.core.engine.runtime.building import reading_room
+from zonda.core.engine.drift.dry_run import check_now
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
+from zonda.core.engine.runtime.building import build_read_services
 from zonda.core.engine.services import EngineServices, EngineSettings
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.reader import Reader
 
-from .engine_client import Parts
+from .engine_client import AppServices
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlanResult:
     """A plan. ``document``: the data that is shown (docs/reference/plan-json.md);
     ``file``: the text to keep.
 
@@ -36,7 +36,7 @@ class Planned:
 
     @property
     def fails(self) -> bool:
-        """Whether it is known to fail."""
+        """Whether the plan is known to fail."""
         return bool(self.document["fails"])
 
     @property
@@ -45,27 +45,27 @@ class Planned:
         return bool(self.document["does_something"])
 
 
-def plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Planned:
-    """What ``action`` would do; ``keep``: with the text of a plan file."""
-    services = _services(parts, reader)
+def make_plan(parts: AppServices, reader: Reader, action: Action, *, keep: bool) -> PlanResult:
+    """Preview ``action``; ``keep``: with the text of a plan file."""
+    services = _make_read_services(parts, reader)
     seen = None
     if isinstance(action, RepairDrift):
-        there = as_found(services, action, parts.clock.pause)
-        services, seen = _services(parts, there), (there.check, there.findings)
-    found = preview(services, action)
-    text = text_of(found, reader.sealer, services.definitions) if keep else None
-    shown = document(found)
+        there = check_now(services, action, parts.clock.pause)
+        services, seen = _make_read_services(parts, there), (there.check, there.findings)
+    found = build_preview(services, action)
+    text = format_plan(found, reader.sealer, services.definitions) if keep else None
+    shown = build_document(found)
     if seen is not None:
         shown["notes"] += [f"{each.path}: {note}." for each in seen[1] for note in each.notes]
-    return Planned(shown, text, seen)
+    return PlanResult(shown, text, seen)
 
 
-def _services(parts: Parts, reader: Reader) -> EngineServices:
+def _make_read_services(parts: AppServices, reader: Reader) -> EngineServices:
     known, plugins = parts.settings, parts.plugins
-    return reading_room(
+    return build_read_services(
         reader,
         plugins.resource_types,
-        load=parts.loading,
+        load=parts.template_loader,
         clock=parts.clock,
         ids=parts.ids.new,
         source=parts.random,

@@ -1,4 +1,4 @@
-"""What the engine lends resources beyond their own record: runners, clients, patterns, constraints.
+"""Services for resources beyond their own record: runners, clients, patterns, constraints.
 
 Made by ``core/app/app.py`` from settings and plug-ins; the engine's ``ResourceContext`` hands the
 questions of resources on to it. Many threads ask at once.
@@ -14,7 +14,7 @@ from typing import Any
 
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings import values
-from zonda.core.settings.sections import completed, with_networks
+from zonda.core.settings.sections import add_networks, resolve_secrets
 from zonda.core.settings.table import BUNDLED, DEFAULT_KIND, MISTRAL, Settings
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class ResourceServices:
-    """Runners are made when first asked for and kept; so are clients.
+    """The services that resources may use. Runners and clients are made on demand and kept.
 
     ``lenient``: workflows are not looked for, e.g. while a template is only looked at.
     """
@@ -61,53 +61,53 @@ class ResourceServices:
     # -- runners --------------------------------------------------------------------------------
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
-        """Who runs ``workflow``, and the name it goes by there; raises UsageError.
+        """Return the runner of ``workflow``, and the workflow's name there; raises UsageError.
 
         An absolute http(s) URL is called as it is; ``NAME:workflow`` goes to the section
         ``[runners.NAME]``; a bare name to the setting ``default_runner``.
         """
         if is_url(workflow):
-            return self._kept("", lambda: self._make(DEFAULT_KIND, {})), workflow
+            return self._get_or_make_runner("", lambda: self._make(DEFAULT_KIND, {})), workflow
         name, colon, rest = workflow.partition(":")
         if colon:
-            return self._named(name), rest
+            return self._get_named_runner(name), rest
         default = self._settings.runner_of_bare_names
         if is_url(default):
-            return self._kept(
+            return self._get_or_make_runner(
                 default, lambda: self._make(DEFAULT_KIND, {"endpoint": default})
             ), workflow
-        return self._named(default), workflow
+        return self._get_named_runner(default), workflow
 
-    def _named(self, name: str) -> WorkflowRunner:
+    def _get_named_runner(self, name: str) -> WorkflowRunner:
         if name == MISTRAL:
             name = self._settings.mistral_runner
         section = self._settings.runners.get(name)
         if section is not None:
-            return self._kept(name, lambda: self._make_named(name, section))
-        served = self._served()
+            return self._get_or_make_runner(name, lambda: self._make_named_runner(name, section))
+        served = self._list_service_names()
         if name in served:
-            return self._kept(name, lambda: self._bundled(name))
+            return self._get_or_make_runner(name, lambda: self._make_bundled_runner(name))
         known = [*self._settings.runners, *served]
         raise UsageError(
-            f"There is no runner {name}{values.near(name, known)}.",
+            f"There is no runner {name}{values.format_suggestion(name, known)}.",
             hint=f"Add a section [runners.{name}] to zonda.toml, or serve workflows by that name "
             f"('zonda runner serve FILE --name {name}'). There are: {', '.join(known)}.",
         )
 
-    def _served(self) -> list[str]:
-        """The names of the bundled services that run or have run."""
-        from .runner_service import records  # only workflows need a runner
+    def _list_service_names(self) -> list[str]:
+        """List the names of the bundled services that run or have run."""
+        from .runner_service import list_records  # only workflows need a runner
 
-        return [record.name for record in records(self._settings)]
+        return [record.name for record in list_records(self._settings)]
 
-    def _bundled(self, name: str) -> WorkflowRunner:
-        """One service by its name; ``bundled`` is all of them, whichever has the workflow."""
+    def _make_bundled_runner(self, name: str) -> WorkflowRunner:
+        """Make the runner of one service; ``bundled`` means whichever has the workflow."""
         from .bundled_runner import BundledRunner
-        from .runner_service import record_of, records
+        from .runner_service import get_record, list_records
 
-        one = [record_of(self._settings, name)]
+        one = [get_record(self._settings, name)]
         return BundledRunner(
-            lambda: records(self._settings) if name == BUNDLED else one,
+            lambda: list_records(self._settings) if name == BUNDLED else one,
             lambda section: self._make(DEFAULT_KIND, section),
             self._clock,
             self._settings.connect_give_up,
@@ -115,7 +115,7 @@ class ResourceServices:
             lenient=self._lenient,
         )
 
-    def _make_named(self, name: str, section: Mapping[str, Any]) -> WorkflowRunner:
+    def _make_named_runner(self, name: str, section: Mapping[str, Any]) -> WorkflowRunner:
         made = self._make(str(section.get("kind", DEFAULT_KIND)), section, name)
         made.label = name
         return made
@@ -124,26 +124,26 @@ class ResourceServices:
         factory = self._plugins.runners.get(kind)
         if factory is None:
             known = ", ".join(sorted(self._plugins.runners))
-            blamed = self._plugins.why_none("runner", kind)
+            blamed = self._plugins.explain_missing("runner", kind)
             raise UsageError(
                 f"No plug-in brings runners of kind {kind}.",
                 hint=" ".join(filter(None, (f"There are: {known}.", blamed))),
             )
-        from zonda.core.settings.section_checks import schema_of
+        from zonda.core.settings.section_checks import find_schema
 
         added = {"clock": self._clock, "random": self._random}
-        section = with_networks(completed(section, self._settings), self._settings)
-        schema = schema_of(factory)
+        section = add_networks(resolve_secrets(section, self._settings), self._settings)
+        schema = find_schema(factory)
         entries = schema.entries if schema else {}
         if "connect_give_up" in entries:
             added["connect_give_up"] = self._settings.connect_give_up
         if "callback" in entries:
-            from .runner_service import place_of_service
+            from .runner_service import get_service_location
 
-            added["service"] = {**place_of_service(self._settings), "section": name}
+            added["service"] = {**get_service_location(self._settings), "section": name}
         return factory({**added, **section})
 
-    def _kept(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:
+    def _get_or_make_runner(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:
         with self._lock:
             if key not in self._runners:
                 self._runners[key] = make()
@@ -152,33 +152,33 @@ class ResourceServices:
     # -- everything else ------------------------------------------------------------------------
 
     def secret(self, reference: str) -> str:
-        """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
-        from zonda.core.settings.secrets import own_files, resolve
+        """Read the secret that ``env:NAME`` or ``file:PATH`` names; raises UsageError."""
+        from zonda.core.settings.secrets import list_own_files, resolve_reference
 
         known = self._settings
-        return resolve(reference, known.home, known.secret_sources, own_files(known))
+        return resolve_reference(reference, known.home, known.secret_sources, list_own_files(known))
 
     def check_secret(self, reference: str) -> None:
-        """Raise UsageError unless the secret may be named; whether it is there is not asked."""
-        from zonda.core.settings.secrets import check, own_files
+        """Raise UsageError unless the secret may be named; it need not exist."""
+        from zonda.core.settings.secrets import check_reference, list_own_files
 
         known = self._settings
-        check(reference, known.home, known.secret_sources, own_files(known))
+        check_reference(reference, known.home, known.secret_sources, list_own_files(known))
 
     def client_plugin(self, name: str) -> Any:
-        """The client plug-in ``name``; raises PluginError where none is installed."""
+        """Return the client plug-in ``name``; raises PluginError where none is installed."""
         with self._lock:
             if name not in self._clients:
                 cls = self._plugins.client_plugins.get(name)
                 if cls is None:
                     text = f"No client plug-in {name or '(unnamed)'} is installed."
-                    blamed = self._plugins.why_none("client plug-in", name)
+                    blamed = self._plugins.explain_missing("client plug-in", name)
                     raise PluginError(f"{text} {blamed}".strip())
                 self._clients[name] = cls()
             return self._clients[name]
 
     def client(self, name: str) -> Any:
-        """The client object of the client plug-in ``name``."""
+        """Return the client object of the client plug-in ``name``."""
         return self.client_plugin(name).client()
 
     def full_match(self, pattern: str, text: str) -> bool:
@@ -186,11 +186,11 @@ class ResourceServices:
         return patterns.full_match(pattern, text, self._settings.pattern_seconds)
 
     def constraint(self, name: str) -> Any:
-        """The class of the custom constraint ``name``, or None."""
+        """Return the class of the custom constraint ``name``, or None."""
         return self._plugins.constraints.get(name)
 
     def close(self) -> None:
-        """Let runners go of their connections."""
+        """Close the connections of the runners."""
         with self._lock:
             for name, runner in self._runners.items():
                 try:

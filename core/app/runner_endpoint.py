@@ -1,4 +1,4 @@
-"""Which endpoint ``zonda runner check`` means, and how it is to be called.
+"""The endpoint that ``zonda runner check`` names, and the options of its requests.
 
 Called by ``core/app/app.py``. An endpoint is a URL, a section ``[runners.NAME]`` of kind ``http``,
 or the bundled service.
@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.settings import values
-from zonda.core.settings.secrets import own_files
-from zonda.core.settings.sections import completed, read_secret, with_networks
+from zonda.core.settings.secrets import list_own_files
+from zonda.core.settings.sections import add_networks, read_secret, resolve_secrets
 from zonda.core.settings.table import DEFAULT_KIND, Settings
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 from zonda.hooks.text.urls import is_url
 
-from .runner_service import HINT, host_and_port, records
+from .runner_service import HINT, list_records, parse_host_and_port
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointCheckOptions:
-    """What the user has asked for. Inputs are JSON texts, headers ``Name: value``."""
+    """The options of the check. Inputs are JSON texts, headers ``Name: value``."""
 
     endpoint: str
     workflow: str = ""
@@ -40,8 +40,10 @@ class EndpointCheckOptions:
     callback_url: str = ""
 
     def section(self, settings: Settings) -> dict[str, Any]:
-        """The settings of an ``http`` runner. Raises UsageError and NotFound."""
-        found = with_networks(completed(_section(self.endpoint, settings), settings), settings)
+        """Build the settings of an ``http`` runner. Raises UsageError and NotFound."""
+        found = add_networks(
+            resolve_secrets(_find_section(self.endpoint, settings), settings), settings
+        )
         if found.pop("kind", DEFAULT_KIND) != DEFAULT_KIND:
             raise UsageError(
                 f"The runner {self.endpoint} is not of kind {DEFAULT_KIND}.",
@@ -54,65 +56,67 @@ class EndpointCheckOptions:
             )
         found.pop("callback", None)
         if self.token:
-            found["token"] = _secret(self.token, settings)
+            found["token"] = _resolve_secret(self.token, settings)
         if self.signing_keys:
-            found["signing_keys"] = [_secret(key, settings) for key in self.signing_keys]
+            found["signing_keys"] = [_resolve_secret(key, settings) for key in self.signing_keys]
         if self.callback_keys:
-            found["callback_key"] = [_secret(key, settings) for key in self.callback_keys]
+            found["callback_key"] = [_resolve_secret(key, settings) for key in self.callback_keys]
         if self.headers:
-            found["headers"] = {**found.get("headers", {}), **_headers(self.headers)}
+            found["headers"] = {**found.get("headers", {}), **_parse_headers(self.headers)}
         return found
 
     def target(self) -> dict[str, Any]:
-        """The arguments of ``contract_probe.Target``. Raises UsageError."""
+        """Build the arguments of ``probe.Target``. Raises UsageError."""
         if not self.workflow and not is_url(self.endpoint):
             raise UsageError(
                 f"The runner {self.endpoint} has many workflows.", hint="Name one with --workflow."
             )
-        failing = _object(self.failing_inputs, "--failing-input") if self.failing_inputs else None
+        failing = (
+            _parse_object(self.failing_inputs, "--failing-input") if self.failing_inputs else None
+        )
         return {
             "workflow": self.workflow or self.endpoint,
             "delete_workflow": self.delete_workflow,
-            "inputs": _object(self.inputs, "--input"),
+            "inputs": _parse_object(self.inputs, "--input"),
             "failing_inputs": failing,
             "delete": self.delete,
             "timeout": self.timeout,
-            "listener": host_and_port(self.listen) if self.listen else None,
+            "listener": parse_host_and_port(self.listen) if self.listen else None,
             "callback_url": self.callback_url.rstrip("/"),
         }
 
 
-def _section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
+def _find_section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
     if is_url(endpoint):
         return {"endpoint": endpoint}
     section = settings.runners.get(endpoint)
     if section is not None:
         return section
-    served = {record.name: record for record in records(settings)}
+    served = {record.name: record for record in list_records(settings)}
     if endpoint in served:
         service = served[endpoint].service()
         if service is None:
             raise NotFound("workflow service", endpoint, hint=HINT)
         return {"endpoint": service.address, "token": service.token}
     known = [*settings.runners, *served]
-    close = values.near(endpoint, known)
+    close = values.format_suggestion(endpoint, known)
     raise UsageError(
         f"{endpoint} is neither an http(s) URL nor a runner{close}.",
         hint=f"There are: {', '.join(known)}.",
     )
 
 
-def _secret(given: str, settings: Settings) -> str:
-    """A secret as it is, or what ``env:NAME`` or ``file:PATH`` names.
+def _resolve_secret(given: str, settings: Settings) -> str:
+    """Return a secret as it is, or the one that ``env:NAME`` or ``file:PATH`` names.
 
     Whoever runs the command says so, no template: ``secret_sources`` is not for that.
     """
     if given.startswith(("env:", "file:")):
-        return read_secret(given, settings, own_files(settings))
+        return read_secret(given, settings, list_own_files(settings))
     return given
 
 
-def _object(text: str, option: str) -> dict[str, Any]:
+def _parse_object(text: str, option: str) -> dict[str, Any]:
     try:
         found = read_json(text)
     except ValueError as error:
@@ -122,7 +126,7 @@ def _object(text: str, option: str) -> dict[str, Any]:
     return found
 
 
-def _headers(given: Sequence[str]) -> dict[str, str]:
+def _parse_headers(given: Sequence[str]) -> dict[str, str]:
     found = {}
     for text in given:
         name, colon, value = text.partition(":")

@@ -1,4 +1,4 @@
-"""How commands find the bundled workflow services of a home.
+"""Records of the bundled workflow services of a home, by which commands find them.
 
 One of them is ``bundled``; others have names of their own. A running service keeps its record
 (``$ZONDA_HOME/runner.json``, ``runners/NAME.json``) locked, with its address, its token and what it
@@ -20,7 +20,7 @@ from typing import Any
 from zonda.core.settings import values
 from zonda.core.settings.table import BUNDLED, Settings
 from zonda.core.system.folders import make_folder
-from zonda.core.system.ids import new_token
+from zonda.core.system.ids import make_token
 from zonda.hooks.errors import Conflict, StoreError, UsageError
 
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."
@@ -32,8 +32,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
-    """What a service serves, or has served: workflow files and the names in them."""
+class ServedWorkflows:
+    """The workflows that a service serves or has served: files and the names in them."""
 
     name: str
     files: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Serving:
 
     @property
     def command(self) -> str:
-        """What starts such a service."""
+        """The command that starts such a service."""
         named = [] if self.name == BUNDLED else ["--name", self.name]
         words = [*self.files, *named] if self.files else ["FILE", *named]
         return shlex.join(["zonda", "runner", "serve", *words])
@@ -49,12 +49,12 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service that runs. ``address`` is a URL."""
+    """A running service. ``address`` is a URL."""
 
     address: str
     token: str = field(repr=False)
     pid: int
-    serving: Serving
+    serving: ServedWorkflows
 
 
 class ServiceRecord:
@@ -66,7 +66,7 @@ class ServiceRecord:
         self._held: int | None = None
 
     def service(self) -> Service | None:
-        """The running service, or None."""
+        """Read the running service; None where it does not run."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -75,20 +75,20 @@ class ServiceRecord:
             # Whoever could lock the file finds that nobody keeps it locked.
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return self._read(handle)
+            return self._read_service(handle)
         else:
             return None
         finally:
             os.close(handle)
 
-    def serving(self) -> Serving:
-        """What the service serves, or has served when it ran last."""
+    def serving(self) -> ServedWorkflows:
+        """Read what the service serves, or has served when it ran last."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
-            return Serving(self.name)
+            return ServedWorkflows(self.name)
         try:
-            return self._serving(_told(handle))
+            return self._parse_served(_read_record(handle))
         finally:
             os.close(handle)
 
@@ -96,12 +96,12 @@ class ServiceRecord:
         """Raise Conflict if the service runs."""
         other = self.service()
         if other is not None:
-            raise self._taken(other)
+            raise self._make_conflict(other)
 
     def publish(
         self, address: str, token: str, files: Sequence[str] = (), workflows: Collection[str] = ()
     ) -> None:
-        """Say that this process is the service. Raises Conflict if another one is."""
+        """Record that this process is the service. Raises Conflict if another one is."""
         make_folder(self.path.parent)
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -113,19 +113,19 @@ class ServiceRecord:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            other = self._read(handle)
+            other = self._read_service(handle)
             os.close(handle)
-            raise self._taken(other) from None
+            raise self._make_conflict(other) from None
         os.fchmod(handle, 0o600)
         self._held, served = handle, {"files": list(files), "workflows": sorted(workflows)}
-        self._write({"address": address, "token": token, "pid": os.getpid(), **served})
+        self._write_record({"address": address, "token": token, "pid": os.getpid(), **served})
 
-    def _write(self, record: dict[str, Any]) -> None:
+    def _write_record(self, record: dict[str, Any]) -> None:
         assert self._held is not None
         os.ftruncate(self._held, 0)
         os.pwrite(self._held, json.dumps(record).encode(), 0)
 
-    def _taken(self, other: Service | None) -> Conflict:
+    def _make_conflict(self, other: Service | None) -> Conflict:
         who = f" (process {other.pid}, {other.address})" if other else ""
         return Conflict(
             f"The workflow service {self.name} is already running{who}.",
@@ -133,29 +133,29 @@ class ServiceRecord:
         )
 
     def withdraw(self) -> None:
-        """Take the record back, but for what was served."""
+        """Withdraw the record, except for the workflows that were served."""
         if self._held is not None:
-            told = _told(self._held)
+            told = _read_record(self._held)
             served = {name: told.get(name, []) for name in ("files", "workflows")}
-            self._write({"pid": None, **served})
+            self._write_record({"pid": None, **served})
             os.close(self._held)
             self._held = None
 
-    def _read(self, handle: int) -> Service | None:
-        """What the record says; None while the service is still writing it."""
-        told = _told(handle)
+    def _read_service(self, handle: int) -> Service | None:
+        """Read the service from the record; None while the service is still writing it."""
+        told = _read_record(handle)
         try:
             address, token, pid = str(told["address"]), str(told["token"]), int(told["pid"])
         except (KeyError, TypeError, ValueError):
             return None
-        return Service(address, token, pid, self._serving(told))
+        return Service(address, token, pid, self._parse_served(told))
 
-    def _serving(self, told: dict[str, Any]) -> Serving:
+    def _parse_served(self, told: dict[str, Any]) -> ServedWorkflows:
         files, workflows = told.get("files", ()), told.get("workflows", ())
-        return Serving(self.name, tuple(map(str, files)), frozenset(map(str, workflows)))
+        return ServedWorkflows(self.name, tuple(map(str, files)), frozenset(map(str, workflows)))
 
 
-def _told(handle: int) -> dict[str, Any]:
+def _read_record(handle: int) -> dict[str, Any]:
     try:
         told = json.loads(os.pread(handle, _LONGEST, 0))
     except ValueError:
@@ -163,27 +163,27 @@ def _told(handle: int) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def record_of(settings: Settings, name: str = BUNDLED) -> ServiceRecord:
-    """The record of one service, which need not be there."""
+def get_record(settings: Settings, name: str = BUNDLED) -> ServiceRecord:
+    """Return the record of one service, whose file need not exist."""
     if name == BUNDLED:
         return ServiceRecord(settings.runner_file)
     return ServiceRecord(settings.home / "runners" / f"{name}.json", name)
 
 
-def records(settings: Settings) -> list[ServiceRecord]:
-    """The records of all services that run or have run, ``bundled`` first."""
+def list_records(settings: Settings) -> list[ServiceRecord]:
+    """List the records of all services that run or have run, ``bundled`` first."""
     found = sorted((settings.home / "runners").glob("*.json"))
-    return [record_of(settings), *(record_of(settings, path.stem) for path in found)]
+    return [get_record(settings), *(get_record(settings, path.stem) for path in found)]
 
 
-def folder_of_service(settings: Settings, name: str = BUNDLED) -> Path:
-    """Where a bundled service keeps its runs, and what callbacks told it."""
+def get_service_folder(settings: Settings, name: str = BUNDLED) -> Path:
+    """Return the folder where a bundled service keeps its runs and callbacks."""
     home = settings.home
     return home / "runner" if name == BUNDLED else home / "runners" / name
 
 
-def name_for(settings: Settings, file: Path, wanted: str) -> str:
-    """The name of a service that is to serve ``file``; raises UsageError for what is none.
+def choose_name(settings: Settings, file: Path, wanted: str) -> str:
+    """Choose the name of a service that is to serve ``file``; raises UsageError for a bad name.
 
     Beside another one it is called as its file, and keeps that name, since its runs go by it.
     """
@@ -194,15 +194,15 @@ def name_for(settings: Settings, file: Path, wanted: str) -> str:
             f"{name!r} cannot be the name of a runner{': it ' + taken if taken else ''}.",
             hint="Give another --name: letters, digits, '_', '-' and '.'.",
         )
-    is_known = folder_of_service(settings, name).is_dir()
-    if wanted or is_known or record_of(settings).service() is not None:
+    is_known = get_service_folder(settings, name).is_dir()
+    if wanted or is_known or get_record(settings).service() is not None:
         return name
     return BUNDLED
 
 
 def check_served_once(settings: Settings, name: str, workflows: Collection[str]) -> None:
-    """Raise Conflict where another service runs any of these workflows: who would be asked?"""
-    for record in records(settings):
+    """Raise Conflict where another service runs any of these workflows."""
+    for record in list_records(settings):
         other = None if record.name == name else record.service()
         twice = sorted(other.serving.workflows & {*workflows}) if other else []
         if other and twice:
@@ -214,7 +214,7 @@ def check_served_once(settings: Settings, name: str, workflows: Collection[str])
             )
 
 
-def serve(
+def run_service(
     settings: Settings,
     files: Sequence[Path],
     workflows: Collection[str],
@@ -223,13 +223,13 @@ def serve(
     ready: Callable[[str, str], None],
     run: Callable[[Path, str, int, str, Publish], None],
 ) -> None:
-    """Have ``run`` be a service, and say so; see ``App.serve_workflows``."""
+    """Call ``run`` as a service and keep its record; see ``App.serve_workflows``."""
     # what has no workflows only listens for callbacks, and one does
-    name = name_for(settings, files[0], name) if name or workflows else BUNDLED
-    host, port = host_and_port(address or settings.service_address)
+    name = choose_name(settings, files[0], name) if name or workflows else BUNDLED
+    host, port = parse_host_and_port(address or settings.service_address)
     if address is None and name != BUNDLED:
         port = 0  # the setting is for one of them
-    record, token = record_of(settings, name), new_token()
+    record, token = get_record(settings, name), make_token()
 
     def publish(url: str) -> None:
         record.publish(url, token, [str(file.absolute()) for file in files], workflows)
@@ -237,7 +237,7 @@ def serve(
 
     record.check_free()
     check_served_once(settings, name, workflows)
-    state = folder_of_service(settings, name)
+    state = get_service_folder(settings, name)
     make_folder(settings.home)
     make_folder(state.parent)
     try:
@@ -246,18 +246,18 @@ def serve(
         record.withdraw()
 
 
-def place_of_service(settings: Settings) -> dict[str, str]:
-    """The service's folder, and the URL that the settings promise; empty where they do not."""
-    host, port = host_and_port(settings.service_address)
+def get_service_location(settings: Settings) -> dict[str, str]:
+    """Return the service's folder, and the URL that the settings promise, or ''."""
+    host, port = parse_host_and_port(settings.service_address)
     shown = f"[{host}]" if ":" in host else host
     callable_ = port and host not in ("0.0.0.0", "::")
     url = f"http://{shown}:{port}" if callable_ else ""
-    return {"folder": str(folder_of_service(settings) / "callbacks"), "url": url}
+    return {"folder": str(get_service_folder(settings) / "callbacks"), "url": url}
 
 
-def host_and_port(address: str) -> tuple[str, int]:
-    """The parts of ``127.0.0.1:8155``; raises UsageError."""
+def parse_host_and_port(address: str) -> tuple[str, int]:
+    """Parse ``127.0.0.1:8155`` into host and port; raises UsageError."""
     try:
-        return values.host_and_port(address)
+        return values.parse_host_and_port(address)
     except ValueError as error:
         raise UsageError(f"The address {address} {error}.") from error

@@ -1,4 +1,4 @@
-"""Types that are texts in folders and packages: found, read, and put among the types there are.
+"""Declared types (manifests) in folders and packages: find, read and register them.
 
 Called by ``core/app/app.py`` when plug-ins are gathered. A file is one whose top has a key that
 some plug-in reads (``zonda_type``); any other YAML file is left alone. Without such files nothing
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from zonda.core.plugins.files import folders_of
+from zonda.core.plugins.files import list_candidate_files
 from zonda.core.plugins.manager import Origin, Plugins
 from zonda.hooks.errors import PluginError, TemplateError, ValidationErrors
 from zonda.hooks.text.sanitize import join_sentences
@@ -21,28 +21,28 @@ _ALONE = "Everything else goes on without it."
 
 
 def add_files(plugins: Plugins, paths: Iterable[Path], *, must: bool = False) -> None:
-    """Add the types that files declare; ``must``: a file that declares none is a failure."""
+    """Add the types that files declare; ``must``: a file without a type is a failure."""
     for path in paths:
-        text = _text(path, plugins, must)
+        text = _read_manifest(path, plugins, must)
         if text is not None:
-            _add(plugins, Origin(str(path)), str(path), text, must=must)
+            _add_manifest(plugins, Origin(str(path)), str(path), text, must=must)
 
 
 def add_packages(plugins: Plugins) -> None:
-    """Add the types that packages bring as texts."""
+    """Add the types that packages declare in manifests."""
     for origin, file, text in plugins.type_texts:
-        _add(plugins, origin, file, text, must=True)
+        _add_manifest(plugins, origin, file, text, must=True)
 
 
-def files(folders: Iterable[Path]) -> Iterator[Path]:
-    """Every YAML file below some folders, in the order of plug-in files."""
+def list_yaml_files(folders: Iterable[Path]) -> Iterator[Path]:
+    """List every YAML file below some folders, in the order of plug-in files."""
     for folder in folders:
-        for path in folders_of(folder):
+        for path in list_candidate_files(folder):
             if path.suffix in SUFFIXES and not path.name.startswith("."):
                 yield path
 
 
-def _text(path: Path, plugins: Plugins, must: bool) -> str | None:
+def _read_manifest(path: Path, plugins: Plugins, must: bool) -> str | None:
     try:
         if path.stat().st_size > _MOST_BYTES and not must:
             return None
@@ -57,31 +57,31 @@ def _text(path: Path, plugins: Plugins, must: bool) -> str | None:
     return content.decode("utf-8", "replace")
 
 
-def _add(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) -> None:
-    from zonda.core.template.types.declared_types import read, reader_of
+def _add_manifest(plugins: Plugins, origin: Origin, file: str, text: str, *, must: bool) -> None:
+    from zonda.core.template.types.declared_types import find_reader_key, load_type
 
-    key = reader_of(text, plugins.type_readers)
+    key = find_reader_key(text, plugins.type_readers)
     if key is None:
         if must:
             known = ", ".join(plugins.type_readers)
             hint = f"A manifest begins with {known}: 1."
-            _refuse(plugins, origin, f"{file} declares no type.", hint)
+            _add_failure(plugins, origin, f"{file} declares no type.", hint)
         return
-    found = read(plugins.type_readers[key], text, file, _MOST_BYTES)
+    found = load_type(plugins.type_readers[key], text, file, _MOST_BYTES)
     if isinstance(found, ValidationErrors):
         for fault in found.errors:
-            _refuse(plugins, origin, _told(fault), "" if must else _ALONE, fault)
+            _add_failure(plugins, origin, _format_fault(fault), "" if must else _ALONE, fault)
         return
     assert found.declared_by is not None
     plugins.add_type(origin, found.declared_by.name, found)
 
 
-def _told(fault: TemplateError) -> str:
+def _format_fault(fault: TemplateError) -> str:
     where = f"{fault.place}: " if fault.place else ""
     return where + join_sentences(fault.message, fault.hint)
 
 
-def _refuse(
+def _add_failure(
     plugins: Plugins,
     origin: Origin,
     message: str,

@@ -189,8 +189,8 @@ COMMANDS = {
 }
 
 
-def longest(words: list[str]) -> tuple[str, int]:
-    """The command that ``words`` begin with, and how many words it takes; ("", 0) if none."""
+def find_longest(words: list[str]) -> tuple[str, int]:
+    """Find the command that ``words`` begin with, and its number of words; ("", 0) if none."""
     for length in (4, 3, 2, 1):
         name = " ".join(words[:length])
         if name in COMMANDS and len(words) >= length:
@@ -198,8 +198,8 @@ def longest(words: list[str]) -> tuple[str, int]:
     return "", 0
 
 
-def group(words: list[str]) -> dict[str, Command]:
-    """The commands below a prefix such as ``stack output``; all of them for no words."""
+def list_group(words: list[str]) -> dict[str, Command]:
+    """List the commands below a prefix such as ``stack output``; all of them for no words."""
     prefix = " ".join(words)
     return {
         name: command

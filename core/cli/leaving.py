@@ -1,4 +1,4 @@
-"""The end of the process, whatever plug-ins do in it.
+"""The end of the process, also where a plug-in left threads or calls ``os._exit``.
 
 Python waits at its end for every thread that is no daemon, and for those of executors: one that a
 plug-in has left behind would hold up a command for ever that has done its work. And a plug-in that
@@ -23,8 +23,8 @@ _end_process = os._exit
 
 
 @contextmanager
-def refusing_exits() -> Iterator[None]:
-    """Have ``os._exit`` fail the call that makes it; a forked child ends as it wants to."""
+def refuse_exits() -> Iterator[None]:
+    """Make ``os._exit`` fail its caller; a forked child ends as usual."""
     process = os.getpid()
 
     def _exit(status: int) -> NoReturn:
@@ -40,8 +40,8 @@ def refusing_exits() -> Iterator[None]:
 
 
 def leave(code: int) -> int:
-    """Give ``code`` back, or end the process with it where threads would hold up its end."""
-    threads = _left_behind()
+    """Return ``code``, or end the process with it where threads would block its end."""
+    threads = _list_threads()
     if not threads:
         return code
     for at, thread in enumerate(threads):
@@ -49,15 +49,15 @@ def leave(code: int) -> int:
     names = [thread.name for thread in threads if thread.is_alive()]
     if not names:
         return code
-    streams.complain(f"plug-ins have left threads behind, which end now: {', '.join(names)}")
+    streams.print_error(f"plug-ins have left threads behind, which end now: {', '.join(names)}")
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     _end_process(code)
 
 
-def _left_behind() -> list[threading.Thread]:
-    """The threads that Python would wait for."""
+def _list_threads() -> list[threading.Thread]:
+    """List the threads that Python would wait for."""
     executors = sys.modules.get("concurrent.futures.thread")
     awaited = set(getattr(executors, "_threads_queues", ()))
     return [

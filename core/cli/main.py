@@ -38,30 +38,30 @@ AS_PYTHON_DOES = gc.get_threshold()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code. ``argv`` is without the program's name."""
-    code = _to_the_end(argv)
+    """Run one command; return the exit code. ``argv`` is without the program's name."""
+    code = _run_to_end(argv)
     return leaving.leave(code) if argv is None else code
 
 
-def _to_the_end(argv: Sequence[str] | None) -> int:
+def _run_to_end(argv: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
-    streams.fill_gaps()
+    streams.fill_closed_streams()
     try:
-        with interruptible(signal.SIGINT, signal.SIGTERM), _collecting_less(ends=argv is None):
+        with interruptible(signal.SIGINT, signal.SIGTERM), _collect_less_often(ends=argv is None):
             code = _run_parsed(words)
-            streams.finish()
+            streams.flush_output()
             return code
     except BrokenPipeError:  # the reader (``| head``) has gone
-        streams.discard(sys.stdout)
+        streams.discard_output(sys.stdout)
         return DONE
     except streams.OutputFailed as error:
-        streams.discard(sys.stdout)
-        streams.complain(f"standard output cannot be written: {error}")
+        streams.discard_output(sys.stdout)
+        streams.print_error(f"standard output cannot be written: {error}")
         return FAILED
     except KeyboardInterrupt as stop:  # once more, while everything was being closed
-        return _interrupted(stop)
+        return _choose_exit_code(stop)
     except ImportError as error:
-        streams.complain(f"this installation is not complete: {error}")
+        streams.print_error(f"this installation is not complete: {error}")
         return FAILED
 
 
@@ -72,13 +72,13 @@ def _run_parsed(words: list[str]) -> int:
         return stop.code if isinstance(stop.code, int) else FAILED
 
 
-def _interrupted(stop: KeyboardInterrupt) -> int:
+def _choose_exit_code(stop: KeyboardInterrupt) -> int:
     return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
 
 
 @contextmanager
-def _collecting_less(*, ends: bool) -> Iterator[None]:
-    """Have the cyclic collector look less often; whoever called has it as it was afterwards.
+def _collect_less_often(*, ends: bool) -> Iterator[None]:
+    """Make the cyclic collector run less often; restore its thresholds at the end.
 
     ``ends``: the process ends with the command. Then what is left is not looked through at all: the
     end frees it anyway, and looking was a tenth of a large command.
@@ -100,41 +100,41 @@ def _run(words: list[str]) -> int:
         return completion.complete(words[1:])
     from . import parsers
 
-    leading, rest = _split(words)
-    name, length = commands.longest(rest)
+    leading, rest = _split_options(words)
+    name, length = commands.find_longest(rest)
     if not name:
-        return _without_command(leading, rest)
+        return _run_without_command(leading, rest)
     command = commands.COMMANDS[name]
-    arguments = parsers.of_command(name).parse_intermixed_args([*leading, *rest[length:]])
-    run = getattr(parsers.module_of(name), command.name)
-    return int(run(arguments)) if command.alone else _carry_out(name, run, arguments)
+    arguments = parsers.make_command_parser(name).parse_intermixed_args([*leading, *rest[length:]])
+    run = getattr(parsers.load_module(name), command.name)
+    return int(run(arguments)) if command.alone else _run_command(name, run, arguments)
 
 
-def _split(words: list[str]) -> tuple[list[str], list[str]]:
-    """Options in front of the command's words, and the rest."""
+def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split off the options in front of the command's words."""
     position = 0
     while position < len(words) and words[position].startswith("-"):
         position += 2 if words[position] in ("--home", "--set") else 1
     return words[:position], words[position:]
 
 
-def _without_command(leading: list[str], rest: list[str]) -> int:
-    """``zonda``, ``zonda --help``, ``zonda --version``, ``zonda stack``, or a misspelt command."""
+def _run_without_command(leading: list[str], rest: list[str]) -> int:
+    """Run ``zonda``, ``zonda --help``, ``--version``, ``zonda stack``, or a misspelt command."""
     from . import parsers
 
     prefix = [word for word in rest if not word.startswith("-")]
-    if not commands.group(prefix):
-        return parsers.unknown(prefix)
-    parser = parsers.of_group(prefix)
+    if not commands.list_group(prefix):
+        return parsers.report_unknown(prefix)
+    parser = parsers.make_group_parser(prefix)
     parser.parse_args([word for word in [*leading, *rest] if word not in prefix])
     wants_help = not leading and not rest
     parser.print_help(None if wants_help else streams.StatusStream(sys.stderr))
     return DONE if wants_help else INVALID
 
 
-@streams.prints_are_said()
-@leaving.refusing_exits()
-def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
+@streams.redirect_prints_to_stderr()
+@leaving.refuse_exits()
+def _run_command(name: str, run: Any, arguments: argparse.Namespace) -> int:
     from zonda.core.settings.settings import wants_colour
 
     from .console import errors
@@ -155,12 +155,12 @@ def _carry_out(name: str, run: Any, arguments: argparse.Namespace) -> int:
         raise
     except KeyboardInterrupt as stop:
         screen.say("Terminated." if isinstance(stop, Terminated) else "Interrupted.")
-        return _interrupted(stop)
+        return _choose_exit_code(stop)
     except Exception as error:
         if arguments.debug:
             import traceback
 
             traceback.print_exc()
-        return errors.report(screen, error)
+        return errors.report_error(screen, error)
     finally:
         session.close()

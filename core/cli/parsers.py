@@ -1,4 +1,4 @@
-"""The parsers of all commands: what argparse, the manual page and completion know of them.
+"""The parsers of all commands, also read by the manual page and by completion.
 
 A command's module is imported when its parser is made, and no sooner.
 """
@@ -26,16 +26,16 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **options)
 
     def print_help(self, file: Any = None) -> None:
-        """Show the help; unlike argparse's own, say so where it cannot be written."""
+        """Print the help; unlike argparse's own, report where it cannot be written."""
         (file or streams.ResultStream(sys.stdout)).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where to read more, and exit with 2."""
+        """Report a usage error and where to read more, and exit with 2."""
         self.exit(INVALID, f"{self.prog}: error: {message}\nSee '{self.prog} --help'.\n")
 
 
-def general() -> argparse.ArgumentParser:
-    """The options that every command takes, before or after its words."""
+def make_general_parser() -> argparse.ArgumentParser:
+    """Make the parser of the options that every command takes, before or after its words."""
     parser = argparse.ArgumentParser(add_help=False)
     group = parser.add_argument_group("options of every command")
     group.add_argument("--home", metavar="FOLDER", help="folder of zonda's state ($ZONDA_HOME)")
@@ -50,28 +50,28 @@ def general() -> argparse.ArgumentParser:
     return parser
 
 
-def module_of(name: str) -> Any:
-    """The module that has a command."""
+def load_module(name: str) -> Any:
+    """Import the module of a command."""
     return importlib.import_module(f".{commands.COMMANDS[name].module}", __package__)
 
 
-def of_command(name: str) -> Parser:
-    """The parser of one command of the table."""
+def make_command_parser(name: str) -> Parser:
+    """Make the parser of one command of the table."""
     command = commands.COMMANDS[name]
-    parser = Parser(prog=f"zonda {name}", description=command.help, parents=[general()])
-    getattr(module_of(name), f"{command.name}_arguments")(parser)
+    parser = Parser(prog=f"zonda {name}", description=command.help, parents=[make_general_parser()])
+    getattr(load_module(name), f"{command.name}_arguments")(parser)
     return parser
 
 
-def of_group(words: Sequence[str]) -> Parser:
-    """The parser of ``zonda`` itself, or of the commands that begin with ``words``."""
+def make_group_parser(words: Sequence[str]) -> Parser:
+    """Make the parser of ``zonda`` itself, or of the commands that begin with ``words``."""
     parser = Parser(
         prog=" ".join(["zonda", *words]),
         usage="%(prog)s COMMAND [options]",
         description=None if words else zonda.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=_listing(commands.group(list(words))),
-        parents=[general()],
+        epilog=_format_listing(commands.list_group(list(words))),
+        parents=[make_general_parser()],
     )
     if not words:
         version = f"zonda {zonda.__version__}"
@@ -79,18 +79,18 @@ def of_group(words: Sequence[str]) -> Parser:
     return parser
 
 
-def _listing(shown: Mapping[str, commands.Command]) -> str:
+def _format_listing(shown: Mapping[str, commands.Command]) -> str:
     width = max(map(len, shown))
     lines = [f"  {name:{width}}  {command.help}" for name, command in shown.items()]
     return "\n".join(["commands:", *lines, "", "'zonda COMMAND --help' says more."])
 
 
-def unknown(words: Sequence[str]) -> int:
-    """Say that there is no such command; the exit code."""
+def report_unknown(words: Sequence[str]) -> int:
+    """Report that there is no such command; return the exit code."""
     import difflib
 
     said = " ".join(words[:3])
     close = difflib.get_close_matches(said, commands.COMMANDS, 1)
     hint = f"Did you mean 'zonda {close[0]}'?" if close else "'zonda --help' lists the commands."
-    streams.complain(f"there is no command {said!r}\n{hint}")
+    streams.print_error(f"there is no command {said!r}\n{hint}")
     return INVALID

@@ -1,4 +1,4 @@
-"""What the commands of one run share: screen, settings, application.
+"""The session of one command line run: screen, settings, application.
 
 Made by ``main``. Each part is made when first asked for, since a command that only reads must not
 pay for an engine.
@@ -29,14 +29,14 @@ class Session:
         self.template: Bundle | None = None
         self._flags = arguments
         self._app: App | None = None
-        self._log = _shown_log(arguments.debug)
+        self._log = _add_log_handler(arguments.debug)
 
     @cached_property
     def settings(self) -> table.Settings:
         """The settings; raises UsageError that lists every fault."""
-        return settings.load(self._given(), kinds=builtin_kinds)
+        return settings.load_settings(self._parse_flags(), kinds=builtin_kinds)
 
-    def _given(self) -> dict[str, str]:
+    def _parse_flags(self) -> dict[str, str]:
         given = {}
         for pair in self._flags.set:
             name, equals, value = pair.partition("=")
@@ -49,9 +49,9 @@ class Session:
 
     @property
     def app(self) -> App:
-        """The application: plug-ins, store, engine and scheduler, each on demand."""
+        """The application: plug-ins, store, engine and scheduler, each made on demand."""
         if self._app is None:
-            memory.share_one_heap()
+            memory.limit_malloc_arenas()
             self.open_log(default="")
             self._app = build_app(self.settings)
             self._warn_of_exposure(self._app)
@@ -59,34 +59,34 @@ class Session:
 
     def _warn_of_exposure(self, app: App) -> None:
         with suppress(StoreError):  # whoever uses the database says so
-            for path in app.exposed:
+            for path in app.exposed_paths:
                 mode = path.stat().st_mode & 0o777
                 self.screen.say(
                     f"warning: {path} is open to every user (mode {mode:o}): chmod o= {path}"
                 )
 
     def open_log(self, *, default: str) -> None:
-        """Write the engine log where the settings say, else to ``default``."""
+        """Open the engine log where the settings say, else at ``default``."""
         place = self.settings.log or default
         if place and place != "off":
             from zonda.core.system.engine_log import open_log
 
             open_log(place, self.settings.log_format, self.settings.home)
 
-    def use(self, app: App) -> None:
-        """Go on with another application."""
+    def replace_app(self, app: App) -> None:
+        """Replace the application by another one."""
         self._close_app()
         self._app = app
 
     def finish(self) -> None:
-        """Wait for what runs for other commands, if anything does."""
+        """Wait for operations that run for other commands."""
         if self._app is not None:
             self._app.finish(self.screen.say)
 
     def close(self) -> None:
-        """Stop whatever was started. Whatever is still running can be continued later."""
+        """Stop everything that was started. External operations can be continued later."""
         self._close_app()
-        _hide_log(self._log)
+        _remove_log_handler(self._log)
 
     def _close_app(self) -> None:
         if self._app is not None:
@@ -94,8 +94,8 @@ class Session:
             self._app = None
 
 
-def _shown_log(debug: bool) -> logging.Handler:
-    """What shows log messages until the command ends; without ``--debug`` nothing of them."""
+def _add_log_handler(debug: bool) -> logging.Handler:
+    """Add the handler that shows log messages until the command ends; only with ``--debug``."""
     root = logging.getLogger()
     handler: logging.Handler = logging.NullHandler()
     if debug:
@@ -107,8 +107,8 @@ def _shown_log(debug: bool) -> logging.Handler:
     return handler
 
 
-def _hide_log(handler: logging.Handler) -> None:
-    """Whoever calls the next command in this process has its own idea of logging."""
+def _remove_log_handler(handler: logging.Handler) -> None:
+    """Remove the handler: the next command in this process has its own."""
     root = logging.getLogger()
     root.removeHandler(handler)
     if isinstance(handler, logging.StreamHandler):

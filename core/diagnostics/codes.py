@@ -40,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one code means."""
+    """The page of one code."""
 
     code: str
     title: str
@@ -55,60 +55,60 @@ class Page:
 
 
 @cache
-def pages() -> Mapping[str, Page]:
-    """Every page by its code, in the order of codes."""
+def load_pages() -> Mapping[str, Page]:
+    """Load every page by its code, in the order of codes."""
     found: dict[str, Page] = {}
     for file in sorted((Path(__file__).parent / "pages").glob("*.yaml")):
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
-        found.update((code, _page(code, entry)) for code, entry in data.items())
+        found.update((code, _parse_page(code, entry)) for code, entry in data.items())
     return {code: found[code] for code in sorted(found)}
 
 
-def page(code: str) -> Page:
-    """The page of a code, in any case and with or without its letters; raises UsageError."""
+def find_page(code: str) -> Page:
+    """Find the page of a code, in any case, with or without its prefix; raises UsageError."""
     wanted = code.strip().upper()
     wanted = _PREFIX + wanted if wanted.isdigit() else wanted
-    known = pages()
+    known = load_pages()
     if wanted not in known:
         hint = suggestion(wanted, known) or "'zonda explain' lists the codes."
         raise UsageError(f"There is no code {code}.", hint=hint, code=_UNKNOWN)
     return known[wanted]
 
 
-def markdown() -> str:
-    """All pages, as ``docs/reference/error-codes.md`` shows them."""
-    return "\n".join(line for each in pages().values() for line in _markdown(each)) + "\n"
+def format_pages() -> str:
+    """Format all pages for ``docs/reference/error-codes.md``."""
+    return "\n".join(line for each in load_pages().values() for line in _format_page(each)) + "\n"
 
 
-def example_markdown(example: Example) -> Iterator[str]:
-    """The lines of one example."""
+def format_example(example: Example) -> Iterator[str]:
+    """Format one example as lines of Markdown."""
     for name, text in example.files.items():
         language = "python" if name.endswith(".py") else "yaml" if name.endswith(".yaml") else ""
         if len(example.files) > 1 or name not in (_TEMPLATE, "raised.py"):
             yield from (f"`{name}`:", "")
         yield from (f"```{language or 'text'}", *text.rstrip("\n").split("\n"), "```", "")
-    if example.commands and example.commands != _validated(example.files):
+    if example.commands and example.commands != _default_commands(example.files):
         yield from ("```console", *(f"$ {command}" for command in example.commands), "```", "")
 
 
-def _markdown(each: Page) -> Iterator[str]:
+def _format_page(each: Page) -> Iterator[str]:
     yield from (f"## {each.code}", "", f"**{each.title}.** ({each.severity})", "", each.about, "")
-    yield from ("Wrong:", "", *example_markdown(each.wrong))
-    yield from ("Right:", "", *example_markdown(each.right))
+    yield from ("Wrong:", "", *format_example(each.wrong))
+    yield from ("Right:", "", *format_example(each.right))
 
 
-def _page(code: str, entry: Mapping[str, Any]) -> Page:
-    wrong, right = _example(entry["wrong"]), _example(entry["right"])
+def _parse_page(code: str, entry: Mapping[str, Any]) -> Page:
+    wrong, right = _parse_example(entry["wrong"]), _parse_example(entry["right"])
     return Page(code, entry["title"], entry["about"], wrong, right)
 
 
-def _example(entry: str | Mapping[str, Any]) -> Example:
+def _parse_example(entry: str | Mapping[str, Any]) -> Example:
     if isinstance(entry, str):
         entry = {_TEMPLATE: entry}
     files = {name: text for name, text in entry.items() if name != _RUN}
-    commands = tuple(entry[_RUN]) if _RUN in entry else _validated(files)
+    commands = tuple(entry[_RUN]) if _RUN in entry else _default_commands(files)
     return Example(files, commands)
 
 
-def _validated(files: Mapping[str, str]) -> tuple[str, ...]:
+def _default_commands(files: Mapping[str, str]) -> tuple[str, ...]:
     return (f"zonda template validate {_TEMPLATE}",) if _TEMPLATE in files else ()

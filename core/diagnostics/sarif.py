@@ -24,29 +24,29 @@ VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def log(
+def build_log(
     errors: Iterable[ZondaError], warnings: Iterable[TemplateWarning], version: str
 ) -> dict[str, Any]:
-    """A log with one run; ``version`` is zonda's own."""
-    results = [*map(_of_error, errors), *map(_of_warning, warnings)]
+    """Build a log with one run; ``version`` is zonda's own."""
+    results = [*map(_build_error_result, errors), *map(_build_warning_result, warnings)]
     codes = sorted({result["ruleId"] for result in results})
     for result in results:
         result["ruleIndex"] = codes.index(result["ruleId"])
     driver = {
         "name": "zonda",
         "semanticVersion": version,
-        "rules": [_rule(code) for code in codes],
+        "rules": [_build_rule(code) for code in codes],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
 
 
-def _rule(code: str) -> dict[str, Any]:
-    page = registry.pages().get(code)
+def _build_rule(code: str) -> dict[str, Any]:
+    page = registry.load_pages().get(code)
     if page is None:  # a plug-in's own
         return {"id": code}
-    wrong = "\n".join(registry.example_markdown(page.wrong))
-    right = "\n".join(registry.example_markdown(page.right))
+    wrong = "\n".join(registry.format_example(page.wrong))
+    right = "\n".join(registry.format_example(page.right))
     return {
         "id": code,
         "shortDescription": {"text": page.title},
@@ -59,16 +59,18 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _of_error(error: ZondaError) -> dict[str, Any]:
+def _build_error_result(error: ZondaError) -> dict[str, Any]:
     if not isinstance(error, TemplateError):
-        return _result(error.code, registry.ERROR, str(error), error.hint, None, (), "")
+        return _build_result(error.code, registry.ERROR, str(error), error.hint, None, (), "")
     path = show_path(error.path or error.at)
     others = (*error.way, *error.related)
-    return _result(error.code, registry.ERROR, str(error), error.hint, error.place, others, path)
+    return _build_result(
+        error.code, registry.ERROR, str(error), error.hint, error.place, others, path
+    )
 
 
-def _of_warning(warning: TemplateWarning) -> dict[str, Any]:
-    return _result(
+def _build_warning_result(warning: TemplateWarning) -> dict[str, Any]:
+    return _build_result(
         warning.code,
         registry.WARNING,
         warning.message,
@@ -79,7 +81,7 @@ def _of_warning(warning: TemplateWarning) -> dict[str, Any]:
     )
 
 
-def _result(
+def _build_result(
     code: str,
     level: str,
     message: str,
@@ -91,13 +93,13 @@ def _result(
     text = f"{message}\n{hint}" if hint else message
     made: dict[str, Any] = {"ruleId": code, "level": level, "message": {"text": text}}
     place = place or next((each.place for each in related if each.place), None)
-    location: dict[str, Any] = {} if place is None else _physical(place)
+    location: dict[str, Any] = {} if place is None else _build_location(place)
     if path:
         location["logicalLocations"] = [{"fullyQualifiedName": path}]
     if location:
         made["locations"] = [location]
     others = [
-        {"id": number, **_physical(each.place), "message": {"text": each.message}}
+        {"id": number, **_build_location(each.place), "message": {"text": each.message}}
         for number, each in enumerate(related, 1)
         if each.place is not None
     ]
@@ -106,7 +108,7 @@ def _result(
     return made
 
 
-def _physical(place: Place) -> dict[str, Any]:
+def _build_location(place: Place) -> dict[str, Any]:
     file = place.file.replace("\\", "/")
     uri = quote(file, safe="/") if not file.startswith("/") else f"file://{quote(file)}"
     region = {"startLine": place.line, "startColumn": place.column}

@@ -1,4 +1,4 @@
-"""What all steps of one engine share. Made by a driver."""
+"""The services that all steps of one engine share. Made by a driver."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BACKSTOP = 30.0
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How an engine works. Times in seconds.
+    """The settings of an engine. Times in seconds.
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
@@ -74,8 +74,8 @@ class EngineServices:
     hanging: Hanging = field(default_factory=Hanging)
     drives: Callable[[str], bool] = lambda root_id: False
 
-    def asked_by(self, caller: Caller) -> EngineServices:
-        """The same room, for an action that ``caller`` asks for."""
+    def for_caller(self, caller: Caller) -> EngineServices:
+        """The same services, for an action of ``caller``."""
         settings = dataclasses.replace(self.settings, **dataclasses.asdict(caller))
         return dataclasses.replace(self, settings=settings)
 

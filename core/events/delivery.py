@@ -1,4 +1,4 @@
-"""One event sink: takes the next events, hands them over, and keeps how far it is. No thread here.
+"""Delivery to one event sink: takes the next events, delivers, and stores the position.
 
 ``turn`` does one batch and says when to come again. What has been handed over is only then written
 down, so that a death in between has it delivered once more: at least once, and in order. A sink
@@ -40,16 +40,16 @@ _TRIES_CUT = 8
 
 
 class EventOutbox(Protocol):
-    """What a courier asks of the database."""
+    """The outbox: what the delivery needs of the database."""
 
     def place(self, name: str) -> SinkRow | None:
-        """How far the sink is."""
+        """Return the position of the sink."""
 
     def move(self, row: SinkRow, known: int) -> bool:
-        """Write that down; False if it stands elsewhere than at ``known`` by now."""
+        """Store the position; False if the stored one is not ``known`` any more."""
 
     def after(self, seq: int, limit: int) -> list[EventRecord]:
-        """The events after one, in order."""
+        """List the events after a sequence number, in order."""
 
 
 class SinkDelivery:
@@ -83,17 +83,17 @@ class SinkDelivery:
 
     @property
     def timeout(self) -> float:
-        """Seconds that a command may wait at its end for the event that is on its way."""
+        """Seconds that an ending command may wait for the event that is being delivered."""
         if self._sink is None or not self._may_answer:
             return 0.0
         return self._sink.timeout
 
     def turn(self) -> float | None:
-        """Seconds until the next turn; None: when there is something new. Raises StoreError."""
+        """Deliver one batch; return the seconds to wait, None for new events. Raises StoreError."""
         row = self._mailbox.place(self.name)
         if row is None:
             return None
-        wait = self._left(row)
+        wait = self._compute_remaining_wait(row)
         if wait > 0:
             return wait
         events = self._mailbox.after(max(row.seq, self._passed), READ_AT_ONCE)
@@ -103,43 +103,43 @@ class SinkDelivery:
             self._size = 1
         wanted = [event for event in events if event in self._wants][: self._size]
         if wanted:
-            return self._deliver(row, events, wanted)
+            return self._deliver_batch(row, events, wanted)
         self._passed = events[-1].seq
         if self._passed - row.seq >= _PASSED:
             self._mailbox.move(replace(row, seq=self._passed), row.seq)
         return 0.0
 
-    def _left(self, row: SinkRow) -> float:
-        """Seconds to the next try; none if the clock was set back by more than it can be."""
+    def _compute_remaining_wait(self, row: SinkRow) -> float:
+        """Compute the seconds to the next attempt; 0 if the clock was set back too far."""
         left = (row.next_at or 0.0) - self._clock.now()
         return left if left <= LONGEST_WAIT else 0.0
 
-    def _deliver(
+    def _deliver_batch(
         self, row: SinkRow, events: list[EventRecord], wanted: list[EventRecord]
     ) -> float | None:
         begun = self._clock.monotonic()
         self._may_answer = _may_answer(row)
         try:
-            self._made().deliver(wanted)
+            self._get_sink().deliver(wanted)
         except StoreError:
             raise
         except BaseException as error:  # border: a plug-in's sink is called
             raise_interruption(error)
-            return self._failed(row, wanted, error)
+            return self._record_failure(row, wanted, error)
         self.arrived += 1
-        self._fit(self._clock.monotonic() - begun)
+        self._adjust_batch_size(self._clock.monotonic() - begun)
         whole = len([event for event in events if event in self._wants]) == len(wanted)
-        done = self._settled(row, (events if whole else wanted)[-1].seq, len(wanted))
+        done = self._advance(row, (events if whole else wanted)[-1].seq, len(wanted))
         self._mailbox.move(done, row.seq)
         return 0.0
 
-    def _made(self) -> EventSink:
+    def _get_sink(self) -> EventSink:
         if self._sink is None:
             self._sink = self._make()
         return self._sink
 
-    def _settled(self, row: SinkRow, seq: int, delivered: int) -> SinkRow:
-        """The place after a success."""
+    def _advance(self, row: SinkRow, seq: int, delivered: int) -> SinkRow:
+        """Return the row after a success."""
         return replace(
             row,
             seq=seq,
@@ -151,17 +151,19 @@ class SinkDelivery:
             next_at=None,
         )
 
-    def _failed(self, row: SinkRow, wanted: list[EventRecord], error: BaseException) -> float:
-        """Write down what has arrived and what has not; the seconds until the next try."""
+    def _record_failure(
+        self, row: SinkRow, wanted: list[EventRecord], error: BaseException
+    ) -> float:
+        """Store what has arrived and the error; return the seconds until the next attempt."""
         arrived = min(max(error.delivered, 0), len(wanted)) if isinstance(error, SinkError) else 0
         known = row.seq
         if arrived:
-            row = self._settled(row, wanted[arrived - 1].seq, arrived)
+            row = self._advance(row, wanted[arrived - 1].seq, arrived)
         self._size = 1  # what arrives before the one that does not is known then
         delay = error.delay if isinstance(error, SinkError) else None
-        return self._note(row, known, self._redact(told(error)), delay)
+        return self._store_failure(row, known, self._redact(format_error(error)), delay)
 
-    def _note(self, row: SinkRow, known: int, text: str, asked: float | None) -> float:
+    def _store_failure(self, row: SinkRow, known: int, text: str, asked: float | None) -> float:
         now, failures = self._clock.now(), row.failures + 1
         wait = self.wait(failures, asked)
         row = replace(
@@ -176,25 +178,25 @@ class SinkDelivery:
         return wait
 
     def wait(self, failures: int, asked: float | None = None) -> float:
-        """Seconds until the next try after so many; no fewer than were ``asked`` for."""
+        """Compute the seconds until the next attempt; at least ``asked``."""
         longest = min(LONGEST_WAIT, 2.0 ** min(failures, 20))
         wait = longest * self._chance.uniform(0.5, 1.0)
         return wait if asked is None else min(max(wait, asked), LONGEST_WAIT)
 
-    def _fit(self, seconds: float) -> None:
+    def _adjust_batch_size(self, seconds: float) -> None:
         if seconds < _BATCH_SECONDS / 4:
             self._size = min(self._size * 2, MOST_AT_ONCE)
         elif seconds > _BATCH_SECONDS:
             self._size = max(self._size // 2, 1)
 
     def given_up(self) -> None:
-        """Note that a batch was waited for in vain, so that the next command need not wait, too."""
+        """Record that a batch timed out, so that the next command need not wait, too."""
         row = self._mailbox.place(self.name)
-        if row is not None and self._left(row) <= 0:
-            self._note(row, row.seq, "it was too slow for the end of a command", None)
+        if row is not None and self._compute_remaining_wait(row) <= 0:
+            self._store_failure(row, row.seq, "it was too slow for the end of a command", None)
 
     def close(self) -> None:
-        """Write down what was passed, and let the sink go."""
+        """Store the position, and close the sink."""
         row = self._mailbox.place(self.name)
         if row is not None and self._passed > row.seq:
             self._mailbox.move(replace(row, seq=self._passed), row.seq)
@@ -203,7 +205,7 @@ class SinkDelivery:
 
 
 def _may_answer(row: SinkRow) -> bool:
-    """Whether a command does well to wait longer than a moment for the answer of this sink.
+    """Whether a command should wait longer than a moment for the answer of this sink.
 
     One that took the last event may be slow; one that did not may never answer, and would hold up
     each command anew. It may have become slow meanwhile: a few tries are waited for all the same,
@@ -214,8 +216,8 @@ def _may_answer(row: SinkRow) -> bool:
     return row.delivered > 0
 
 
-def told(error: BaseException) -> str:
-    """An error for ``zonda sink list``."""
+def format_error(error: BaseException) -> str:
+    """Format an error for ``zonda sink list``."""
     if isinstance(error, (SinkError, ZondaError)):
         return str(error) or type(error).__name__
     return describe_exception(error)

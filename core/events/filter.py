@@ -1,4 +1,4 @@
-"""Which events a sink is to be told of: the entries ``events`` and ``scope`` of its section."""
+"""Event filter of a sink: the entries ``events`` and ``scope`` of its section."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EventFilter:
         return any(fnmatchcase(name, each) for each in self.patterns for name in names)
 
 
-def wanted(section: Mapping[str, Any]) -> EventFilter:
-    """What a section, which is known to be right, wants."""
+def parse_filter(section: Mapping[str, Any]) -> EventFilter:
+    """Build the filter of a section that was validated."""
     patterns = tuple(each.upper() for each in section.get("events", ())) or ("*",)
     return EventFilter(patterns, section.get("scope", "all") == "stacks")

@@ -1,4 +1,4 @@
-"""From events as they are stored to what sinks are told: with the way from the stack at the top."""
+"""From stored events to the records that sinks get, with the path from the root stack."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """Where a stack stands in its tree."""
+class _TreePath:
+    """The position of a stack in its tree."""
 
     project: str
     root_name: str
@@ -23,23 +23,23 @@ class _Way:
 
 
 class Records:
-    """Makes records. Used by several threads: at worst a way is looked for twice."""
+    """Makes records. Used by several threads: at worst a path is read twice."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._ways: dict[str, _Way] = {}
+        self._ways: dict[str, _TreePath] = {}
 
     def after(self, seq: int, limit: int) -> list[EventRecord]:
-        """The events after one, in order, of all stacks."""
+        """List the records of the events after a sequence number, in order, of all stacks."""
         return [self.of(event) for event in self._reader.events_after(seq, limit)]
 
     def of(self, event: EventView) -> EventRecord:
-        """The record of an event."""
+        """Make the record of an event."""
         way = self._ways.get(event.stack_id)
         if way is None:
             if len(self._ways) >= _KEPT:
                 self._ways.clear()
-            way = self._ways[event.stack_id] = self._way(event.stack_id, event.stack_name)
+            way = self._ways[event.stack_id] = self._read_path(event.stack_id, event.stack_name)
         return EventRecord(
             id=event.id,
             seq=event.seq,
@@ -57,8 +57,8 @@ class Records:
             generation=event.generation,
         )
 
-    def _way(self, stack_id: str, name: str) -> _Way:
-        """The way to a stack; of what is long gone as much as is known."""
+    def _read_path(self, stack_id: str, name: str) -> _TreePath:
+        """Read the path of a stack; of a deleted one as much as is known."""
         names: list[str] = []
         project = ""
         try:
@@ -74,4 +74,4 @@ class Records:
             name = self._reader.stack_by_id(stack.root_id or stack.id).name
         except NotFound:
             pass
-        return _Way(project, name, "/".join(reversed(names)))
+        return _TreePath(project, name, "/".join(reversed(names)))

@@ -1,4 +1,4 @@
-"""The threads of the couriers: one for each sink, so that a dead one holds up no other.
+"""Worker threads of event delivery: one for each sink, so that a dead one blocks no other.
 
 Made by ``core/app/event_sinks.py`` in a process that is the engine. The engine's thread only says
 that there is news; everything slow happens here.
@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 _LONGEST_SLEEP = 5.0
 
 
-class _Round:
-    """One courier and its thread."""
+class _Worker:
+    """The thread of one sink."""
 
     def __init__(self, courier: SinkDelivery, pace: float) -> None:
         self.courier = courier
@@ -46,7 +46,7 @@ class _Round:
         self._news.set()
 
     def end(self) -> None:
-        """Have the thread end when nothing is left, or nothing can be delivered just now."""
+        """Let the thread end when nothing is left, or nothing can be delivered now."""
         self.courier.is_ending = self.ends = True
         self._stopped.set()
         self._news.set()
@@ -56,13 +56,13 @@ class _Round:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        while self._tried():
+        while self._run_turn():
             pass
 
-    def _tried(self) -> bool:
-        """A turn. What the database refuses now it may take later; at the end others go on."""
+    def _run_turn(self) -> bool:
+        """Run one turn. A refusal of the database is retried later, but not at the end."""
         try:
-            goes_on = self._turn()
+            goes_on = self._take_turn()
         except BaseException as error:  # border: a thread that nobody would miss
             raise_interruption(error)
             is_known = isinstance(error, StoreError)
@@ -76,8 +76,8 @@ class _Round:
         self._failures = 0
         return goes_on
 
-    def _turn(self) -> bool:
-        """One turn, and the wait for the next; False at the end."""
+    def _take_turn(self) -> bool:
+        """Take one turn, and wait for the next; False at the end."""
         self._news.clear()
         ends = self.ends  # read after that: whoever sets it tells of it then
         if self.is_over:
@@ -95,25 +95,25 @@ class _Round:
         return True
 
 
-class Couriers:
-    """All sinks of one process. ``pace``: of the waits after what the database has refused."""
+class DeliveryWorkers:
+    """The workers of all sinks. ``pace``: of the waits after a refusal of the database."""
 
     def __init__(self, couriers: Sequence[SinkDelivery], clock: Clock, pace: float = 1.0) -> None:
-        self._rounds = [_Round(each, pace) for each in couriers]
+        self._rounds = [_Worker(each, pace) for each in couriers]
         self._clock = clock
 
     def start(self) -> None:
-        """Begin with what is there."""
+        """Start the threads with the events that are stored."""
         for each in self._rounds:
             each.start()
 
     def news(self) -> None:
-        """There are new events. Returns at once."""
+        """Announce new events. Returns at once."""
         for each in self._rounds:
             each.tell()
 
     def finish(self, grace: float) -> None:
-        """Deliver what there is within ``grace`` seconds; the rest is left to the next engine.
+        """Deliver what is left within ``grace`` seconds; the rest is left to the next engine.
 
         What is on its way then may still arrive within the time that it has, at one that answers.
         """
@@ -121,20 +121,20 @@ class Couriers:
         before = {each: each.courier.arrived for each in self._rounds}
         for each in self._rounds:
             each.end()
-        late = [each for each in self._rounds if not each.ended(self._left(until))]
+        late = [each for each in self._rounds if not each.ended(self._seconds_until(until))]
         for each in late:
             each.is_over = True
             log.warning("Sink %s is left with events to deliver", each.courier.name)
         for each in late:
-            ended = each.ended(self._left(until + each.courier.timeout))
+            ended = each.ended(self._seconds_until(until + each.courier.timeout))
             if not ended and each.courier.arrived == before[each]:
-                _given_up(each.courier)
+                _record_timeout(each.courier)
 
-    def _left(self, until: float) -> float:
+    def _seconds_until(self, until: float) -> float:
         return max(0.0, until - self._clock.monotonic())
 
 
-def _given_up(courier: SinkDelivery) -> None:
+def _record_timeout(courier: SinkDelivery) -> None:
     try:
         courier.given_up()
     except StoreError as error:  # then the next command waits, too

@@ -21,7 +21,7 @@ from zonda.hooks.function import (
 )
 from zonda.hooks.schema.attributes import select
 
-from .constant_folding import static_value
+from .constant_folding import fold_constant
 
 
 class GetParam(Function):
@@ -34,12 +34,12 @@ class GetParam(Function):
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
-        known = static_value(scope, _head(self.args), path)
-        first = _head(known)
+        known = fold_constant(scope, _get_head(self.args), path)
+        first = _get_head(known)
         self._source = first if isinstance(first, str) else None
 
     def sources(self) -> Iterator[Source]:
-        """The parameter, and what its name and path are made from."""
+        """The parameter, and the sources of its name and path."""
         if self._source is not None:
             yield Source("param", self._source)
         yield from sources(self.args)
@@ -56,23 +56,23 @@ class GetParam(Function):
         parameter, *path = args
         if not isinstance(parameter, str):
             raise TypeError(f'Parameter name in "{self.name}" must be string')
-        return _below(scope.parameter(parameter), path)
+        return _follow_path(scope.parameter(parameter), path)
 
 
-def _head(args: Any) -> Any:
-    """The first argument of a call that may also be written without a list."""
+def _get_head(args: Any) -> Any:
+    """Get the first argument of a call that may also be written without a list."""
     return args[0] if isinstance(args, list) and args else args
 
 
-def _below(value: Any, path: Sequence[Any]) -> Any:
-    """What stands in a parameter's value below ``path``; the empty text where that is nothing."""
+def _follow_path(value: Any, path: Sequence[Any]) -> Any:
+    """Follow ``path`` into a parameter's value; the empty text where it leads nowhere."""
     for key in path:
         if isinstance(value, dict):
             if not isinstance(key, str | int) or key not in value:
                 return ""
             value = value[key]
             continue
-        index = _index(key)
+        index = _to_index(key)
         if index is None or not isinstance(value, list | str):
             return ""
         try:
@@ -82,7 +82,7 @@ def _below(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _index(key: Any) -> int | None:
+def _to_index(key: Any) -> int | None:
     if isinstance(key, int):
         return key
     try:
@@ -98,12 +98,12 @@ class GetAttr(Function):
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
-        self.args = self._arguments(self.args)
-        known = [static_value(scope, item, path) for item in self.args]
-        self._sources = _attribute_sources(known)
+        self.args = self._parse_arguments(self.args)
+        known = [fold_constant(scope, item, path) for item in self.args]
+        self._sources = _list_attribute_sources(known)
 
-    def _arguments(self, args: Any) -> list[Any]:
-        """The arguments as a list; raises for a wrong shape."""
+    def _parse_arguments(self, args: Any) -> list[Any]:
+        """Parse the arguments to a list; raises for a wrong shape."""
         if not isinstance(args, list):
             raise TypeError(f'Argument to "{self.name}" must be a list')
         if len(args) < 2:
@@ -114,7 +114,7 @@ class GetAttr(Function):
         return args
 
     def sources(self) -> Iterator[Source]:
-        """The attribute, and what its name and path are made from."""
+        """The attribute, and the sources of its name and path."""
         yield from self._sources
         yield from sources(self.args)
 
@@ -122,15 +122,15 @@ class GetAttr(Function):
         """An unknown resource or attribute. Its path is not looked at before there is a value."""
         yield from validate(self.args, scope)
         try:
-            resource, attribute = self._target(scope)
+            resource, attribute = self._resolve_target(scope)
             scope.attribute(resource, attribute, ())
         except FollowUpError:
             return
         except (TemplateError, TypeError, ValueError, KeyError) as error:
             yield error
 
-    def _target(self, scope: ResolveScope) -> tuple[str, str | None]:
-        resource = resource_name(self.name, resolve_value(self.args[0], scope))
+    def _resolve_target(self, scope: ResolveScope) -> tuple[str, str | None]:
+        resource = to_resource_name(self.name, resolve_value(self.args[0], scope))
         attribute = resolve_value(self.args[1], scope) if len(self.args) > 1 else None
         if attribute is not None and not isinstance(attribute, str):
             scope.attribute(resource, None, ())  # an unknown resource is the greater fault
@@ -139,13 +139,13 @@ class GetAttr(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The value; null where the path leads nowhere, and before the resource exists."""
-        resource, attribute = self._target(scope)
+        resource, attribute = self._resolve_target(scope)
         if attribute is None:
             return scope.attribute(resource, None, ())
-        return self._value(scope, resource, attribute, tuple(resolve(self.args[2:], scope)))
+        return self._fetch_value(scope, resource, attribute, tuple(resolve(self.args[2:], scope)))
 
     def derived(self, scope: Any, what: str, make: Callable[[Any], Any]) -> Any:
-        """What ``make`` makes of the value, where the scope keeps that; else None."""
+        """The result of ``make`` for the value, where the scope caches that; else None."""
         target, rest = self.args[:2], tuple(self.args[2:])
         keeps = getattr(scope, "derived", None)
         if keeps is None or len(target) < 2 or any(type(each) is not str for each in target):
@@ -157,7 +157,7 @@ class GetAttr(Function):
             scope.spend(len(rest))  # as ``resolve`` does
         return found
 
-    def _value(
+    def _fetch_value(
         self, scope: ResolveScope, resource: str, attribute: str, rest: tuple[Any, ...]
     ) -> Any:
         return scope.attribute(resource, attribute, rest)
@@ -168,7 +168,7 @@ class GetAttrThenSelect(GetAttr):
 
     __slots__ = ()
 
-    def _value(
+    def _fetch_value(
         self, scope: ResolveScope, resource: str, attribute: str, rest: tuple[Any, ...]
     ) -> Any:
         return select(scope.attribute(resource, attribute, ()), rest)
@@ -179,7 +179,7 @@ class GetAttrOrAll(GetAttr):
 
     __slots__ = ()
 
-    def _arguments(self, args: Any) -> list[Any]:
+    def _parse_arguments(self, args: Any) -> list[Any]:
         if not args:
             raise ValueError(
                 f'Arguments to "{self.name}" can be of the next forms: [resource_name] or '
@@ -187,11 +187,11 @@ class GetAttrOrAll(GetAttr):
             )
         if isinstance(args, list | str) and len(args) == 1:
             return list(args)
-        return super()._arguments(args)
+        return super()._parse_arguments(args)
 
 
-def _attribute_sources(known: Sequence[Any]) -> tuple[Source, ...]:
-    """What the arguments read, as far as it is known.
+def _list_attribute_sources(known: Sequence[Any]) -> tuple[Source, ...]:
+    """List the sources that the arguments name, as far as they are known.
 
     A part that is unknown, or that no value has (a list, a map, null), ends the path as
     ``UNKNOWN``.
@@ -206,8 +206,8 @@ def _attribute_sources(known: Sequence[Any]) -> tuple[Source, ...]:
     return (Source("attr", str(resource), attribute, (*keys, *end)),)
 
 
-def resource_name(function: str, name: Any) -> str:
-    """``name`` as the name of a resource: a number is a name that no resource has."""
+def to_resource_name(function: str, name: Any) -> str:
+    """Convert ``name`` to the name of a resource: a number is a name that no resource has."""
     if isinstance(name, dict | list):
         raise TypeError(
             f'Resource name in "{function}" must be a string, not {type(name).__name__}'
@@ -223,19 +223,19 @@ class GetResource(Function):
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
         if isinstance(self.args, dict | list):
-            resource_name(name, self.args)
-        known = static_value(scope, self.args, path)
-        self._source = None if known is UNKNOWN else resource_name(name, known)
+            to_resource_name(name, self.args)
+        known = fold_constant(scope, self.args, path)
+        self._source = None if known is UNKNOWN else to_resource_name(name, known)
 
     def sources(self) -> Iterator[Source]:
-        """The resource, and what its name is made from."""
+        """The resource, and the sources of its name."""
         if self._source is not None:
             yield Source("ref", self._source)
         yield from sources(self.args)
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The reference; raises UnknownReference."""
-        name = resource_name(self.name, resolve_value(self.args, scope))
+        name = to_resource_name(self.name, resolve_value(self.args, scope))
         return scope.reference(name, self.path)
 
 

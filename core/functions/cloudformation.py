@@ -19,9 +19,9 @@ from zonda.hooks.function import (
     sources,
 )
 
-from .access import GetAttrThenSelect, ResourceFacade, resource_name
-from .constant_folding import static_value
-from .size_limits import foresee
+from .access import GetAttrThenSelect, ResourceFacade, to_resource_name
+from .constant_folding import fold_constant
+from .size_limits import check_size
 from .text import ListJoin, StrReplace
 
 _MEMBER = re.compile(r"\.member\.([0-9]+)\.(.*)")
@@ -35,18 +35,18 @@ class Ref(Function):
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
         if isinstance(self.args, dict | list):
-            resource_name(name, self.args)
-        self._source = _what_ref_reads(scope, static_value(scope, self.args, path))
+            to_resource_name(name, self.args)
+        self._source = _find_source(scope, fold_constant(scope, self.args, path))
 
     def sources(self) -> Iterator[Source]:
-        """The parameter or the resource, and what its name is made from."""
+        """The parameter or the resource, and the sources of its name."""
         if self._source is not None:
             yield self._source
         yield from sources(self.args)
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The value; raises UnknownReference for a name that is neither."""
-        name = resource_name(self.name, resolve_value(self.args, scope))
+        name = to_resource_name(self.name, resolve_value(self.args, scope))
         if self._source is not None and self._source.kind == "param":
             return scope.parameter(name)
         try:
@@ -57,7 +57,7 @@ class Ref(Function):
             ) from None
 
 
-def _what_ref_reads(scope: ParseScope, name: Any) -> Source | None:
+def _find_source(scope: ParseScope, name: Any) -> Source | None:
     if name is UNKNOWN or isinstance(name, dict | list):
         return None
     try:
@@ -85,24 +85,24 @@ class Select(Function):
         if collection is None or collection == "":
             return ""
         if isinstance(collection, str):
-            foresee(scope, len(collection) // 2)  # no value of JSON is shorter
-            collection = self._from_json(collection)
+            check_size(scope, len(collection) // 2)  # no value of JSON is shorter
+            collection = self._parse_json(collection)
         if isinstance(collection, dict):
             # A text that is a whole number counts as a number, which is no key.
-            if not isinstance(index, str) or _is_whole(index):
+            if not isinstance(index, str) or _is_integer(index):
                 raise TypeError(f'Index to "{self.name}" must be a string')
             return collection.get(index, "")
         if not isinstance(collection, list):
             raise TypeError(f"Arguments to {self.name} not fully resolved")
-        return self._item(collection, index)
+        return self._pick_item(collection, index)
 
-    def _from_json(self, text: str) -> Any:
+    def _parse_json(self, text: str) -> Any:
         try:
             return read_json(text)
         except ValueError as error:
             raise ValueError(f'"{self.name}": {error}') from error
 
-    def _item(self, items: list[Any], index: Any) -> Any:
+    def _pick_item(self, items: list[Any], index: Any) -> Any:
         try:
             return items[int(index)]
         except IndexError:
@@ -111,7 +111,7 @@ class Select(Function):
             raise TypeError(f'Index to "{self.name}" must be an integer') from None
 
 
-def _is_whole(text: str) -> bool:
+def _is_integer(text: str) -> bool:
     try:
         int(text)
     except ValueError:
@@ -144,7 +144,7 @@ class Split(Function):
             raise TypeError(f"Delimiter for {self.name} must be string")
         if not isinstance(text, str):
             raise TypeError(f"String to split must be string; got {type(text)}")
-        foresee(scope, text.count(delimiter) if delimiter else 0)
+        check_size(scope, text.count(delimiter) if delimiter else 0)
         return text.split(delimiter)
 
 
@@ -153,7 +153,7 @@ class Replace(StrReplace):
 
     __slots__ = ()
 
-    def _arguments(self) -> tuple[Any, Any]:
+    def _parse_arguments(self) -> tuple[Any, Any]:
         if not isinstance(self.args, list) or len(self.args) != 2:
             raise ValueError(
                 f'Incorrect arguments to "{self.name}" should be: '
@@ -202,7 +202,7 @@ class MemberListToMap(Function):
         if not isinstance(members, list):
             raise TypeError("Member list must be a list")
         pairs: dict[int, dict[str, str]] = {}
-        for member in map(_member, members):
+        for member in map(_parse_member, members):
             if member is not None:
                 number, name, value = member
                 pairs.setdefault(number, {})[name] = value
@@ -214,8 +214,8 @@ class MemberListToMap(Function):
         }
 
 
-def _member(text: Any) -> tuple[int, str, str] | None:
-    """Number, name and value of one member; None for a name of another form, which is ignored."""
+def _parse_member(text: Any) -> tuple[int, str, str] | None:
+    """Parse number, name and value of a member; None for a name of another form, ignored."""
     if not isinstance(text, str):
         raise TypeError("Member list items must be strings")
     name, equals, value = text.partition("=")
@@ -231,14 +231,14 @@ class ParamRef(Function):
     __slots__ = ()
 
     def sources(self) -> Iterator[Source]:
-        """The parameter, and what its name is made from."""
+        """The parameter, and the sources of its name."""
         if isinstance(self.args, str):
             yield Source("param", self.args)
         yield from sources(self.args)
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The value; raises UnknownReference for what is no parameter."""
-        name = resource_name(self.name, resolve_value(self.args, scope))
+        name = to_resource_name(self.name, resolve_value(self.args, scope))
         try:
             return scope.parameter(name)
         except TemplateError as error:
@@ -253,7 +253,7 @@ class GetAtt(GetAttrThenSelect):
 
     __slots__ = ()
 
-    def _arguments(self, args: Any) -> list[Any]:
+    def _parse_arguments(self, args: Any) -> list[Any]:
         if not isinstance(args, list) or len(args) != 2:
             raise ValueError(
                 f'Arguments to "{self.name}" must be of the form [resource_name, attribute]'
@@ -281,13 +281,13 @@ class FindInMap(Function):
                 raise TemplateError(
                     repr(key),
                     heat_type="KeyError",
-                    hint=suggestion(key, known) or self._missing(key),
+                    hint=suggestion(key, known) or self._format_missing(key),
                 )
             found = found[key]
         return found
 
     @staticmethod
-    def _missing(key: Any) -> str:
+    def _format_missing(key: Any) -> str:
         return f"The section Mappings has no {key} there."
 
 

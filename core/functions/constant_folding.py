@@ -1,4 +1,4 @@
-"""What an argument is worth before any resource exists, or that nobody can tell yet.
+"""Constant folding: the value of an argument before any resource exists, or ``UNKNOWN``.
 
 ``get_resource: {get_param: name}`` makes a dependency, so the name must be known when the call is
 parsed. Used by ``access`` and ``cfn``. A value that needs a resource, a file or a fault of its own
@@ -31,26 +31,26 @@ class _ParametersOnly:
         return self._scope.condition(name, self._path)
 
     def file(self, key: str) -> str:
-        raise _not_yet()
+        raise _make_unknown_error()
 
     def reference(self, resource: str, path: Path) -> Any:
-        raise _not_yet()
+        raise _make_unknown_error()
 
     def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
-        raise _not_yet()
+        raise _make_unknown_error()
 
     def facade(self, kind: str) -> Any:
-        raise _not_yet()
+        raise _make_unknown_error()
 
     def yaql(self, expression: str, data: Any) -> Any:
-        raise _not_yet()
+        raise _make_unknown_error()
 
 
-def _not_yet() -> TemplateError:
+def _make_unknown_error() -> TemplateError:
     return TemplateError("is not known before resources exist")
 
 
-def static_value(scope: ParseScope, tree: Any, path: Path) -> Any:
+def fold_constant(scope: ParseScope, tree: Any, path: Path) -> Any:
     """The value of a parsed ``tree`` that reads only parameters, else ``UNKNOWN``."""
     if not isinstance(tree, Function | dict | list):
         return tree

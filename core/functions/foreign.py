@@ -1,4 +1,4 @@
-"""Functions of plug-ins behind their border: what they raise is a fault of the call.
+"""Functions of plug-ins behind a border: their exceptions become faults of the call.
 
 Called by ``table`` for every function that a plug-in brings.
 """
@@ -16,8 +16,8 @@ from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
 
 
-def guarded(cls: type[Function]) -> type[Function]:
-    """``cls`` with everything unexpected that it raises made a TemplateError."""
+def guard_function(cls: type[Function]) -> type[Function]:
+    """Build a subclass of ``cls`` that turns every unexpected exception into a TemplateError."""
 
     class Guarded(cls):  # type: ignore[valid-type,misc]
         __slots__ = ()

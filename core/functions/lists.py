@@ -9,7 +9,7 @@ from typing import Any
 from zonda.hooks.errors import Path
 from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve_value
 
-from .size_limits import frozen
+from .size_limits import to_hashable
 
 
 class ListConcat(Function):
@@ -29,11 +29,12 @@ class ListConcat(Function):
             if item is not None and not isinstance(item, list):
                 raise TypeError(
                     "Incorrect arguments: Items to concat must be lists. "
-                    f"{_shown(lists)} contains an item that is not a list: {_shown(item)}"
+                    f"{_format_value(lists)} contains an item that is not a "
+                    f"list: {_format_value(item)}"
                 )
-        return self._made(item for some in lists for item in some or ())
+        return self._combine(item for some in lists for item in some or ())
 
-    def _made(self, items: Iterable[Any]) -> list[Any]:
+    def _combine(self, items: Iterable[Any]) -> list[Any]:
         return list(items)
 
 
@@ -42,23 +43,23 @@ class ListConcatUnique(ListConcat):
 
     __slots__ = ()
 
-    def _made(self, items: Iterable[Any]) -> list[Any]:
-        return unique(items)
+    def _combine(self, items: Iterable[Any]) -> list[Any]:
+        return drop_duplicates(items)
 
 
-def unique(items: Iterable[Any]) -> list[Any]:
-    """The first of each group of equal items, in order."""
+def drop_duplicates(items: Iterable[Any]) -> list[Any]:
+    """Keep the first of each group of equal items, in order."""
     kept: list[Any] = []
     seen: set[Hashable] = set()
     for item in items:
-        key = frozen(item)
+        key = to_hashable(item)
         if key not in seen:
             seen.add(key)
             kept.append(item)
     return kept
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     try:
         return json.dumps(value)
     except (TypeError, ValueError):
@@ -92,8 +93,8 @@ class Filter(Function):
             return items
         if not isinstance(values, list):
             raise TypeError(f'"{self.name}" filters a list of values')
-        unwanted = set(map(frozen, values))
-        return [item for item in items if frozen(item) not in unwanted]
+        unwanted = set(map(to_hashable, values))
+        return [item for item in items if to_hashable(item) not in unwanted]
 
 
 class Contains(Function):

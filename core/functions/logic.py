@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from zonda.hooks.errors import Path, Unshown
+from zonda.hooks.errors import HiddenIndex, Path
 from zonda.hooks.function import (
     ABSENT,
     Function,
@@ -39,7 +39,7 @@ class If(Function):
                 "[condition_name, value_if_true, value_if_false]"
             )
         self._condition = args[0] if isinstance(args[0], str) else None
-        branch = Unshown(1 if scope.condition(args[0], (*path, 0)) else 2)
+        branch = HiddenIndex(1 if scope.condition(args[0], (*path, 0)) else 2)
         self.args = scope.parse(args[branch], (*path, branch)) if branch < len(args) else ABSENT
 
     def sources(self) -> Iterator[Source]:
@@ -88,8 +88,8 @@ class _Combined(Function):
                 yield Source("condition", operand)
         yield from sources(self.args)
 
-    def _truth(self, operand: Any, scope: ResolveScope) -> bool:
-        """An operand's truth: a boolean, the name of a condition, or null, which is true."""
+    def _evaluate_operand(self, operand: Any, scope: ResolveScope) -> bool:
+        """Evaluate an operand: a boolean, the name of a condition, or null, which is true."""
         value = resolve_value(operand, scope)
         if value is None or isinstance(value, bool):
             return value is not False
@@ -110,7 +110,7 @@ class Not(_Combined):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """Whether the operand is false."""
-        return not self._truth(self.args, scope)
+        return not self._evaluate_operand(self.args, scope)
 
 
 class NotOne(Not):
@@ -145,7 +145,7 @@ class _Several(_Combined):
         Every function among them is resolved; a name behind the one that decides is not looked up.
         """
         for operand in resolve(self.args, scope):
-            if self._truth(operand, scope) is self.decisive:
+            if self._evaluate_operand(operand, scope) is self.decisive:
                 return self.decisive
         return not self.decisive
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode, urlunsplit
 
 from zonda.hooks.function import Function, ResolveScope, resolve, sources
 
-from .size_limits import foresee
+from .size_limits import check_size
 
 _PARTS = ("scheme", "username", "password", "host", "port", "path", "query", "fragment")
 _HIGHEST_PORT = 65535
@@ -56,7 +56,7 @@ class MakeUrl(Function):
             number = int(port)
         except (ValueError, OverflowError):
             raise ValueError(
-                f'Invalid URL port "{port}" for {self.name} called with {self._literals()}'
+                f'Invalid URL port "{port}" for {self.name} called with {self._list_literals()}'
             ) from None
         except TypeError:
             raise TypeError(
@@ -65,8 +65,8 @@ class MakeUrl(Function):
         if not 0 < number <= _HIGHEST_PORT:
             raise ValueError(f"Invalid URL port {number}, must be in range 1-{_HIGHEST_PORT}")
 
-    def _literals(self) -> dict[str, Any]:
-        """The arguments as written, without what a function gives: that may be a secret."""
+    def _list_literals(self) -> dict[str, Any]:
+        """List the literal arguments; the value of a function is left out, it may be a secret."""
         shown = {
             part: "..." if isinstance(value, Function) or any(sources(value)) else value
             for part, value in self.args.items()
@@ -77,26 +77,26 @@ class MakeUrl(Function):
         """The URL; raises TypeError and ValueError with Heat's words."""
         args = resolve(self.args, scope)
         self._check_shape(args)
-        foresee(scope, len(repr(args)))  # each character is quoted by itself
+        check_size(scope, len(repr(args)))  # each character is quoted by itself
         scheme = args.get("scheme", "")
         if ":" in scheme:
             raise ValueError("URL \"scheme\" should not contain ':'")
         path = quote(args.get("path", ""))
         query = urlencode(args.get("query", {}), safe="/")
         fragment = quote(args.get("fragment", ""))
-        return urlunsplit((scheme, _authority(args), path, query, fragment))
+        return urlunsplit((scheme, _format_authority(args), path, query, fragment))
 
 
-def _authority(args: dict[str, Any]) -> str:
+def _format_authority(args: dict[str, Any]) -> str:
     """``user:password@host:port``, as far as the parts are there."""
     user = quote(args.get("username", ""), safe="")
     password = quote(args.get("password", ""), safe="")
     login = f"{user}:{password}@" if password else f"{user}@" if user else ""
     port = args.get("port", "")
-    return f"{login}{_host(args.get('host', ''))}{f':{port}' if port else ''}"
+    return f"{login}{_format_host(args.get('host', ''))}{f':{port}' if port else ''}"
 
 
-def _host(host: str) -> str:
+def _format_host(host: str) -> str:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     host = quote(host, safe=":")

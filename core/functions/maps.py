@@ -25,11 +25,11 @@ class MapMerge(Function):
             )
         merged: dict[Any, Any] = {}
         for item in maps:
-            merged.update(_mergeable(item))
+            merged.update(_to_mergeable(item))
         return merged
 
 
-def _mergeable(item: Any) -> dict[Any, Any]:
+def _to_mergeable(item: Any) -> dict[Any, Any]:
     if item is None:
         return {}
     if isinstance(item, dict):
@@ -49,21 +49,21 @@ class MapReplace(Function):
         """The map; raises ValueError where two keys would become one."""
         args = resolve_value(self.args, scope)
         if not isinstance(args, list):
-            raise TypeError(self._shape())
-        pair = [self._map(arg) for arg in args[:2]]
+            raise TypeError(self._format_usage())
+        pair = [self._to_map(arg) for arg in args[:2]]
         if len(args) != 2:
-            raise TypeError(self._shape())
+            raise TypeError(self._format_usage())
         source, replacements = pair
         if replacements.keys() - {"keys", "values"}:
-            raise ValueError(self._shape())
-        keys = self._map(replacements.get("keys"))
-        values = self._map(replacements.get("values"))
+            raise ValueError(self._format_usage())
+        keys = self._to_map(replacements.get("keys"))
+        values = self._to_map(replacements.get("values"))
         made: dict[Any, Any] = {}
         for key, value in source.items():
-            made[self._key(key, keys, source, made)] = _value(value, values)
+            made[self._replace_key(key, keys, source, made)] = _replace_value(value, values)
         return made
 
-    def _key(
+    def _replace_key(
         self, key: Any, keys: dict[Any, Any], source: dict[Any, Any], made: dict[Any, Any]
     ) -> Any:
         new = keys.get(key)
@@ -76,27 +76,27 @@ class MapReplace(Function):
                 raise ValueError(f"key replacement {new} collides with a key in the {which} map")
         return new
 
-    def _map(self, value: Any) -> dict[Any, Any]:
+    def _to_map(self, value: Any) -> dict[Any, Any]:
         if value is None:
             return {}
         if isinstance(value, dict):
             return value
         raise TypeError(
             f'Incorrect arguments: to "{self.name}", arguments must be a list of maps. '
-            f"Example:  {self._example()}"
+            f"Example:  {self._format_example()}"
         )
 
-    def _shape(self) -> str:
-        return f'Incorrect arguments to "{self.name}" should be: {self._example()}'
+    def _format_usage(self) -> str:
+        return f'Incorrect arguments to "{self.name}" should be: {self._format_example()}'
 
-    def _example(self) -> str:
+    def _format_example(self) -> str:
         return (
             f'"{self.name}" : [ {{ "key1": "val1" }}, '
             '{"keys": {"key1": "key2"}, "values": {"val1": "val2"}}]'
         )
 
 
-def _value(value: Any, values: dict[Any, Any]) -> Any:
+def _replace_value(value: Any, values: dict[Any, Any]) -> Any:
     if isinstance(value, Hashable):
         return values.get(value, value)
     return value

@@ -51,25 +51,28 @@ class Repeat(Function):
         for_each = resolve_value(self._for_each, scope)
         if not isinstance(for_each, dict) or not for_each:
             raise TypeError(f'The "for_each" argument to "{self.name}" must contain a map')
-        lists = [self._items(value) for value in for_each.values()]
+        lists = [self._list_items(value) for value in for_each.values()]
         template = resolve_value(self._template, scope)
         placeholders = list(for_each)
         # Each copy is gone through once more for each placeholder.
-        scope.spend(self._count(lists) * _size(template) * len(placeholders))
-        return [_filled(template, placeholders, items, scope) for items in self._rows(lists)]
+        scope.spend(self._count_rows(lists) * _measure_size(template) * len(placeholders))
+        return [
+            _fill_template(template, placeholders, items, scope)
+            for items in self._combine_rows(lists)
+        ]
 
-    def _items(self, value: Any) -> Sequence[Any]:
+    def _list_items(self, value: Any) -> Sequence[Any]:
         if value is None:
             return ()
         if isinstance(value, list):
             return value
         raise TypeError(f'The values of the "for_each" argument to "{self.name}" must be lists')
 
-    def _rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    def _combine_rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         return product(*lists)
 
-    def _count(self, lists: list[Sequence[Any]]) -> int:
-        """How many rows there will be, at most."""
+    def _count_rows(self, lists: list[Sequence[Any]]) -> int:
+        """Count the rows that there will be, at most."""
         return prod(map(len, lists))
 
 
@@ -78,7 +81,7 @@ class RepeatMaps(Repeat):
 
     __slots__ = ()
 
-    def _items(self, value: Any) -> Sequence[Any]:
+    def _list_items(self, value: Any) -> Sequence[Any]:
         if value is None or isinstance(value, dict | list):
             return list(value or ())
         raise TypeError(
@@ -97,12 +100,12 @@ class RepeatPermutations(RepeatMaps):
         if not isinstance(self._permutations, bool):
             raise TypeError(f'"permutations" should be boolean type for {name} function.')
 
-    def _items(self, value: Any) -> Sequence[Any]:
-        return super()._items(value) if self._permutations else Repeat._items(self, value)
+    def _list_items(self, value: Any) -> Sequence[Any]:
+        return super()._list_items(value) if self._permutations else Repeat._list_items(self, value)
 
-    def _rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    def _combine_rows(self, lists: list[Sequence[Any]]) -> Iterable[Sequence[Any]]:
         if self._permutations:
-            return super()._rows(lists)
+            return super()._combine_rows(lists)
         # An empty tuple stands for null, which has no length: what is left must still agree.
         if len({len(items) for items in lists if items != ()}) > 1:
             raise ValueError(
@@ -110,32 +113,34 @@ class RepeatPermutations(RepeatMaps):
             )
         return zip(*lists, strict=False)
 
-    def _count(self, lists: list[Sequence[Any]]) -> int:
-        return super()._count(lists if self._permutations else lists[:1])
+    def _count_rows(self, lists: list[Sequence[Any]]) -> int:
+        return super()._count_rows(lists if self._permutations else lists[:1])
 
 
-def _filled(
+def _fill_template(
     template: Any, placeholders: Sequence[Any], items: Sequence[Any], scope: ResolveScope
 ) -> Any:
     if isinstance(template, str):
         for placeholder, item in zip(placeholders, items, strict=True):
-            old, new = _text(placeholder), _text(item)
+            old, new = _check_text(placeholder), _check_text(item)
             found = template.count(old)
             if found * len(new) > TEXT_PER_VALUE:
                 scope.spend(found * len(new) // TEXT_PER_VALUE)
             template = template.replace(old, new) if found else template
         return template
     if isinstance(template, list):
-        return [_filled(value, placeholders, items, scope) for value in template]
+        return [_fill_template(value, placeholders, items, scope) for value in template]
     if isinstance(template, dict):
         return {
-            _filled(key, placeholders, items, scope): _filled(value, placeholders, items, scope)
+            _fill_template(key, placeholders, items, scope): _fill_template(
+                value, placeholders, items, scope
+            )
             for key, value in template.items()
         }
     return template
 
 
-def _text(value: Any) -> str:
+def _check_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(
             "the placeholders of repeat and what replaces them must be text, "
@@ -144,9 +149,9 @@ def _text(value: Any) -> str:
     return value
 
 
-def _size(value: Any) -> int:
+def _measure_size(value: Any) -> int:
     if isinstance(value, dict):
-        return 1 + sum(map(_size, value.values()))
+        return 1 + sum(map(_measure_size, value.values()))
     if isinstance(value, list):
-        return 1 + sum(map(_size, value))
+        return 1 + sum(map(_measure_size, value))
     return 1 + len(value) // 1000 if isinstance(value, str) else 1

@@ -19,7 +19,7 @@ from zonda.hooks.function import (
     resolve_value,
 )
 
-from .size_limits import foresee, foresee_text
+from .size_limits import check_size, check_text_size
 
 #: So many characters are searched through at the cost of one value.
 _SEARCHED_PER_VALUE = 1024
@@ -27,13 +27,13 @@ _SEARCHED_PER_VALUE = 1024
 _SHOWN = 200
 
 
-def json_text(value: Any) -> str:
-    """A map or list as JSON with sorted keys, ASCII only; raises TypeError where it has none."""
+def format_json(value: Any) -> str:
+    """Format a map or list as JSON with sorted keys, ASCII only; raises TypeError if it cannot."""
     return json.dumps(value, sort_keys=True)
 
 
-def _joined(delimiter: str, items: list[str], scope: ResolveScope) -> str:
-    foresee_text(scope, sum(map(len, items)) + len(delimiter) * len(items))
+def _join_items(delimiter: str, items: list[str], scope: ResolveScope) -> str:
+    check_text_size(scope, sum(map(len, items)) + len(delimiter) * len(items))
     return delimiter.join(items)
 
 
@@ -45,14 +45,14 @@ class ListJoin(Function):
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
         if not isinstance(self.args, list):
-            raise TypeError(self._shape())
-        if not self._fits(len(self.args)):
-            raise ValueError(self._shape())
+            raise TypeError(self._format_usage())
+        if not self._is_valid_count(len(self.args)):
+            raise ValueError(self._format_usage())
 
-    def _fits(self, count: int) -> bool:
+    def _is_valid_count(self, count: int) -> bool:
         return count == 2
 
-    def _shape(self) -> str:
+    def _format_usage(self) -> str:
         return (
             f'Incorrect arguments to "{self.name}" should be: '
             f'"{self.name}" : [ " ", [ "str1", "str2"]]'
@@ -60,24 +60,24 @@ class ListJoin(Function):
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The text; raises TypeError for items that are no text."""
-        items = [item for some in self.args[1:] for item in self._items(some, scope)]
+        items = [item for some in self.args[1:] for item in self._resolve_items(some, scope)]
         delimiter = resolve_value(self.args[0], scope)
         if not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        return _joined(delimiter, [self._text(item, scope) for item in items], scope)
+        return _join_items(delimiter, [self._to_text(item, scope) for item in items], scope)
 
-    def _items(self, tree: Any, scope: ResolveScope) -> list[Any]:
+    def _resolve_items(self, tree: Any, scope: ResolveScope) -> list[Any]:
         items = resolve_value(tree, scope)
-        if self._is_nothing(items):
+        if self._is_empty(items):
             return []
         if not isinstance(items, list):
             raise TypeError(f'"{self.name}" must operate on a list')
         return items
 
-    def _is_nothing(self, items: Any) -> bool:
+    def _is_empty(self, items: Any) -> bool:
         return items is None
 
-    def _text(self, item: Any, scope: ResolveScope) -> str:
+    def _to_text(self, item: Any, scope: ResolveScope) -> str:
         if item is None:
             return ""
         if not isinstance(item, str):
@@ -90,23 +90,23 @@ class ListJoinMultiple(ListJoin):
 
     __slots__ = ()
 
-    def _fits(self, count: int) -> bool:
+    def _is_valid_count(self, count: int) -> bool:
         return count >= 2
 
-    def _shape(self) -> str:
+    def _format_usage(self) -> str:
         return (
             f'Incorrect arguments to "{self.name}" should be: '
             f'"{self.name}" : [ " ", [ "str1", "str2"] ...]'
         )
 
-    def _is_nothing(self, items: Any) -> bool:
+    def _is_empty(self, items: Any) -> bool:
         return not items
 
-    def _text(self, item: Any, scope: ResolveScope) -> str:
+    def _to_text(self, item: Any, scope: ResolveScope) -> str:
         if isinstance(item, dict | list):
             count(item, scope)
             try:
-                return json_text(item)
+                return format_json(item)
             except (TypeError, ValueError) as error:
                 shown = repr(item)[:_SHOWN]
                 raise TypeError(
@@ -127,11 +127,11 @@ class StrReplace(Function):
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
-        self._params, self._template = self._arguments()
+        self._params, self._template = self._parse_arguments()
         if not isinstance(self._params, dict | Function):
             raise TypeError(f'"{name}" parameters must be a mapping')
 
-    def _arguments(self) -> tuple[Any, Any]:
+    def _parse_arguments(self) -> tuple[Any, Any]:
         if not isinstance(self.args, dict):
             raise TypeError(f'Arguments to "{self.name}" must be a map')
         if "params" not in self.args or "template" not in self.args:
@@ -157,15 +157,17 @@ class StrReplace(Function):
         if "" in params:
             raise ValueError(f'"{self.name}" param placeholders must not be empty')
         count(params, scope)
-        values = {key: self._replacement(params[key], key) for key in longest_first(params)}
-        text, missing = replaced(template, values, scope)
+        values = {
+            key: self._format_replacement(params[key], key) for key in sort_longest_first(params)
+        }
+        text, missing = replace_placeholders(template, values, scope)
         if self.strict and missing:
             raise ValueError(
                 f"The following params were not found in the template: {','.join(missing)}"
             )
         return text
 
-    def _replacement(self, value: Any, key: str) -> str:
+    def _format_replacement(self, value: Any, key: str) -> str:
         if value is None:
             return ""
         if isinstance(value, str | int | float):
@@ -180,11 +182,11 @@ class StrReplaceJson(StrReplace):
 
     __slots__ = ()
 
-    def _replacement(self, value: Any, key: str) -> str:
+    def _format_replacement(self, value: Any, key: str) -> str:
         if not isinstance(value, dict | list):
-            return super()._replacement(value, key)
+            return super()._format_replacement(value, key)
         try:
-            return json_text(value)
+            return format_json(value)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 f'"{self.name}" params must be strings, list or map. '
@@ -204,22 +206,24 @@ class StrReplaceVeryStrict(StrReplaceStrict):
 
     __slots__ = ()
 
-    def _replacement(self, value: Any, key: str) -> str:
+    def _format_replacement(self, value: Any, key: str) -> str:
         if value is None or (isinstance(value, str | dict | list) and not value):
             raise ValueError(
                 f"{self.name} has an undefined or empty value for param {key}, "
                 "must be a defined non-empty value"
             )
-        return super()._replacement(value, key)
+        return super()._format_replacement(value, key)
 
 
-def longest_first(keys: Mapping[str, Any]) -> list[str]:
-    """Longer keys first, equal lengths in alphabetical order."""
+def sort_longest_first(keys: Mapping[str, Any]) -> list[str]:
+    """Sort longer keys first, equal lengths in alphabetical order."""
     return sorted(sorted(keys), key=len, reverse=True)
 
 
-def replaced(template: str, values: Mapping[str, str], scope: Spending) -> tuple[str, list[str]]:
-    """``template`` with every key of ``values`` replaced in their order, and the keys not found.
+def replace_placeholders(
+    template: str, values: Mapping[str, str], scope: Spending
+) -> tuple[str, list[str]]:
+    """Replace every key of ``values`` in ``template``, in their order; list the keys not found.
 
     What was put in is never looked at again: the template is cut at a key, and only the pieces
     between are searched for the next.
@@ -232,14 +236,16 @@ def replaced(template: str, values: Mapping[str, str], scope: Spending) -> tuple
         found = sum(text.count(key) for text, done in pieces if not done)
         if found:
             length += found * (len(value) - len(key))
-            foresee(scope, 2 * found + length // TEXT_PER_VALUE)
-            pieces = list(_cut(pieces, key, value))
+            check_size(scope, 2 * found + length // TEXT_PER_VALUE)
+            pieces = list(_split_pieces(pieces, key, value))
         else:
             missing.append(key)
     return "".join(text for text, _ in pieces), missing
 
 
-def _cut(pieces: list[tuple[str, bool]], key: str, value: str) -> Iterator[tuple[str, bool]]:
+def _split_pieces(
+    pieces: list[tuple[str, bool]], key: str, value: str
+) -> Iterator[tuple[str, bool]]:
     for text, done in pieces:
         if done or key not in text:
             yield text, done
@@ -259,9 +265,9 @@ class StrSplit(Function):
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
         if isinstance(self.args, str | dict):
-            raise TypeError(self._shape("arguments"))
+            raise TypeError(self._format_usage("arguments"))
 
-    def _shape(self, what: str) -> str:
+    def _format_usage(self, what: str) -> str:
         return (
             f'Incorrect {what} to "{self.name}" should be: '
             f'"{self.name}" : [ ",", "apples,pears", <index>]'
@@ -271,7 +277,7 @@ class StrSplit(Function):
         """The parts or one of them; null for a null text."""
         args = resolve_value(self.args, scope)
         if not isinstance(args, list) or len(args) < 2:
-            raise ValueError(self._shape("arguments"))
+            raise ValueError(self._format_usage("arguments"))
         delimiter, text, *index = args
         if text is None:
             return None
@@ -279,17 +285,17 @@ class StrSplit(Function):
             raise TypeError(f'"{self.name}" can only split text, not {type(text).__name__}')
         if delimiter is not None and not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        foresee(scope, len(text) if delimiter is None else text.count(delimiter))
+        check_size(scope, len(text) if delimiter is None else text.count(delimiter))
         parts = text.split(delimiter)
-        return self._part(parts, index[0]) if index else parts
+        return self._pick_part(parts, index[0]) if index else parts
 
-    def _part(self, parts: list[str], index: Any) -> str:
+    def _pick_part(self, parts: list[str], index: Any) -> str:
         if index is None or isinstance(index, dict | list):
-            raise TypeError(self._shape("index"))
+            raise TypeError(self._format_usage("index"))
         try:
             return parts[int(index)]
         except (ValueError, OverflowError):
-            raise ValueError(self._shape("index")) from None
+            raise ValueError(self._format_usage("index")) from None
         except IndexError:
             raise ValueError(
                 f'Incorrect index to "{self.name}" should be between 0 and {len(parts) - 1}'
@@ -317,10 +323,10 @@ class Digest(Function):
         algorithm, text = args[0].lower(), args[1]
         if algorithm not in ALGORITHMS:
             raise ValueError(f"Algorithm must be one of {', '.join(sorted(ALGORITHMS))}")
-        return _digest(algorithm, text)
+        return _compute_digest(algorithm, text)
 
 
-def _digest(algorithm: str, text: str) -> str:
+def _compute_digest(algorithm: str, text: str) -> str:
     try:
         data = text.encode("latin-1")
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Which function a name stands for, in each version and inside conditions.
+"""The table of functions: the class of each name, by version, outside and inside conditions.
 
 ``functions_for`` is what ``core/app/app`` hands to the template room. The tables are data: each
 version names what it adds, changes and removes.
@@ -18,14 +18,14 @@ from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
 
 from . import access, cloudformation, lists, logic, make_url, maps, repeat, text, yaql_call
-from .foreign import guarded
+from .foreign import guard_function
 
 Names = Mapping[str, type[Function]]
 
 _CODE = FUNCTION_NOT_HERE
 
 
-class _Refused(Function):
+class _RefusedCall(Function):
     """Base of calls that are refused while they are parsed."""
 
     __slots__ = ()
@@ -35,16 +35,16 @@ class _Refused(Function):
         raise AssertionError("a refused call is never resolved")
 
 
-class Removed(_Refused):
+class Removed(_RefusedCall):
     """A function that earlier versions had."""
 
     __slots__ = ()
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
-        raise TemplateError(_not_supported(name), code=_CODE)
+        raise TemplateError(_format_not_supported(name), code=_CODE)
 
 
-class RemovedInCondition(_Refused):
+class RemovedInCondition(_RefusedCall):
     """The same inside a condition, where Heat names only the call around it."""
 
     __slots__ = ()
@@ -52,9 +52,9 @@ class RemovedInCondition(_Refused):
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         outer = next((at for at in range(len(path) - 2, 1, -1) if isinstance(path[at], str)), None)
         if outer is None:
-            raise TemplateError(_not_supported(name), code=_CODE)
+            raise TemplateError(_format_not_supported(name), code=_CODE)
         raise TemplateError(
-            _not_supported(name),
+            _format_not_supported(name),
             label=str(path[outer]),
             path=path[outer + 1 :],
             at=path,
@@ -62,7 +62,7 @@ class RemovedInCondition(_Refused):
         )
 
 
-class Invalid(_Refused):
+class Invalid(_RefusedCall):
     """A function that exists, but not inside conditions."""
 
     __slots__ = ()
@@ -71,7 +71,7 @@ class Invalid(_Refused):
         raise TemplateError(f'The function "{name}" is invalid in this context', code=_CODE)
 
 
-def _not_supported(name: str) -> str:
+def _format_not_supported(name: str) -> str:
     return (
         "The template version is invalid: "
         f"The function {name} is not supported in this version of HOT."
@@ -185,14 +185,14 @@ _CONDITIONS: Final[Mapping[str, Names]] = {
 }
 
 
-def functions_for(version: str, plugins: Plugins | None = None) -> FunctionTable:
-    """The functions of a version, by its date or name, with those that plug-ins add."""
-    table = _built_in(NAMES.get(version, version))
+def build_function_table(version: str, plugins: Plugins | None = None) -> FunctionTable:
+    """Build the table of a version, by its date or name, with the functions of plug-ins."""
+    table = _build_builtin_table(NAMES.get(version, version))
     brought = plugins.functions(table.version) if plugins is not None else {}
     if not brought or plugins is None:
         return table
-    _report_taken(brought, table, plugins)
-    foreign = {name: guarded(cls) for name, cls in brought.items()}
+    _report_name_conflicts(brought, table, plugins)
+    foreign = {name: guard_function(cls) for name, cls in brought.items()}
     functions = {**foreign, **table.functions}
     refused: Names = dict.fromkeys(brought, Invalid)
     conditions = {**refused, **table.conditions}
@@ -200,7 +200,7 @@ def functions_for(version: str, plugins: Plugins | None = None) -> FunctionTable
 
 
 @cache
-def _built_in(version: str) -> FunctionTable:
+def _build_builtin_table(version: str) -> FunctionTable:
     if version in CFN:
         names = _CFN_FUNCTIONS[version]
         refused = dict.fromkeys(names, Invalid)
@@ -223,8 +223,8 @@ def _built_in(version: str) -> FunctionTable:
     )
 
 
-def _report_taken(brought: Names, table: FunctionTable, plugins: Plugins) -> None:
-    """Tell the operator once about plug-in functions whose names are Heat's."""
+def _report_name_conflicts(brought: Names, table: FunctionTable, plugins: Plugins) -> None:
+    """Report plug-in functions with names of Heat's functions to the operator, once."""
     known = {str(failure) for failure in plugins.failures}
     for name in sorted(brought.keys() & table.functions.keys()):
         message = f"A plug-in brings the function {name}, which is Heat's own: it is left out."

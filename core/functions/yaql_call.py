@@ -45,39 +45,41 @@ class Yaql(Function):
         if isinstance(self._expression, Function):
             return
         try:
-            self._check(self._expression)
+            self._check_expression(self._expression)
         except (TypeError, ValueError) as error:
             yield error
 
-    def _check(self, expression: Any) -> str:
+    def _check_expression(self, expression: Any) -> str:
         if not isinstance(expression, str):
             raise TypeError(f'The "expression" argument to {self.name} must contain a string.')
-        from .yaql_engine.engine import parsed  # 90 ms that a template without yaql need not spend
+        from .yaql_engine.engine import (
+            parse_expression,  # 90 ms that a template without yaql need not spend
+        )
 
-        parsed(expression)
+        parse_expression(expression)
         return expression
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The expression's value; raises TemplateError with the class name that Heat shows."""
-        expression = self._check(resolve_value(self._expression, scope))
-        return scope.yaql(expression, self._data_in(scope))
+        expression = self._check_expression(resolve_value(self._expression, scope))
+        return scope.yaql(expression, self._resolve_data(scope))
 
-    def _data_in(self, scope: ResolveScope) -> Any:
-        """The data; large attributes as yaql takes them, which many expressions may look at."""
+    def _resolve_data(self, scope: ResolveScope) -> Any:
+        """Resolve the data; large attributes are frozen, since many expressions share them."""
         data = self._data
         if type(data) is not dict:
-            return _read(data, scope)
+            return _resolve_value(data, scope)
         scope.spend(len(data))
-        pairs = ((key, _read(value, scope, ABSENT)) for key, value in data.items())
+        pairs = ((key, _resolve_value(value, scope, ABSENT)) for key, value in data.items())
         return {key: value for key, value in pairs if value is not ABSENT}
 
 
-def _read(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
+def _resolve_value(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
     if isinstance(tree, GetAttr):
-        from .yaql_engine.data import kept  # as above
+        from .yaql_engine.data import freeze_with_size  # as above
 
         try:
-            found = tree.derived(scope, "frozen for yaql", kept)
+            found = tree.derived(scope, "frozen for yaql", freeze_with_size)
         except RecursionError:
             found = None  # too deep: whoever evaluates the expression says so
         if found is not None:
@@ -87,8 +89,8 @@ def _read(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
     return absent if value is ABSENT else value
 
 
-def evaluator(limits: Limits) -> Evaluate:
-    """What a scope's ``yaql`` does: the value of an expression on data, within ``limits``."""
+def make_evaluator(limits: Limits) -> Evaluate:
+    """Make the function ``yaql`` of a scope: it evaluates an expression within ``limits``."""
 
     def evaluate(expression: str, data: Any, spend: Callable[[int], None]) -> Any:
         from .yaql_engine.engine import Evaluator  # as above

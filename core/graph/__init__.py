@@ -1,1 +1,1 @@
-"""Directed graphs of hashable keys: order, rings and reach. Knows nothing of resources."""
+"""Directed graphs of hashable keys: order, cycles and reachability. Independent of resources."""

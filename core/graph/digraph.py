@@ -1,4 +1,4 @@
-"""Order, rings and reach of a directed graph that is given as plain data.
+"""Order, cycles and reachability of a directed graph that is given as plain data.
 
 Called by the template room (references and cycles), the engine and the reports. A graph is a
 mapping from a key to what it requires; a key that only occurs as a requirement counts too. Nothing
@@ -14,21 +14,21 @@ from typing import TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Ring(Exception):
-    """The graph has a circle. ``keys`` is a shortest one, its first key repeated at the end."""
+class CycleError(Exception):
+    """The graph has a cycle. ``keys`` is a shortest one, its first key repeated at the end."""
 
     def __init__(self, keys: list[object]) -> None:
         super().__init__(" -> ".join(str(key) for key in keys))
         self.keys = keys
 
 
-def order(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
-    """Every key after all that it requires; of those that are ready the earliest in
+def sort_topologically(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
+    """Sort the keys after all that they require; of those that are ready the earliest in
     ``requires`` comes first.
 
     Raises Ring.
     """
-    whole = _complete(requires)
+    whole = _add_missing_keys(requires)
     keys = list(whole)
     position = {key: index for index, key in enumerate(keys)}
     waiting = [len(set(needs)) for needs in whole.values()]
@@ -47,17 +47,21 @@ def order(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
                 heappush(ready, other_index)
     if len(done) != len(keys):
         finished = set(done)
-        raise Ring(list(shortest_ring({key: whole[key] for key in keys if key not in finished})))
+        raise CycleError(
+            list(find_shortest_cycle({key: whole[key] for key in keys if key not in finished}))
+        )
     return done
 
 
-def dependents(requires: Mapping[Key, Collection[Key]]) -> dict[Key, list[Key]]:
-    """The graph turned round: from a key to those that require it."""
-    return group((other, key) for key, needs in requires.items() for other in dict.fromkeys(needs))
+def map_dependents(requires: Mapping[Key, Collection[Key]]) -> dict[Key, list[Key]]:
+    """Reverse the graph: map each key to those that require it."""
+    return group_targets(
+        (other, key) for key, needs in requires.items() for other in dict.fromkeys(needs)
+    )
 
 
-def group(edges: Iterable[tuple[Key, Key]]) -> dict[Key, list[Key]]:
-    """The graph of pairs: from a key to those that an edge leads to from it."""
+def group_targets(edges: Iterable[tuple[Key, Key]]) -> dict[Key, list[Key]]:
+    """Group edges by their first key: map each key to those that its edges lead to."""
     targets: dict[Key, list[Key]] = {}
     for key, other in edges:
         targets.setdefault(key, []).append(other)
@@ -67,7 +71,7 @@ def group(edges: Iterable[tuple[Key, Key]]) -> dict[Key, list[Key]]:
 def count_waiting(
     keys: Collection[Key], edges: Iterable[tuple[Key, Key]], *, up: bool
 ) -> dict[Key, int]:
-    """How many of ``keys`` each of them waits for, going up or down the graph.
+    """Count for each of ``keys`` how many of them it waits for, going up or down the graph.
 
     ``edges``: (dependant, requirement).
     """
@@ -78,8 +82,8 @@ def count_waiting(
     return waiting
 
 
-def cone(start: Iterable[Key], edges: Mapping[Key, Collection[Key]]) -> set[Key]:
-    """``start`` and every key that can be reached from it along ``edges``."""
+def find_reachable(start: Iterable[Key], edges: Mapping[Key, Collection[Key]]) -> set[Key]:
+    """Find ``start`` and every key that can be reached from it along ``edges``."""
     reached = set(start)
     todo = list(reached)
     while todo:
@@ -90,11 +94,11 @@ def cone(start: Iterable[Key], edges: Mapping[Key, Collection[Key]]) -> set[Key]
     return reached
 
 
-def shortest_ring(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
-    """A shortest circle, its first key repeated at the end; empty where there is none."""
+def find_shortest_cycle(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
+    """Find a shortest cycle, its first key repeated at the end; empty where there is none."""
     best: list[Key] = []
     for key in requires:
-        ring = _ring_through(key, requires, len(best) or len(requires) + 2)
+        ring = _find_cycle_through(key, requires, len(best) or len(requires) + 2)
         if ring and (not best or len(ring) < len(best)):
             best = ring
         if len(best) == 2:
@@ -102,8 +106,10 @@ def shortest_ring(requires: Mapping[Key, Collection[Key]]) -> list[Key]:
     return best
 
 
-def _ring_through(start: Key, requires: Mapping[Key, Collection[Key]], bound: int) -> list[Key]:
-    """The shortest circle through ``start`` with fewer than ``bound`` keys, by breadth."""
+def _find_cycle_through(
+    start: Key, requires: Mapping[Key, Collection[Key]], bound: int
+) -> list[Key]:
+    """Find the shortest cycle through ``start`` with fewer than ``bound`` keys, breadth first."""
     came_from: dict[Key, Key] = {}
     level, length = [start], 1
     while level and length + 1 < bound:
@@ -111,7 +117,7 @@ def _ring_through(start: Key, requires: Mapping[Key, Collection[Key]], bound: in
         for key in level:
             for other in requires.get(key, ()):
                 if other == start:
-                    return [start, *_trail(key, came_from), start]
+                    return [start, *_trace_path(key, came_from), start]
                 if other not in came_from and other in requires:
                     came_from[other] = key
                     following.append(other)
@@ -119,7 +125,7 @@ def _ring_through(start: Key, requires: Mapping[Key, Collection[Key]], bound: in
     return []
 
 
-def _trail(key: Key, came_from: Mapping[Key, Key]) -> list[Key]:
+def _trace_path(key: Key, came_from: Mapping[Key, Key]) -> list[Key]:
     trail = []
     while key in came_from:
         trail.append(key)
@@ -127,8 +133,8 @@ def _trail(key: Key, came_from: Mapping[Key, Key]) -> list[Key]:
     return trail[::-1]
 
 
-def _complete(requires: Mapping[Key, Collection[Key]]) -> dict[Key, Collection[Key]]:
-    """The graph with a line for every key."""
+def _add_missing_keys(requires: Mapping[Key, Collection[Key]]) -> dict[Key, Collection[Key]]:
+    """Add an entry for every key that only occurs as a requirement."""
     whole: dict[Key, Collection[Key]] = dict(requires)
     for needs in requires.values():
         for other in needs:

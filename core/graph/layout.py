@@ -1,4 +1,4 @@
-"""Where to draw the keys of a graph: in layers, requirements above those who need them.
+"""Layout of a graph: keys in layers, requirements above those that need them.
 
 The way of Sugiyama: keys are put into layers, edges over several layers get bends, each layer is
 put into an order with few crossings (by barycentres), and every key near the middle of its
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .digraph import order
+from .digraph import sort_topologically
 
 #: Keys that stand side by side at most; what is wider goes on in a layer below.
 WIDEST = 24
@@ -22,7 +22,7 @@ _SWEEPS = 12
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``at``: the middle of each key. ``bends``: (dependant, requirement) -> points between them.
+    """A layout. ``at``: the center of each key. ``bends``: edge -> points between its ends.
 
     ``size`` is width and height of the whole; everything lies within it.
     """
@@ -33,41 +33,41 @@ class Layout:
 
 
 @dataclass(slots=True)
-class _Spot:
-    """A key or a bend: its layer, its neighbours above and below, and its place."""
+class _Vertex:
+    """A key or a bend: its layer, its neighbours above and below, and its position."""
 
     width: float
     layer: int
-    above: list[_Spot] = field(default_factory=list)
-    below: list[_Spot] = field(default_factory=list)
+    above: list[_Vertex] = field(default_factory=list)
+    below: list[_Vertex] = field(default_factory=list)
     x: float = 0.0
     place: int = 0
 
 
-def layout(
+def compute_layout(
     requires: Mapping[str, Collection[str]],
     widths: Mapping[str, float],
     *,
     height: float,
     gaps: tuple[float, float],
 ) -> Layout:
-    """The layout of ``requires`` (each key with what it requires); raises Ring.
+    """Compute the layout of ``requires`` (each key with its requirements); raises CycleError.
 
     ``widths`` of keys, which are all ``height`` high; ``gaps``: between neighbours, between layers.
     """
-    spots = {key: _Spot(widths[key], layer) for key, layer in _layers(requires).items()}
-    trails = _connect(requires, spots)
+    spots = {key: _Vertex(widths[key], layer) for key, layer in _assign_layers(requires).items()}
+    trails = _connect_neighbours(requires, spots)
     everything = [*spots.values(), *(bend for trail in trails.values() for bend in trail)]
-    rows = _rows(everything)
+    rows = _group_by_layer(everything)
     _reduce_crossings(rows)
-    _place(rows, gaps[0])
-    return _measured(spots, trails, everything, height, gaps[1])
+    _place_vertices(rows, gaps[0])
+    return _build_layout(spots, trails, everything, height, gaps[1])
 
 
-def _layers(requires: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """The layer of each key: below all that it requires; wide ones are broken."""
+def _assign_layers(requires: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Assign a layer to each key: below all its requirements; wide layers are broken."""
     depth: dict[str, int] = {}
-    for key in order(requires):
+    for key in sort_topologically(requires):
         depth[key] = 1 + max((depth[other] for other in requires.get(key, ())), default=-1)
     members: dict[int, list[str]] = {}
     for key, layer in depth.items():
@@ -81,17 +81,17 @@ def _layers(requires: Mapping[str, Collection[str]]) -> dict[str, int]:
     return found
 
 
-def _connect(
-    requires: Mapping[str, Collection[str]], spots: Mapping[str, _Spot]
-) -> dict[tuple[str, str], list[_Spot]]:
-    """Make neighbours; gives the bends of each edge, from the dependant to the requirement."""
+def _connect_neighbours(
+    requires: Mapping[str, Collection[str]], spots: Mapping[str, _Vertex]
+) -> dict[tuple[str, str], list[_Vertex]]:
+    """Connect neighbours; return the bends of each edge, from the dependant to the requirement."""
     edges = [(key, other) for key, needs in requires.items() for other in needs]
     count = sum(spots[key].layer - spots[other].layer - 1 for key, other in edges)
-    trails: dict[tuple[str, str], list[_Spot]] = {}
+    trails: dict[tuple[str, str], list[_Vertex]] = {}
     for key, other in edges:
         low, high = spots[key], spots[other]
         layers = range(low.layer - 1, high.layer, -1) if count <= MOST_BENDS else range(0)
-        trail = [_Spot(0.0, layer) for layer in layers]
+        trail = [_Vertex(0.0, layer) for layer in layers]
         chain = [low, *trail, high]
         for lower, upper in pairwise(chain):
             lower.above.append(upper)
@@ -100,52 +100,54 @@ def _connect(
     return trails
 
 
-def _rows(everything: Sequence[_Spot]) -> list[list[_Spot]]:
-    rows: list[list[_Spot]] = [[] for _ in range(1 + max((s.layer for s in everything), default=0))]
+def _group_by_layer(everything: Sequence[_Vertex]) -> list[list[_Vertex]]:
+    rows: list[list[_Vertex]] = [
+        [] for _ in range(1 + max((s.layer for s in everything), default=0))
+    ]
     for spot in everything:
         rows[spot.layer].append(spot)
-    _number(rows)
+    _number_places(rows)
     return rows
 
 
-def _number(rows: Sequence[Sequence[_Spot]]) -> None:
+def _number_places(rows: Sequence[Sequence[_Vertex]]) -> None:
     for row in rows:
         for place, spot in enumerate(row):
             spot.place = place
 
 
-def _reduce_crossings(rows: list[list[_Spot]]) -> None:
+def _reduce_crossings(rows: list[list[_Vertex]]) -> None:
     """Sort each layer by the mean place of its neighbours, downwards and upwards in turn."""
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
         for row in rows if down else reversed(rows):
-            row.sort(key=lambda spot: _barycentre(spot, spot.above if down else spot.below))
+            row.sort(key=lambda spot: _compute_barycentre(spot, spot.above if down else spot.below))
             for place, spot in enumerate(row):
                 spot.place = place
 
 
-def _barycentre(spot: _Spot, neighbours: Sequence[_Spot]) -> float:
+def _compute_barycentre(spot: _Vertex, neighbours: Sequence[_Vertex]) -> float:
     if not neighbours:
         return float(spot.place)
     return sum(other.place for other in neighbours) / len(neighbours)
 
 
-def _place(rows: Sequence[Sequence[_Spot]], gap: float) -> None:
-    """Each spot as near to the middle of its neighbours as the order of its layer allows."""
+def _place_vertices(rows: Sequence[Sequence[_Vertex]], gap: float) -> None:
+    """Place each vertex as near to the middle of its neighbours as its layer's order allows."""
     for row in rows:
-        _apart(row, [0.0] * len(row), gap)
+        _place_row(row, [0.0] * len(row), gap)
     for sweep in range(_SWEEPS):
         for row in rows if sweep % 2 == 0 else reversed(rows):
-            _apart(row, [_middle(spot) for spot in row], gap)
+            _place_row(row, [_compute_middle(spot) for spot in row], gap)
 
 
-def _middle(spot: _Spot) -> float:
+def _compute_middle(spot: _Vertex) -> float:
     near = [*spot.above, *spot.below]
     return sum(other.x for other in near) / len(near) if near else spot.x
 
 
-def _apart(row: Sequence[_Spot], wanted: Sequence[float], gap: float) -> None:
-    """Give each spot its place: nearest to ``wanted`` by least squares, none over another.
+def _place_row(row: Sequence[_Vertex], wanted: Sequence[float], gap: float) -> None:
+    """Set each position: nearest to ``wanted`` by least squares, without overlaps.
 
     Spots that want to be too near become one block at their common mean (pool adjacent violators).
     """
@@ -166,10 +168,10 @@ def _apart(row: Sequence[_Spot], wanted: Sequence[float], gap: float) -> None:
         spot.x = start + shift
 
 
-def _measured(
-    spots: Mapping[str, _Spot],
-    trails: Mapping[tuple[str, str], Sequence[_Spot]],
-    everything: Sequence[_Spot],
+def _build_layout(
+    spots: Mapping[str, _Vertex],
+    trails: Mapping[tuple[str, str], Sequence[_Vertex]],
+    everything: Sequence[_Vertex],
     height: float,
     gap: float,
 ) -> Layout:
@@ -177,7 +179,7 @@ def _measured(
     right = max((spot.x + spot.width / 2 for spot in everything), default=0.0)
     layers = 1 + max((spot.layer for spot in everything), default=0)
 
-    def point(spot: _Spot) -> tuple[float, float]:
+    def point(spot: _Vertex) -> tuple[float, float]:
         return spot.x - left, spot.layer * (height + gap) + height / 2
 
     return Layout(

@@ -1,4 +1,4 @@
-"""A bundle's environments and their registry, read without a look at the template's resources.
+"""A bundle's environments and their registry, loaded without the template's resources.
 
 Called by the modules beside it. Raises ValidationErrors, with places, where an environment is
 wrong.
@@ -22,32 +22,34 @@ from zonda.hooks.errors import TemplateError, ValidationErrors
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """What the environments of a bundle say."""
+class LoadedEnvironments:
+    """The environments of a bundle, merged, and their registry."""
 
     environment: Environment
     registry: Registry
 
 
-def read(bundle: Bundle, plugins: Plugins, limits: Limits) -> Sources:
-    """The environments of a bundle; parameters are not looked at."""
+def load_environments(bundle: Bundle, plugins: Plugins, limits: Limits) -> LoadedEnvironments:
+    """Load the environments of a bundle; parameters are not checked."""
     faults: list[TemplateError] = []
     max_bytes = limits.max_template_bytes
-    environment = environments.read(bundle, {}, faults, max_bytes=max_bytes)
+    environment = environments.load_environment(bundle, {}, faults, max_bytes=max_bytes)
     candidates = TemplateSelector(bundle.files, bundle.written, max_bytes=max_bytes)
     key_of = partial(bundle.key_of, bundle.template_file)
     texts = DeclaredTypes(plugins.type_readers, bundle, max_bytes)
-    registry = Registry(plugins.resource_types, plugins.why_no_type, candidates, key_of, texts)
+    registry = Registry(
+        plugins.resource_types, plugins.explain_missing_type, candidates, key_of, texts
+    )
     registry.read(environment.registry, faults)
     if faults:
         for fault in faults:
             fault.stage = "environment"
-        raise ValidationErrors([placed(fault, environment) for fault in faults])
-    candidates.required = requirements.read(environment.requires)
-    return Sources(environment, registry)
+        raise ValidationErrors([attach_location(fault, environment) for fault in faults])
+    candidates.required = requirements.parse_requirements(environment.requires)
+    return LoadedEnvironments(environment, registry)
 
 
-def placed(fault: TemplateError, environment: Environment) -> TemplateError:
-    """``fault`` with its place in an environment, if it stands in one."""
-    locations.fill([fault], None, environment)
+def attach_location(fault: TemplateError, environment: Environment) -> TemplateError:
+    """Attach to ``fault`` its place in an environment, if it has one."""
+    locations.attach_locations([fault], None, environment)
     return fault

@@ -1,4 +1,4 @@
-"""Every parameter that can be given to a template and to all that is nested in it.
+"""Every parameter of a template and of all its nested templates.
 
 Called by ``app`` for ``zonda template parameters``, once environments have chosen the templates. A
 nested template's parameter that the template above gives is nobody's to give any more; any other
@@ -17,7 +17,7 @@ from zonda.core.template.evaluation.scope import FunctionTable, Yaql
 from zonda.core.template.load import load
 from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.parameters.parameters import SECTION, ParameterSchema
-from zonda.core.template.source.bundle import Bundle, Identity, Limits, shown
+from zonda.core.template.source.bundle import Bundle, Identity, Limits, to_display_name
 from zonda.core.template.syntax.redactor import MASK
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
@@ -54,8 +54,8 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The parameters of a tree; ``open``: what could not be looked into, and why."""
+class ParameterListing:
+    """The parameters of a tree; ``open``: nested stacks that cannot be resolved, and why."""
 
     parameters: tuple[Parameter, ...]
     templates: int
@@ -65,7 +65,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class PluginAccess:
-    """What templates are read with: as for ``stack.load``."""
+    """Access to plug-ins and limits for reading templates: as for ``load``."""
 
     plugins: Plugins
     functions: Callable[[str], FunctionTable]
@@ -74,8 +74,8 @@ class PluginAccess:
     context: Callable[[], ResourceContext]
 
 
-def parameters(bundle: Bundle, means: PluginAccess, *, given_too: bool = False) -> Found:
-    """The parameters of a bundle's tree; raises ValidationErrors with the faults of all templates.
+def parameters(bundle: Bundle, means: PluginAccess, *, given_too: bool = False) -> ParameterListing:
+    """List the parameters of a bundle's tree; raises ValidationErrors of all templates.
 
     ``given_too``: also those of nested templates that the template above gives.
     """
@@ -92,16 +92,16 @@ def parameters(bundle: Bundle, means: PluginAccess, *, given_too: bool = False) 
     tree = Tree(means.context)
     rows: dict[tuple[str, ...], Parameter] = {}
     count = 0
-    for grown in tree.grown(root):
+    for grown in tree.walk(root):
         count += 1
-        _add(rows, _declared(grown, bundle, given_too), grown)
+        _add_rows(rows, _list_declared(grown, bundle, given_too), grown)
     if tree.errors:
         raise ValidationErrors(tree.errors)
     notes = tuple(dict.fromkeys(tree.open))
-    return Found(tuple(rows.values()), count, notes, tuple(root.warnings))
+    return ParameterListing(tuple(rows.values()), count, notes, tuple(root.warnings))
 
 
-def _add(
+def _add_rows(
     rows: dict[tuple[str, ...], Parameter], found: Iterable[Parameter], grown: TreeNode
 ) -> None:
     for each in found:
@@ -112,19 +112,19 @@ def _add(
             row.resources.append("/".join(grown.names))
 
 
-def _declared(grown: TreeNode, bundle: Bundle, given_too: bool) -> Iterable[Parameter]:
+def _list_declared(grown: TreeNode, bundle: Bundle, given_too: bool) -> Iterable[Parameter]:
     definition = grown.definition
-    file = shown(grown.file) or bundle.template_file
+    file = to_display_name(grown.file) or bundle.template_file
     for name, schema in definition.schemas.items():
         if grown.names and name in grown.given:
             if given_too:
-                yield _made(grown, file, schema, GIVEN, None)
+                yield _build_parameter(grown, file, schema, GIVEN, None)
             continue
         values = definition.parameters
         origin = "" if values.known(name) is None else values.origin(name)
         path = (_SECTIONS.get(origin, ""), name)
         place = definition.environment.place(path) if origin in _SECTIONS else None
-        yield _made(grown, file, schema, origin, place)
+        yield _build_parameter(grown, file, schema, origin, place)
 
 
 _SECTIONS = {
@@ -133,7 +133,7 @@ _SECTIONS = {
 }
 
 
-def _made(
+def _build_parameter(
     grown: TreeNode, file: str, schema: ParameterSchema, origin: str, place: Place | None
 ) -> Parameter:
     definition = grown.definition
@@ -150,14 +150,14 @@ def _made(
         value=MASK if hidden and value is not None else value,
         origin=origin,
         origin_place=place,
-        place=_place(grown, name),
+        place=_find_place(grown, name),
         template=file,
         give_in=environments.DEFAULTS if grown.names else environments.PARAMETERS,
     )
 
 
-def _place(grown: TreeNode, name: str) -> Place | None:
-    """Where a parameter is declared, also in a file that came as a text."""
+def _find_place(grown: TreeNode, name: str) -> Place | None:
+    """Find the place where a parameter is declared, also in a file that came as a text."""
     document = grown.definition.document
     family = grown.definition.family
     if not document.file and grown.file and isinstance(family, TemplateTree):

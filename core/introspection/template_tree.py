@@ -1,4 +1,4 @@
-"""The tree of nested templates that a template makes, as far as it is known before anything is.
+"""The tree of a template's nested templates, as far as it is known before anything exists.
 
 Called by ``parameters``. Templates chosen by a registry, by file names, by members of groups and by
 the names that a chain takes from parameters are looked into; what only real resources could tell is
@@ -21,9 +21,9 @@ from zonda.core.template.source.diagnostics import FAULTS, PARAMETER_MISSING, UN
 from zonda.core.template.source.document import Document
 from zonda.core.template.syntax.resource import ResourceNode
 from zonda.core.template.types.template_types import TemplateResource
-from zonda.core.template.validation.report import raise_all
+from zonda.core.template.validation.report import raise_errors
 from zonda.core.template.validation.resource import NullValues
-from zonda.core.template.validation.traces import led
+from zonda.core.template.validation.traces import add_trace
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
 from zonda.hooks.function import Function, resolve
@@ -37,7 +37,7 @@ _MOST_REPEATS = 3
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """One template of the tree. ``file``: its key, empty for the root and for generated ones.
+    """One template of the tree. ``file``: its key, '' for the root and for generated ones.
 
     ``names``: the resources that lead to it. ``given``: parameters that the template above gives.
     """
@@ -49,7 +49,7 @@ class TreeNode:
 
 
 class Tree:
-    """A walk through the nested templates below a root. ``open``: what could not be looked into.
+    """A walk through the nested templates below a root. ``open``: the unresolved parts.
 
     ``errors``: faults of nested templates, with places and the way that led there.
     """
@@ -59,39 +59,41 @@ class Tree:
         self.open: list[str] = []
         self.errors: list[TemplateError] = []
 
-    def grown(self, root: StackDefinition) -> Iterator[TreeNode]:
-        """The root and every nested template, each before what is nested in it."""
+    def walk(self, root: StackDefinition) -> Iterator[TreeNode]:
+        """Walk the root and every nested template, each before its own nested templates."""
         yield TreeNode(root, (), "", frozenset())
-        yield from self._below(root, _Spot())
+        yield from self._walk_children(root, _Position())
 
-    def _below(self, definition: StackDefinition, spot: _Spot) -> Iterator[TreeNode]:
+    def _walk_children(self, definition: StackDefinition, spot: _Position) -> Iterator[TreeNode]:
         for node in definition.resources.values():
             if issubclass(node.cls, NestedStack) and node.external_id is None:
-                yield from self._child(definition, spot.at(node, definition.document))
+                yield from self._walk_child(definition, spot.at(node, definition.document))
 
-    def _child(self, definition: StackDefinition, spot: _Spot) -> Iterator[TreeNode]:
+    def _walk_child(self, definition: StackDefinition, spot: _Position) -> Iterator[TreeNode]:
         node = spot.way[-1][0]
         try:
-            values, late = _values(definition, node)
+            values, late = _resolve_known_properties(definition, node)
             is_file = issubclass(node.cls, TemplateResource)
             if not is_file:
-                self._tell_late(spot, late)
-            child = self._template(node, values)
+                self._record_unknown(spot, late)
+            child = self._make_child_template(node, values)
             if child is None:
                 return
             if not is_file:
-                child, late = _without_late(child)
+                child, late = _split_unknown(child)
             resolved = ResourceDefinition(node.name, node.type, values)
-            spec = definition.child_spec(node.name, child, resolved)
+            spec = definition.build_child_spec(node.name, child, resolved)
         except ValidationErrors as error:
-            self._note(error, spot)
+            self._add_errors(error, spot)
         except FAULTS as error:
-            self._leave_open(spot, str(error))
+            self._add_open(spot, str(error))
         else:
-            yield from self._visit(definition, spec, late, spot)
+            yield from self._load_child(definition, spec, late, spot)
 
-    def _template(self, node: ResourceNode, values: Mapping[str, Any]) -> ChildTemplate | None:
-        """What the resource would make of itself; raises TemplateError and ValueError."""
+    def _make_child_template(
+        self, node: ResourceNode, values: Mapping[str, Any]
+    ) -> ChildTemplate | None:
+        """Make the child template of a resource; raises TemplateError and ValueError."""
         resolved = ResourceDefinition(node.name, node.type, values, raw=node.trees)
         resource = node.cls(node.name, resolved, self._context())
         assert isinstance(resource, NestedStack)
@@ -105,14 +107,14 @@ class Tree:
             raise_interruption(error)
             raise ValueError(f"{type(error).__name__}: {error}") from error
 
-    def _visit(
-        self, above: StackDefinition, spec: ChildSpec, late: frozenset[str], spot: _Spot
+    def _load_child(
+        self, above: StackDefinition, spec: ChildSpec, late: frozenset[str], spot: _Position
     ) -> Iterator[TreeNode]:
         family = above.family
         assert isinstance(family, TemplateTree)
-        file = spec.file or _file_of(family, spec)
+        file = spec.file or _find_file(family, spec)
         if file and spot.files.count(file) >= _MOST_REPEATS:
-            self._leave_open(spot, "the template stands below itself")
+            self._add_open(spot, "the template stands below itself")
             return
         loader = ChildLoader(family, spec, Identity("", "nested", ""), late)
         loader.all_given = False
@@ -121,67 +123,67 @@ class Tree:
             each for each in loader.errors if each.code not in (*UNKNOWN_NAMES, PARAMETER_MISSING)
         ]
         try:
-            raise_all(faults, loader.found_document, loader.environment)
+            raise_errors(faults, loader.found_document, loader.environment)
         except ValidationErrors as error:
-            self._note(error, spot)
+            self._add_errors(error, spot)
         if not loader.complete:
             return
         definition = StackDefinition(loader, family, spec)
         yield TreeNode(definition, spec.names, file, frozenset(spec.parameters) | late)
-        yield from self._below(definition, spot.inside(file))
+        yield from self._walk_children(definition, spot.inside(file))
 
-    def _tell_late(self, spot: _Spot, late: frozenset[str]) -> None:
+    def _record_unknown(self, spot: _Position, late: frozenset[str]) -> None:
         if late:
             said = ", ".join(sorted(late))
-            self._leave_open(spot, f"known later, so that it counts as not given: {said}")
+            self._add_open(spot, f"known later, so that it counts as not given: {said}")
 
-    def _note(self, error: ValidationErrors, spot: _Spot) -> None:
+    def _add_errors(self, error: ValidationErrors, spot: _Position) -> None:
         for fault in error.errors:
             for owner, document in reversed(spot.way):
-                fault = led(fault, owner, document)
+                fault = add_trace(fault, owner, document)
             self.errors.append(fault)
 
-    def _leave_open(self, spot: _Spot, why: str) -> None:
+    def _add_open(self, spot: _Position, why: str) -> None:
         self.open.append(f"{'/'.join(node.name for node, _ in spot.way)}: {why}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
-    """A place in the tree: the resources that lead to it, each with the document that it stands
+class _Position:
+    """A position in the tree: the resources that lead to it, each with the document that it is
     in, and the files that they are.
     """
 
     way: tuple[tuple[ResourceNode, Document], ...] = ()
     files: tuple[str, ...] = ()
 
-    def at(self, node: ResourceNode, document: Document) -> _Spot:
-        """One resource further."""
-        return _Spot((*self.way, (node, document)), self.files)
+    def at(self, node: ResourceNode, document: Document) -> _Position:
+        """Return the position one resource further."""
+        return _Position((*self.way, (node, document)), self.files)
 
-    def inside(self, file: str) -> _Spot:
-        """One file further."""
-        return _Spot(self.way, (*self.files, file)) if file else self
+    def inside(self, file: str) -> _Position:
+        """Return the position one file further."""
+        return _Position(self.way, (*self.files, file)) if file else self
 
 
-def _file_of(family: TemplateTree, spec: ChildSpec) -> str:
-    """The key of the file that a template which came as a text is; empty for none."""
+def _find_file(family: TemplateTree, spec: ChildSpec) -> str:
+    """Find the key of the file that a template given as a text is; '' for none."""
     if spec.text is None:
         return ""
-    files = family.around.bundle.files
+    files = family.load_context.bundle.files
     return next((key for key, text in files.items() if text == spec.text), "")
 
 
-def _without_late(child: ChildTemplate) -> tuple[ChildTemplate, frozenset[str]]:
-    """``child`` with the parameters that are known, and the names of the others."""
+def _split_unknown(child: ChildTemplate) -> tuple[ChildTemplate, frozenset[str]]:
+    """Split ``child`` into one with the known parameters, and the names of the unknown ones."""
     late = frozenset(name for name, value in child.parameters.items() if has_unknown(value))
     known = {name: value for name, value in child.parameters.items() if name not in late}
     return replace(child, parameters=known), late
 
 
-def _values(
+def _resolve_known_properties(
     definition: StackDefinition, node: ResourceNode
 ) -> tuple[dict[str, Any], frozenset[str]]:
-    """The properties that are known, and the names of those that are not yet."""
+    """Resolve the known properties; return also the names of the unknown ones."""
     scope = definition.scope(NullValues())
     scope.begin()
     trees = node.properties

@@ -1,4 +1,4 @@
-"""The plug-in manager: discovery, checks, drop-in files.
+"""The plug-in manager: discovery, validation, drop-in files.
 
 Called by ``core.app``; imports hooks and pluggy.
 """

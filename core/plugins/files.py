@@ -18,72 +18,74 @@ from types import ModuleType
 
 from zonda.hooks.errors import PluginError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import describe_exception, raised_at
+from zonda.hooks.text.sanitize import describe_exception, format_raise_place
 
-from .manager import what_to_do
-from .resource_mapping import MISSING, Mapped, noting_missing
+from .manager import format_import_hint
+from .resource_mapping import MISSING, ModulePlugin, record_missing_modules
 
 _SKIPPED_FOLDERS = {"tests", "__pycache__"}
 _SKIPPED_FILES = {"setup.py", "conftest.py"}
 
 
-class DropIn(Mapped):
+class DropIn(ModulePlugin):
     """One file as a plug-in: its own hooks, and the guide's mappings as hooks."""
 
     def __init__(self, path: Path, module: ModuleType) -> None:
         super().__init__(str(path), module)
 
 
-def load(folders: Iterable[str]) -> tuple[list[DropIn], list[PluginError]]:
-    """The plug-ins of all files, in the order of the folders and then of names; and what failed."""
+def load_files(folders: Iterable[str]) -> tuple[list[DropIn], list[PluginError]]:
+    """Load the plug-ins of all files, ordered by folder and name; return also the failures."""
     plugins: list[DropIn] = []
     failures: list[PluginError] = []
     for folder in folders:
-        for path in _files(Path(folder)):
-            _load(Path(folder), path, plugins, failures)
+        for path in _list_plugin_files(Path(folder)):
+            _load_into(Path(folder), path, plugins, failures)
     return plugins, failures
 
 
 def load_file(path: Path) -> tuple[list[DropIn], list[PluginError]]:
-    """The plug-in of one file, whatever its name; or why it failed."""
+    """Load the plug-in of one file, whatever its name; return also the failure."""
     plugins: list[DropIn] = []
     failures: list[PluginError] = []
-    _load(path.absolute().parent, path.absolute(), plugins, failures)
+    _load_into(path.absolute().parent, path.absolute(), plugins, failures)
     return plugins, failures
 
 
-def _load(folder: Path, path: Path, plugins: list[DropIn], failures: list[PluginError]) -> None:
+def _load_into(
+    folder: Path, path: Path, plugins: list[DropIn], failures: list[PluginError]
+) -> None:
     try:
-        plugins.append(DropIn(path, _imported(folder, path)))
+        plugins.append(DropIn(path, _import_file(folder, path)))
     except BaseException as error:  # a stranger's file may raise anything, or exit
         raise_interruption(error)
-        failures.append(_failure(path, error))
+        failures.append(_make_failure(path, error))
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    return filter(_is_plugin, folders_of(folder))
+def _list_plugin_files(folder: Path) -> Iterator[Path]:
+    return filter(_is_plugin_file, list_candidate_files(folder))
 
 
-def folders_of(folder: Path) -> Iterator[Path]:
-    """Every file below a folder that may be a plug-in or belong to one, in the order of names."""
+def list_candidate_files(folder: Path) -> Iterator[Path]:
+    """List every file below a folder that may belong to a plug-in, in the order of names."""
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
         if not path.is_dir():
             yield path
         elif path.name not in _SKIPPED_FOLDERS and not path.name.startswith("."):
-            yield from folders_of(path)
+            yield from list_candidate_files(path)
 
 
-def _is_plugin(path: Path) -> bool:
+def _is_plugin_file(path: Path) -> bool:
     if path.name == "__init__.py":
         return True
     private = path.name.startswith((".", "_")) or path.name in _SKIPPED_FILES
     return path.suffix == ".py" and not private
 
 
-def _imported(folder: Path, path: Path) -> ModuleType:
-    """The module of a file, as part of a package made for its folder.
+def _import_file(folder: Path, path: Path) -> ModuleType:
+    """Import the module of a file, as part of a package made for its folder.
 
     So files of one folder may import each other (``from . import names``) and cannot be taken
     for modules of other folders.
@@ -97,14 +99,17 @@ def _imported(folder: Path, path: Path) -> ModuleType:
     if path.name == "__init__.py":
         inner = inner[:-1] or inner
     missing: set[str] = set()
-    with noting_missing(missing):
+    with record_missing_modules(missing):
         module = importlib.import_module(".".join((root, *inner)))
     module.__dict__.setdefault(MISSING, tuple(sorted(missing)))
     return module
 
 
-def _failure(path: Path, error: BaseException) -> PluginError:
-    text = f"Plug-in file {path} cannot be loaded: {describe_exception(error)}{raised_at(error)}"
-    failure = PluginError(text, plugin=str(path), hint=what_to_do(error))
+def _make_failure(path: Path, error: BaseException) -> PluginError:
+    text = (
+        f"Plug-in file {path} cannot be loaded: "
+        f"{describe_exception(error)}{format_raise_place(error)}"
+    )
+    failure = PluginError(text, plugin=str(path), hint=format_import_hint(error))
     failure.__cause__ = error
     return failure

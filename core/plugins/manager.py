@@ -1,4 +1,4 @@
-"""Plug-ins are found, checked and gathered here. There is no global manager.
+"""The plug-in manager finds, checks and gathers plug-ins. There is no global manager.
 
 ``make_manager`` registers the built-in plug-ins and, if asked, every entry point of group
 ``zonda``; ``gather`` asks all hooks once and gives the result as data. A plug-in that fails is
@@ -31,17 +31,17 @@ from zonda.hooks.schema.constraints import BaseCustomConstraint
 from zonda.hooks.schema.support import Unavailable
 from zonda.hooks.specs import TypeReader
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import describe_exception, encodable, raised_at
+from zonda.hooks.text.sanitize import describe_exception, escape_surrogates, format_raise_place
 
 from . import unavailable
-from .resource_mapping import Mapped, follows_the_guide
+from .resource_mapping import ModulePlugin, follows_the_guide
 
 GROUP: Final = "zonda"
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a plug-in comes from: its name and the distribution that brought it.
+    """The origin of a plug-in: its name and the distribution that provides it.
 
     ``built_in``: it is a part of zonda, whose names nobody can take away.
     """
@@ -53,7 +53,7 @@ class Origin:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a plug-in is called: its name, its distribution's."""
+        """The names of a plug-in: its own, and its distribution's."""
         return (self.plugin, self.distribution)
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Origin:
 
 
 class Manager(pluggy.PluginManager):
-    """pluggy's manager, which also knows where each plug-in comes from."""
+    """pluggy's manager, which also records the origin of each plug-in."""
 
     def __init__(self) -> None:
         super().__init__(PROJECT)
@@ -80,33 +80,33 @@ class Manager(pluggy.PluginManager):
         *,
         built_in: bool = False,
     ) -> None:
-        """Register a plug-in whose hooks fit; raises PluginError for one whose hooks do not."""
+        """Register a plug-in whose hooks match; raises PluginError for one whose hooks do not."""
         try:
             registered = self.register(plugin, name)
             self.check_pending()
         except (pluggy.PluginValidationError, ValueError) as error:
             if self.is_registered(plugin):
                 self.unregister(plugin)
-            origin = _origin(name or str(getattr(plugin, "__name__", plugin)), distribution)
-            raise _failure(origin, "does not fit the hooks", error) from error
+            origin = _make_origin(name or str(getattr(plugin, "__name__", plugin)), distribution)
+            raise _make_failure(origin, "does not fit the hooks", error) from error
         if registered is not None:
-            origin = _origin(registered, distribution)
+            origin = _make_origin(registered, distribution)
             if built_in:
                 origin = Origin(registered, "zonda", __version__, built_in=True)
             self._origins[registered] = origin
 
     def origin(self, name: str) -> Origin:
-        """Where the plug-in that is registered as ``name`` comes from."""
+        """Return the origin of the plug-in that is registered as ``name``."""
         return self._origins.get(name, Origin(name))
 
     def origins(self) -> list[Origin]:
-        """Every plug-in, in the order of registration."""
+        """List the origins of all plug-ins, in the order of registration."""
         return [self.origin(name) for name, _ in self.list_name_plugin()]
 
 
 @dataclass(slots=True)
 class Plugins:
-    """All that the plug-ins bring, by name. ``origins`` maps (kind, name) to who brought it.
+    """Everything that plug-ins provide, by name. ``origins`` maps (kind, name) to its plug-in.
 
     ``unusable`` maps (kind, name) to why something that is brought cannot be used.
     """
@@ -126,13 +126,13 @@ class Plugins:
     _functions: dict[str, dict[str, type[Function]]] = field(default_factory=dict)
 
     def functions(self, version: str) -> Mapping[str, type[Function]]:
-        """The functions that plug-ins add to ``version``."""
+        """Return the functions that plug-ins add to ``version``."""
         if version not in self._functions:
             found: dict[str, type[Function]] = {}
             kind = f"function of {version}"
             self._collect("zonda_functions", kind, found, Function, version)
-            for name, error in self._refusals(kind):
-                found[name] = unavailable.function(error)
+            for name, error in self._list_unusable(kind):
+                found[name] = unavailable.make_function(error)
             self._functions[version] = found
         return self._functions[version]
 
@@ -144,89 +144,95 @@ class Plugins:
         base: type[Any] | None,
         version: str | None = None,
     ) -> None:
-        """Put what plug-ins answer to ``hook`` into ``target``; classes must extend ``base``."""
+        """Collect the results of ``hook`` into ``target``; classes must extend ``base``."""
         if self.manager is None:
             return
-        for origin, ask in _implementations(self.manager, hook, version):
+        for origin, ask in _list_implementations(self.manager, hook, version):
             try:
-                brought = _mapping(hook, ask(), built_in=origin.built_in)
+                brought = _read_mapping(hook, ask(), built_in=origin.built_in)
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
                 raise_interruption(error)
-                self._tell(_failure(origin, f"failed in {hook}", error))
+                self._record_failure(_make_failure(origin, f"failed in {hook}", error))
                 continue
             for name, thing in brought.items():
-                if isinstance(name, str) and name.strip() and encodable(name) == name:
-                    self._add(kind, target, origin, name, declaration.usable(thing, base))
+                if isinstance(name, str) and name.strip() and escape_surrogates(name) == name:
+                    self._add(
+                        kind, target, origin, name, declaration.validate_declaration(thing, base)
+                    )
                 else:
-                    self._tell(_nameless(hook, origin, name))
+                    self._record_failure(_make_bad_name_error(hook, origin, name))
 
     def _collect_texts(self) -> None:
         if self.manager is None:
             return
-        for origin, ask in _implementations(self.manager, "zonda_type_texts", None):
+        for origin, ask in _list_implementations(self.manager, "zonda_type_texts", None):
             try:
                 self.type_texts += [(origin, str(file), str(text)) for file, text in ask()]
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
                 raise_interruption(error)
-                self._tell(_failure(origin, "failed in zonda_type_texts", error))
+                self._record_failure(_make_failure(origin, "failed in zonda_type_texts", error))
 
     def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
-        """Take a type that was made of a text, with the rules for all types."""
+        """Add a declared type, with the rules of all types."""
         self._add(
-            "resource type", self.resource_types, origin, name, declaration.usable(cls, Resource)
+            "resource type",
+            self.resource_types,
+            origin,
+            name,
+            declaration.validate_declaration(cls, Resource),
         )
 
     def add_failure(self, error: PluginError) -> None:
-        """Keep what was wrong with a text that was to be a type."""
-        self._tell(error)
+        """Add the failure of a manifest."""
+        self._record_failure(error)
 
     def _add(
         self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str, thing: Any
     ) -> None:
         if isinstance(thing, Unavailable):
-            self._refuse(kind, name, _unavailable(kind, name, origin, thing))
+            self._mark_unusable(kind, name, _make_unavailable_error(kind, name, origin, thing))
         elif name in target:
             if target[name] is not thing:  # a folder may hand on what its files bring
-                self._contest(kind, target, origin, name)
+                self._handle_conflict(kind, target, origin, name)
         elif (kind, name) in self.unusable:
-            self._tell(_third(kind, name, origin))
+            self._record_failure(_make_unusable_name_error(kind, name, origin))
         else:
             target[name] = thing
             self.origins[kind, name] = origin
 
-    def _contest(
+    def _handle_conflict(
         self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str
     ) -> None:
-        """A second plug-in wants a name: neither gets it, unless the first is zonda's own."""
+        """Handle a second plug-in of the same name: neither gets it, unless one is zonda's own."""
         first = self.origins[kind, name]
         if first.built_in:
-            self._tell(_contested(kind, name, first, origin, origin))
+            self._record_failure(_make_conflict_error(kind, name, first, origin, origin))
             return
         del target[name], self.origins[kind, name]
-        self._tell(_contested(kind, name, first, origin, first))
-        self._refuse(kind, name, _contested(kind, name, first, origin, origin))
+        self._record_failure(_make_conflict_error(kind, name, first, origin, first))
+        self._mark_unusable(kind, name, _make_conflict_error(kind, name, first, origin, origin))
 
-    def _refuse(self, kind: str, name: str, error: PluginError) -> None:
-        self._tell(error)
+    def _mark_unusable(self, kind: str, name: str, error: PluginError) -> None:
+        self._record_failure(error)
         self.unusable[kind, name] = error
 
-    def _tell(self, error: PluginError) -> None:
-        """Keep a failure, once: functions are asked for version by version."""
+    def _record_failure(self, error: PluginError) -> None:
+        """Record a failure, once: functions are collected version by version."""
         if not any(
             (each.plugin, str(each)) == (error.plugin, str(error)) for each in self.failures
         ):
             self.failures.append(error)
 
-    def _refusals(self, kind: str) -> list[tuple[str, PluginError]]:
-        """What is brought, of one kind, and cannot be used."""
+    def _list_unusable(self, kind: str) -> list[tuple[str, PluginError]]:
+        """List the unusable names of one kind, with their errors."""
         return [(name, error) for (of, name), error in self.unusable.items() if of == kind]
 
-    def why_no_type(self, name: str) -> str:
-        """Why there is no resource type ``name``, as far as a plug-in is to blame; else empty."""
-        return self.why_none("resource type", name)
+    def explain_missing_type(self, name: str) -> str:
+        """Explain a missing resource type by the failure of a plug-in; '' where none failed."""
+        return self.explain_missing("resource type", name)
 
-    def why_none(self, kind: str, name: str) -> str:
-        """Why there is nothing of that kind and name, as far as a plug-in is to blame."""
+    def explain_missing(self, kind: str, name: str) -> str:
+        """Explain a missing name of a kind by the failure of a plug-in; '' where none failed."""
         known = self.unusable.get((kind, name))
         if known is not None:
             return known.message
@@ -244,7 +250,7 @@ def make_manager(
     disabled: Collection[str] = (),
     failures: list[PluginError] | None = None,
 ) -> Manager:
-    """A manager with the specifications, ``built_in`` plug-ins and, if asked, installed ones.
+    """Make a manager with the specifications, ``built_in`` and, if asked, installed plug-ins.
 
     ``files``: plug-ins that are plain files; they come before those that are installed.
     ``disabled``: installed plug-ins or distributions that are not even imported.
@@ -254,22 +260,24 @@ def make_manager(
     manager = Manager()
     failed = [] if failures is None else failures
     for plugin in built_in:
-        _adopt(manager, failed, plugin, None, None, built_in=True)
+        _adopt_or_record(manager, failed, plugin, None, None, built_in=True)
     for plugin in files:
-        _adopt(manager, failed, plugin, None, None)
-    for name, load, distribution in _installed() if discover else ():
-        if disabled and _is_disabled(_origin(name, distribution), disabled):
-            manager.disabled.append(_origin(name, distribution))
+        _adopt_or_record(manager, failed, plugin, None, None)
+    for name, load, distribution in _list_installed() if discover else ():
+        if disabled and _is_disabled(_make_origin(name, distribution), disabled):
+            manager.disabled.append(_make_origin(name, distribution))
             continue
         try:
             plugin = load()
         except BaseException as error:  # importing a stranger's module may raise anything, or exit
             raise_interruption(error)
-            failed.append(_failure(_origin(name, distribution), "cannot be imported", error))
+            failed.append(
+                _make_failure(_make_origin(name, distribution), "cannot be imported", error)
+            )
             continue
         if isinstance(plugin, ModuleType) and follows_the_guide(plugin):
-            plugin = Mapped(name, plugin)
-        _adopt(manager, failed, plugin, name, distribution)
+            plugin = ModulePlugin(name, plugin)
+        _adopt_or_record(manager, failed, plugin, name, distribution)
     return manager
 
 
@@ -277,8 +285,8 @@ def _is_disabled(origin: Origin, disabled: Collection[str]) -> bool:
     return not {origin.plugin, origin.distribution}.isdisjoint(disabled)
 
 
-def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
-    """Ask every hook once; what fails stands in ``failures``."""
+def gather_plugins(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
+    """Call every hook once and gather the results, with ``failures``."""
     plugins = Plugins(manager=manager, failures=list(failures))
     collect = plugins._collect
     collect("zonda_resource_types", "resource type", plugins.resource_types, Resource)
@@ -288,12 +296,12 @@ def gather(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
     plugins._collect_texts()
     collect("zonda_client_plugins", "client plug-in", plugins.client_plugins, None)
     collect("zonda_event_sinks", "event sink", plugins.event_sinks, None)
-    for name, error in plugins._refusals("constraint"):
-        plugins.constraints[name] = unavailable.constraint(error)
+    for name, error in plugins._list_unusable("constraint"):
+        plugins.constraints[name] = unavailable.make_constraint(error)
     return plugins
 
 
-def _adopt(
+def _adopt_or_record(
     manager: Manager,
     failures: list[PluginError],
     plugin: object,
@@ -308,10 +316,10 @@ def _adopt(
         failures.append(error)
 
 
-def _implementations(
+def _list_implementations(
     manager: Manager, hook: str, version: str | None
 ) -> Iterator[tuple[Origin, Callable[[], Any]]]:
-    """Who implements ``hook`` and how to ask it, so that one that fails hurts no other."""
+    """List the implementations of ``hook``, each as a call, so that a failure affects no other."""
     for implementation in getattr(manager.hook, hook).get_hookimpls():
         arguments = {"version": version} if "version" in implementation.argnames else {}
 
@@ -321,39 +329,39 @@ def _implementations(
         yield manager.origin(implementation.plugin_name), ask
 
 
-def _mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any]:
-    """What a hook has given. What zonda brings itself is right, and imported when it is used."""
+def _read_mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any]:
+    """Read the mapping that a hook returned. Built-in classes are imported when they are used."""
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
     return unloaded(answer) if built_in else dict(answer)
 
 
-def _installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
-    """Entry points of group ``zonda``: name, loader, distribution."""
+def _list_installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
+    """List the entry points of group ``zonda``: name, loader, distribution."""
     for entry in entry_points(group=GROUP):
         yield entry.name, entry.load, entry.dist
 
 
-def _origin(name: str, distribution: Distribution | None) -> Origin:
+def _make_origin(name: str, distribution: Distribution | None) -> Origin:
     if distribution is None:
         return Origin(name)
     return Origin(name, str(distribution.metadata["Name"]), distribution.version)
 
 
-def _failure(origin: Origin, what: str, error: BaseException) -> PluginError:
+def _make_failure(origin: Origin, what: str, error: BaseException) -> PluginError:
     failure = PluginError(
-        f"Plug-in {origin} {what}: {describe_exception(error)}{raised_at(error)}",
+        f"Plug-in {origin} {what}: {describe_exception(error)}{format_raise_place(error)}",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,
-        hint=what_to_do(error),
+        hint=format_import_hint(error),
     )
     failure.__cause__ = error
     return failure
 
 
-def what_to_do(error: BaseException) -> str:
-    """What the operator can do about a plug-in that cannot be imported or used."""
+def format_import_hint(error: BaseException) -> str:
+    """Format the hint about a plug-in that cannot be imported or used."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         top = error.name.partition(".")[0]
         library = error.name if top in sys.modules else top
@@ -363,15 +371,17 @@ def what_to_do(error: BaseException) -> str:
     return "It is left out; everything else goes on."
 
 
-def _nameless(hook: str, origin: Origin, name: object) -> PluginError:
+def _make_bad_name_error(hook: str, origin: Origin, name: object) -> PluginError:
     fault = TypeError(f"{hook} gives {name!r} as a name, which is not text")
-    return _failure(origin, f"failed in {hook}", fault)
+    return _make_failure(origin, f"failed in {hook}", fault)
 
 
-def _contested(kind: str, name: str, first: Origin, second: Origin, told: Origin) -> PluginError:
-    """What is told of ``told``, one of the two."""
+def _make_conflict_error(
+    kind: str, name: str, first: Origin, second: Origin, told: Origin
+) -> PluginError:
+    """Make the error of a name that two plug-ins bring, for ``told``, one of the two."""
     return PluginError(
-        f"Two plug-ins bring the {_plain(kind)} {name}: {first} and {second}; "
+        f"Two plug-ins bring the {_format_kind(kind)} {name}: {first} and {second}; "
         + (f"that of {first} is used." if first.built_in else "neither is used."),
         plugin=told.plugin,
         distribution=told.distribution,
@@ -381,14 +391,14 @@ def _contested(kind: str, name: str, first: Origin, second: Origin, told: Origin
     )
 
 
-def _plain(kind: str) -> str:
-    """A kind for people: functions are of one version each, which is not the point."""
+def _format_kind(kind: str) -> str:
+    """Format a kind for users: without the version that a function belongs to."""
     return kind.partition(" of ")[0]
 
 
-def _third(kind: str, name: str, origin: Origin) -> PluginError:
+def _make_unusable_name_error(kind: str, name: str, origin: Origin) -> PluginError:
     return PluginError(
-        f"{origin} brings the {_plain(kind)} {name}, too, which nobody can use.",
+        f"{origin} brings the {_format_kind(kind)} {name}, too, which nobody can use.",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,
@@ -396,9 +406,11 @@ def _third(kind: str, name: str, origin: Origin) -> PluginError:
     )
 
 
-def _unavailable(kind: str, name: str, origin: Origin, thing: Unavailable) -> PluginError:
+def _make_unavailable_error(
+    kind: str, name: str, origin: Origin, thing: Unavailable
+) -> PluginError:
     return PluginError(
-        f"The {_plain(kind)} {name} of {origin} cannot be used here: {thing.reason}",
+        f"The {_format_kind(kind)} {name} of {origin} cannot be used here: {thing.reason}",
         plugin=origin.plugin,
         distribution=origin.distribution,
         version=origin.version,

@@ -26,7 +26,7 @@ CONSTRAINTS: Final = "constraint_mapping"
 MISSING: Final = "__zonda_missing__"
 
 
-class Mapped:
+class ModulePlugin:
     """A module as a plug-in: its own hooks, and the guide's mappings as hooks."""
 
     def __init__(self, name: str, module: ModuleType) -> None:
@@ -35,12 +35,12 @@ class Mapped:
         for key, value in own.items():
             setattr(self, key, value)
         if TYPES in own or AVAILABLE in own:
-            self._offer("zonda_resource_types", lambda: _types(own, module))
+            self._offer("zonda_resource_types", lambda: _collect_types(own, module))
         if CONSTRAINTS in own:
-            self._offer("zonda_constraints", lambda: _constraints(own[CONSTRAINTS]()))
+            self._offer("zonda_constraints", lambda: _collect_constraints(own[CONSTRAINTS]()))
 
     def _offer(self, hook: str, mapping: Callable[[], Any]) -> None:
-        """``mapping`` as an implementation of ``hook``, together with the module's own."""
+        """Register ``mapping`` as an implementation of ``hook``, together with the module's own."""
         own = getattr(self, hook, None)
 
         def implementation() -> Any:
@@ -56,23 +56,23 @@ def follows_the_guide(plugin: object) -> bool:
     return isinstance(plugin, ModuleType) and any(callable(vars(plugin).get(n)) for n in names)
 
 
-def _types(own: Mapping[str, Callable[[], Any]], module: ModuleType) -> Any:
+def _collect_types(own: Mapping[str, Callable[[], Any]], module: ModuleType) -> Any:
     if AVAILABLE not in own:
         return own[TYPES]()
     available = own[AVAILABLE]() or {}
-    reason = _why(getattr(module, MISSING, ()))
-    return {**dict.fromkeys(_declared(own), Unavailable(reason)), **available}
+    reason = _format_reason(getattr(module, MISSING, ()))
+    return {**dict.fromkeys(_list_declared(own), Unavailable(reason)), **available}
 
 
-def _constraints(brought: Any) -> Any:
-    """What ``constraint_mapping`` gives; the guide once asked for no base class."""
+def _collect_constraints(brought: Any) -> Any:
+    """Collect the result of ``constraint_mapping``; the guide once required no base class."""
     if not isinstance(brought, Mapping):
         return brought
-    return {name: _with_base(thing) for name, thing in brought.items()}
+    return {name: _add_base_class(thing) for name, thing in brought.items()}
 
 
-def _with_base(thing: Any) -> Any:
-    """A plain class that has ``validate(value, context)``, as a constraint of its own."""
+def _add_base_class(thing: Any) -> Any:
+    """Add the base class of constraints to a plain class with ``validate(value, context)``."""
     if not isinstance(thing, type) or issubclass(thing, BaseCustomConstraint):
         return thing
     if not callable(getattr(thing, "validate", None)):
@@ -81,8 +81,8 @@ def _with_base(thing: Any) -> Any:
     return type(thing.__name__, (thing, BaseCustomConstraint), names)
 
 
-def _declared(own: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
-    """What the module would bring if it had all it needs."""
+def _list_declared(own: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
+    """List the types that the module would provide with all its libraries installed."""
     try:
         return own[TYPES]() or {} if TYPES in own else {}
     except BaseException as error:  # the very reason why there is the other function
@@ -90,7 +90,7 @@ def _declared(own: Mapping[str, Callable[[], Any]]) -> Mapping[str, Any]:
         return {}
 
 
-def _why(missing: Sequence[str]) -> str:
+def _format_reason(missing: Sequence[str]) -> str:
     if not missing:
         return f"its {AVAILABLE}() leaves it out"
     verb = "which is" if len(missing) == 1 else "which are"
@@ -98,9 +98,9 @@ def _why(missing: Sequence[str]) -> str:
 
 
 @contextmanager
-def noting_missing(missing: set[str]) -> Iterator[None]:
-    """Add to ``missing`` the top-level modules that nobody finds while the block runs."""
-    witness = _Witness(missing)
+def record_missing_modules(missing: set[str]) -> Iterator[None]:
+    """Add to ``missing`` the top-level modules that cannot be found while the block runs."""
+    witness = _MissingModuleRecorder(missing)
     sys.meta_path.append(witness)
     try:
         yield
@@ -108,8 +108,8 @@ def noting_missing(missing: set[str]) -> Iterator[None]:
         sys.meta_path.remove(witness)
 
 
-class _Witness:
-    """The last finder to be asked: it finds nothing, and remembers what was looked for."""
+class _MissingModuleRecorder:
+    """The last finder on the path: it finds nothing, and records the module's name."""
 
     def __init__(self, missing: set[str]) -> None:
         self._missing = missing

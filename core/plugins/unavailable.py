@@ -1,4 +1,4 @@
-"""What cannot be used, or not now: whoever tries is told why.
+"""Placeholders for functions and constraints that cannot be used: each use gives the reason.
 
 Without the stand-ins a function that two plug-ins bring would be plain data, and nobody would
 notice.
@@ -13,8 +13,8 @@ from zonda.hooks.function import Function, ParseScope, ResolveScope
 from zonda.hooks.schema.constraints import BaseCustomConstraint
 
 
-def function(error: PluginError) -> type[Function]:
-    """A function whose every call is a fault with the reason of ``error``."""
+def make_function(error: PluginError) -> type[Function]:
+    """Make a function whose every call is an error with the reason of ``error``."""
 
     class Refused(Function):
         """Cannot be called."""
@@ -31,8 +31,8 @@ def function(error: PluginError) -> type[Function]:
     return Refused
 
 
-def constraint(error: PluginError) -> type[BaseCustomConstraint]:
-    """A constraint that no value keeps, for the reason of ``error``."""
+def make_constraint(error: PluginError) -> type[BaseCustomConstraint]:
+    """Make a constraint that rejects every value, for the reason of ``error``."""
 
     class Refused(BaseCustomConstraint):
         """No value is good."""

@@ -1,4 +1,4 @@
-"""One resource type as plain data, under the names that the openstack client uses."""
+"""One resource type as plain data, with the field names of the openstack client."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ _ABILITIES = {
 _OF_CHILDREN = ("suspend", "resume", "check", "snapshot")
 
 
-def prose(cls: type[Resource]) -> str:
-    """The docstring of a class, its markup taken out; empty where it has none of its own."""
+def read_description(cls: type[Resource]) -> str:
+    """Read the docstring of a class without its markup; '' where it has none of its own."""
     own = inspect.getdoc(cls) if cls.__dict__.get("__doc__") else ""
     return (own or "").replace("``", "").strip()
 
 
-def summary(cls: type[Resource]) -> str:
-    """The first paragraph of the docstring, in one line."""
-    return " ".join(prose(cls).partition("\n\n")[0].split())
+def summarize(cls: type[Resource]) -> str:
+    """Return the first paragraph of the docstring, in one line."""
+    return " ".join(read_description(cls).partition("\n\n")[0].split())
 
 
-def describe(name: str, cls: type[Resource], origin: str = "") -> dict[str, Any]:
-    """All that a type says of itself."""
+def describe_type(name: str, cls: type[Resource], origin: str = "") -> dict[str, Any]:
+    """Describe a type completely."""
     return {
         "resource_type": name,
-        "description": summary(cls),
+        "description": summarize(cls),
         "support_status": cls.support_status.to_dict(),
-        "properties": {key: of_property(each) for key, each in cls.properties_schema.items()},
+        "properties": {key: describe_property(each) for key, each in cls.properties_schema.items()},
         "attributes": {
-            key: of_attribute(each) for key, each in sorted(cls.attributes_schema.items())
+            key: describe_attribute(each) for key, each in sorted(cls.attributes_schema.items())
         },
-        **_update_policy(cls),
-        "actions": abilities(cls),
+        **_describe_update_policy(cls),
+        "actions": list_abilities(cls),
         "capabilities": dict(cls.capabilities),
         "origin": origin,
     }
 
 
-def _update_policy(cls: type[Resource]) -> dict[str, Any]:
-    policy = {key: of_property(each) for key, each in cls.update_policy_schema.items()}
+def _describe_update_policy(cls: type[Resource]) -> dict[str, Any]:
+    policy = {key: describe_property(each) for key, each in cls.update_policy_schema.items()}
     return {"update_policy": policy} if policy else {}
 
 
-def abilities(cls: type[Resource]) -> list[str]:
-    """What can be done with a resource besides creating and deleting it."""
+def list_abilities(cls: type[Resource]) -> list[str]:
+    """List the operations of a resource besides creation and deletion."""
     found = [
         name
         for name, method in _ABILITIES.items()
@@ -69,32 +69,32 @@ def abilities(cls: type[Resource]) -> list[str]:
     return ["update"] * updates + found + ["live state"] * live
 
 
-def of_property(schema: Schema) -> dict[str, Any]:
-    """One property, what is inside it included."""
+def describe_property(schema: Schema) -> dict[str, Any]:
+    """Describe one property with its nested properties."""
     shown = schema.to_dict()
     if schema.hidden:
         shown["hidden"] = True
         shown.pop("default", None)
-    shown.update(_status(schema.support_status))
+    shown.update(_describe_status(schema.support_status))
     inside: Mapping[str, Schema] = schema.fields
     if schema.items is not None:
         inside = {"*": schema.items}
     if inside:
-        shown["schema"] = {key: of_property(each) for key, each in inside.items()}
+        shown["schema"] = {key: describe_property(each) for key, each in inside.items()}
     return shown
 
 
-def of_attribute(schema: AttributeSchema) -> dict[str, Any]:
-    """One attribute."""
+def describe_attribute(schema: AttributeSchema) -> dict[str, Any]:
+    """Describe one attribute."""
     shown: dict[str, Any] = {"description": schema.description}
     if schema.type is not None:
         shown["type"] = schema.type.lower()
     if schema.hidden:
         shown["hidden"] = True
-    return {**shown, **_status(schema.support_status)}
+    return {**shown, **_describe_status(schema.support_status)}
 
 
-def _status(status: support.SupportStatus) -> dict[str, Any]:
-    """The state of support, where there is something to say."""
+def _describe_status(status: support.SupportStatus) -> dict[str, Any]:
+    """Describe the support status, unless it is the default."""
     plain = status.status == support.SUPPORTED and status.version is None
     return {} if plain else {"support_status": status.to_dict()}

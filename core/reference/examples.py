@@ -1,4 +1,4 @@
-"""Templates made from a resource type: one to begin with, and one with example values."""
+"""Templates made from a resource type: an initial one, and one with example values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema import examples
 from zonda.hooks.schema.properties import Schema
 
-from .description import summary
+from .description import summarize
 
 VERSION: Final = "2018-08-31"
 _PARAMETER_TYPES: Final = {
@@ -26,8 +26,8 @@ _PARAMETER_TYPES: Final = {
 }
 
 
-def provider(name: str, cls: type[Resource]) -> dict[str, Any]:
-    """A template with a parameter for every property and an output for every attribute.
+def build_initial_template(name: str, cls: type[Resource]) -> dict[str, Any]:
+    """Build a template with a parameter for every property and an output for every attribute.
 
     Heat gives the same for ``resource type show --template-type hot``.
     """
@@ -42,18 +42,18 @@ def provider(name: str, cls: type[Resource]) -> dict[str, Any]:
         "description": f"Initial template of {resource}",
     }
     if shown:
-        template["parameters"] = {key: _parameter(schema) for key, schema in shown.items()}
+        template["parameters"] = {key: _build_parameter(schema) for key, schema in shown.items()}
     named = f"{resource}_resource" if resource in shown else resource
     entry: dict[str, Any] = {"type": name}
     if shown:
         entry["properties"] = {key: {"get_param": key} for key in shown}
     template["resources"] = {named: entry}
-    template["outputs"] = _outputs(named, cls)
+    template["outputs"] = _build_outputs(named, cls)
     return {key: each for key, each in template.items() if each}
 
 
-def _parameter(schema: Schema) -> dict[str, Any]:
-    kind = _parameter_type(schema)
+def _build_parameter(schema: Schema) -> dict[str, Any]:
+    kind = _choose_parameter_type(schema)
     made: dict[str, Any] = {"type": kind}
     if schema.description:
         made["description"] = schema.description
@@ -68,14 +68,16 @@ def _parameter(schema: Schema) -> dict[str, Any]:
     return made
 
 
-def _parameter_type(schema: Schema) -> str:
-    """The parameter type that can carry every value of a property."""
+def _choose_parameter_type(schema: Schema) -> str:
+    """Choose the parameter type that can carry every value of a property."""
     if schema.items is not None and schema.items.type in (Schema.MAP, Schema.LIST):
         return "json"
     return _PARAMETER_TYPES[schema.type]
 
 
-def _outputs(resource: str, cls: type[Resource], without: Collection[str] = ()) -> dict[str, Any]:
+def _build_outputs(
+    resource: str, cls: type[Resource], without: Collection[str] = ()
+) -> dict[str, Any]:
     return {
         key: {"description": schema.description or key, "value": {"get_attr": [resource, key]}}
         for key, schema in sorted(cls.attributes_schema.items())
@@ -83,20 +85,20 @@ def _outputs(resource: str, cls: type[Resource], without: Collection[str] = ()) 
     }
 
 
-def _keyed(cls: type[Resource]) -> Collection[str]:
-    """Attributes that cannot be read by their name alone."""
+def _list_keyed_attributes(cls: type[Resource]) -> Collection[str]:
+    """List the attributes that cannot be read by their name alone."""
     return cls.attributes_with_key if issubclass(cls, NestedStack) else ()
 
 
-def example(
+def build_example(
     name: str, cls: type[Resource], context: ResourceContext | None = None
 ) -> dict[str, Any]:
-    """A template with values that the type accepts: what is required and what it calls typical."""
-    given = examples.of_class(cls.properties_schema, cls.example, context)
+    """Build a template that the type accepts: required properties and typical values."""
+    given = examples.build_properties(cls.properties_schema, cls.example, context)
     secrets = {key for key in given if cls.properties_schema[key].hidden}
     template: dict[str, Any] = {"heat_template_version": VERSION}
-    if summary(cls):
-        template["description"] = summary(cls)
+    if summarize(cls):
+        template["description"] = summarize(cls)
     if secrets:
         template["parameters"] = {
             key: {"type": "string", "hidden": True} for key in sorted(secrets)
@@ -107,10 +109,10 @@ def example(
             key: {"get_param": key} if key in secrets else value for key, value in given.items()
         }
     template["resources"] = {"example": entry}
-    template["outputs"] = _shown_outputs(cls)
+    template["outputs"] = _build_example_outputs(cls)
     return {key: each for key, each in template.items() if each}
 
 
-def _shown_outputs(cls: type[Resource]) -> Mapping[str, Any]:
-    shown = _outputs("example", cls, _keyed(cls))
+def _build_example_outputs(cls: type[Resource]) -> Mapping[str, Any]:
+    shown = _build_outputs("example", cls, _list_keyed_attributes(cls))
     return {key: {"value": each["value"]} for key, each in shown.items()}

@@ -16,7 +16,7 @@ from zonda.core.template.parameters.types import TYPES
 from zonda.core.template.source.versions import CONDITIONS_SINCE, KEY, MODULO_SINCE, TAGS_SINCE
 from zonda.hooks.resources.resource import Resource
 
-from .json_schema_properties import FUNCTION, properties_schema
+from .json_schema_properties import FUNCTION, build_properties_schema
 
 JsonSchema = dict[str, Any]
 
@@ -24,13 +24,13 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBER_OR_TEXT = {"type": ["number", "string"]}
 
 
-def template_schema(
+def build_template_schema(
     versions: Sequence[str],
     functions: Mapping[str, str],
     conditions: Mapping[str, str],
     types: Mapping[str, type[Resource]],
 ) -> JsonSchema:
-    """The schema of templates of ``versions`` (dates and names; the newest date decides).
+    """Build the schema of templates of ``versions`` (dates and names; the newest date decides).
 
     ``functions`` and ``conditions`` map the names of what may be called, elsewhere and in
     conditions, to a line that explains it; ``types`` are the installed resource types.
@@ -41,43 +41,45 @@ def template_schema(
         "title": f"Heat Orchestration Template ({', '.join(versions)})",
         "type": "object",
         "required": [KEY],
-        "properties": _sections(versions, date),
+        "properties": _build_sections(versions, date),
         "additionalProperties": False,
         "$defs": {
-            "function": _calls(functions),
-            "condition": {"anyOf": [{"type": "boolean"}, _calls(conditions)]},
-            "parameter": _parameter(date),
-            "constraint": _constraint(date),
-            "resource": _resource(date, types),
-            "output": _output(date),
-            **{f"type {name}": properties_schema(cls) for name, cls in sorted(types.items())},
+            "function": _build_call(functions),
+            "condition": {"anyOf": [{"type": "boolean"}, _build_call(conditions)]},
+            "parameter": _build_parameter(date),
+            "constraint": _build_constraint(date),
+            "resource": _build_resource(date, types),
+            "output": _build_output(date),
+            **{f"type {name}": build_properties_schema(cls) for name, cls in sorted(types.items())},
         },
     }
 
 
-def _sections(versions: Sequence[str], date: str) -> JsonSchema:
+def _build_sections(versions: Sequence[str], date: str) -> JsonSchema:
     sections: JsonSchema = {
         KEY: {"enum": list(versions), "description": "The version of the template language."},
         "description": {"description": "What the template is for."},
         "parameter_groups": {"type": ["array", "null"], "items": {"type": "object"}},
-        "parameters": _named("parameter", "Values that are given from outside."),
+        "parameters": _build_map_of("parameter", "Values that are given from outside."),
         "resources": {
-            **_named("resource", "What the stack is made of."),
+            **_build_map_of("resource", "What the stack is made of."),
             "propertyNames": {"pattern": "^[^/]*$"},
         },
-        "outputs": _named("output", "What the stack tells about itself."),
-        "capabilities": _capabilities(),
+        "outputs": _build_map_of("output", "What the stack tells about itself."),
+        "capabilities": _build_capabilities(),
         "__undefined__": True,
     }
     if date >= CONDITIONS_SINCE:
         sections["conditions"] = {
-            **_named("condition", "Named conditions; evaluated when something asks for them."),
+            **_build_map_of(
+                "condition", "Named conditions; evaluated when something asks for them."
+            ),
             "type": "object",
         }
     return sections
 
 
-def _capabilities() -> JsonSchema:
+def _build_capabilities() -> JsonSchema:
     value = {"type": ["string", "number", "boolean"]}
     text = {"type": "string"}
     types = {"anyOf": [text, {"type": "array", "items": text}]}
@@ -91,7 +93,7 @@ def _capabilities() -> JsonSchema:
     }
 
 
-def _named(definition: str, description: str) -> JsonSchema:
+def _build_map_of(definition: str, description: str) -> JsonSchema:
     return {
         "type": ["object", "null"],
         "description": description,
@@ -99,8 +101,8 @@ def _named(definition: str, description: str) -> JsonSchema:
     }
 
 
-def _calls(functions: Mapping[str, str]) -> JsonSchema:
-    """A map with one key, which is the name of a function."""
+def _build_call(functions: Mapping[str, str]) -> JsonSchema:
+    """Build the schema of a function call: a map with one key, the name of the function."""
     return {
         "type": "object",
         "minProperties": 1,
@@ -110,7 +112,7 @@ def _calls(functions: Mapping[str, str]) -> JsonSchema:
     }
 
 
-def _parameter(date: str) -> JsonSchema:
+def _build_parameter(date: str) -> JsonSchema:
     properties: JsonSchema = {
         "type": {"enum": list(TYPES)},
         "default": {"description": "The value where none is given; null: there must be one."},
@@ -131,8 +133,8 @@ def _parameter(date: str) -> JsonSchema:
     }
 
 
-def _constraint(date: str) -> JsonSchema:
-    bounds = _exactly({"min": _NUMBER_OR_TEXT, "max": _NUMBER_OR_TEXT})
+def _build_constraint(date: str) -> JsonSchema:
+    bounds = _build_closed_object({"min": _NUMBER_OR_TEXT, "max": _NUMBER_OR_TEXT})
     kinds: JsonSchema = {
         "length": bounds,
         "range": bounds,
@@ -141,24 +143,29 @@ def _constraint(date: str) -> JsonSchema:
         "custom_constraint": {"type": "string"},
     }
     if date >= MODULO_SINCE:
-        kinds["modulo"] = _exactly({"step": _NUMBER_OR_TEXT, "offset": _NUMBER_OR_TEXT})
+        kinds["modulo"] = _build_closed_object({"step": _NUMBER_OR_TEXT, "offset": _NUMBER_OR_TEXT})
     text = {"description": "The sentence to show where the constraint is broken."}
     return {
-        **_exactly({**kinds, "description": text}),
+        **_build_closed_object({**kinds, "description": text}),
         "anyOf": [{"required": [kind]} for kind in kinds],
     }
 
 
-def _exactly(properties: JsonSchema) -> JsonSchema:
+def _build_closed_object(properties: JsonSchema) -> JsonSchema:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchema:
+def _build_resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchema:
     later = date >= CONDITIONS_SINCE
     map_or_call = {"type": "object"}
     policies = ["Delete", "Retain", "Snapshot"]
     properties: JsonSchema = {
-        "type": {"anyOf": [*map(_type, sorted(types.items())), {"type": "string", "minLength": 1}]},
+        "type": {
+            "anyOf": [
+                *map(_build_type_name, sorted(types.items())),
+                {"type": "string", "minLength": 1},
+            ]
+        },
         "properties": map_or_call,
         "metadata": map_or_call,
         "update_policy": map_or_call,
@@ -179,19 +186,19 @@ def _resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchema:
         "required": ["type"],
         "properties": properties,
         "additionalProperties": False,
-        "allOf": [_typed(name) for name in sorted(types)],
+        "allOf": [_build_type_rule(name) for name in sorted(types)],
     }
 
 
-def _type(entry: tuple[str, type[Resource]]) -> JsonSchema:
+def _build_type_name(entry: tuple[str, type[Resource]]) -> JsonSchema:
     name, cls = entry
     first = (getdoc(cls) or "").strip().split("\n\n")[0].replace("\n", " ")
     attributes = ", ".join(sorted(cls.attributes_schema))
     return {"const": name, "description": f"{first} Attributes: {attributes or 'none'}."}
 
 
-def _typed(name: str) -> JsonSchema:
-    """What a resource of one type looks like; one that is managed elsewhere is not looked at."""
+def _build_type_rule(name: str) -> JsonSchema:
+    """Build the rule of a resource of one type; ``external_id`` turns it off."""
     return {
         "if": {
             "properties": {"type": {"const": name}},
@@ -202,7 +209,7 @@ def _typed(name: str) -> JsonSchema:
     }
 
 
-def _output(date: str) -> JsonSchema:
+def _build_output(date: str) -> JsonSchema:
     properties: JsonSchema = {
         "value": {"anyOf": [FUNCTION, True]},
         "description": {"description": "What the value is."},

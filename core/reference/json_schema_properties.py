@@ -42,32 +42,32 @@ _BOOLEAN_WORDS = "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"
 _FOREIGN = ("(?", "\\A", "\\Z", "\\N", "\\a", "++", "*+", "?+")
 
 
-def properties_schema(cls: type[Resource]) -> JsonSchema:
-    """What an entry of this type must look like below its key ``properties``."""
+def build_properties_schema(cls: type[Resource]) -> JsonSchema:
+    """Build the schema of the key ``properties`` of a resource of this type."""
     fields = cls.properties_schema
-    inside = {"anyOf": [FUNCTION, _map_of(fields)]}
+    inside = {"anyOf": [FUNCTION, _build_map(fields)]}
     schema: JsonSchema = {"properties": {"properties": inside}}
-    if _required(fields):
+    if _list_required(fields):
         schema["required"] = ["properties"]
     attributes = {name: entry.description or "" for name, entry in cls.attributes_schema.items()}
     return {**schema, f"{EXTENSION}attributes": attributes}
 
 
-def _map_of(fields: Mapping[str, Schema]) -> JsonSchema:
+def _build_map(fields: Mapping[str, Schema]) -> JsonSchema:
     made: JsonSchema = {
         "type": "object",
-        "properties": {name: _value(schema) for name, schema in fields.items()},
+        "properties": {name: _build_value(schema) for name, schema in fields.items()},
         "additionalProperties": False,
     }
-    return {**made, "required": _required(fields)} if _required(fields) else made
+    return {**made, "required": _list_required(fields)} if _list_required(fields) else made
 
 
-def _required(fields: Mapping[str, Schema]) -> list[str]:
+def _list_required(fields: Mapping[str, Schema]) -> list[str]:
     return [name for name, schema in fields.items() if schema.required and schema.default is None]
 
 
-def _value(schema: Schema) -> JsonSchema:
-    made: JsonSchema = {"anyOf": [FUNCTION, _literal(schema)]}
+def _build_value(schema: Schema) -> JsonSchema:
+    made: JsonSchema = {"anyOf": [FUNCTION, _build_literal(schema)]}
     if schema.description:
         made["description"] = schema.description
     if schema.default is not None and not schema.hidden:
@@ -80,7 +80,7 @@ def _value(schema: Schema) -> JsonSchema:
     return {**made, f"{EXTENSION}constraints": rules} if rules else made
 
 
-def _literal(schema: Schema) -> Any:
+def _build_literal(schema: Schema) -> Any:
     if schema.type == Schema.ANY:
         return True
     made: JsonSchema = {"type": [*_TYPES[schema.type], "null"]}
@@ -89,51 +89,57 @@ def _literal(schema: Schema) -> Any:
     if schema.type == Schema.BOOLEAN:
         made["pattern"] = _BOOLEAN_WORDS
     if schema.fields:
-        inside = _map_of(schema.fields)
+        inside = _build_map(schema.fields)
         made.update({key: inside[key] for key in inside if key != "type"})
     if schema.items is not None:
-        made["items"] = _value(schema.items)
-    rules = [rule for constraint in schema.constraints for rule in _rules(constraint, schema.type)]
+        made["items"] = _build_value(schema.items)
+    rules = [
+        rule for constraint in schema.constraints for rule in _build_rules(constraint, schema.type)
+    ]
     return {**made, "allOf": rules} if rules else made
 
 
-def _rules(constraint: Constraint, kind: str) -> Iterator[JsonSchema]:
-    """A constraint as far as JSON Schema has a word for it."""
+def _build_rules(constraint: Constraint, kind: str) -> Iterator[JsonSchema]:
+    """Build the rules of a constraint, as far as JSON Schema can express it."""
     if isinstance(constraint, Length):
-        yield from _length(constraint, kind)
+        yield from _build_length_rules(constraint, kind)
     elif isinstance(constraint, Range):
         bounds = {"minimum": constraint.min, "maximum": constraint.max}
-        yield _if("number", {key: bound for key, bound in bounds.items() if bound is not None})
+        yield _build_condition(
+            "number", {key: bound for key, bound in bounds.items() if bound is not None}
+        )
     elif isinstance(constraint, Modulo) and constraint.offset == 0:
-        yield _if("number", {"multipleOf": abs(constraint.step)})
+        yield _build_condition("number", {"multipleOf": abs(constraint.step)})
     elif isinstance(constraint, AllowedValues):
-        yield from _allowed(constraint, kind)
+        yield from _build_allowed_rules(constraint, kind)
     elif isinstance(constraint, AllowedPattern) and not any(
         part in constraint.pattern for part in _FOREIGN
     ):
-        yield _if("string", {"pattern": f"^(?:{constraint.pattern})$"})
+        yield _build_condition("string", {"pattern": f"^(?:{constraint.pattern})$"})
 
 
-def _length(constraint: Length, kind: str) -> Iterator[JsonSchema]:
+def _build_length_rules(constraint: Length, kind: str) -> Iterator[JsonSchema]:
     if kind == Schema.STRING:
         bounds = {"minLength": constraint.min, "maxLength": constraint.max}
-        yield _if("string", {key: int(bound) for key, bound in bounds.items() if bound is not None})
+        yield _build_condition(
+            "string", {key: int(bound) for key, bound in bounds.items() if bound is not None}
+        )
     elif constraint.min is not None:
         # No upper bound: an ``if`` inside may leave its item out.
         what, word = ("array", "minItems") if kind == Schema.LIST else ("object", "minProperties")
-        yield _if(what, {word: int(constraint.min)})
+        yield _build_condition(what, {word: int(constraint.min)})
 
 
-def _allowed(constraint: AllowedValues, kind: str) -> Iterator[JsonSchema]:
+def _build_allowed_rules(constraint: AllowedValues, kind: str) -> Iterator[JsonSchema]:
     allowed = list(constraint.allowed)
     if kind == Schema.STRING:
-        yield _if("string", {"enum": [str(value) for value in allowed]})
+        yield _build_condition("string", {"enum": [str(value) for value in allowed]})
     elif kind in (Schema.INTEGER, Schema.NUMBER):
         if all(isinstance(value, int | float) for value in allowed):
-            yield _if("number", {"enum": allowed})
+            yield _build_condition("number", {"enum": allowed})
     elif kind == Schema.LIST:
-        yield _if("array", {"items": {"anyOf": [FUNCTION, {"enum": allowed}]}})
+        yield _build_condition("array", {"items": {"anyOf": [FUNCTION, {"enum": allowed}]}})
 
 
-def _if(kind: str, then: JsonSchema) -> JsonSchema:
+def _build_condition(kind: str, then: JsonSchema) -> JsonSchema:
     return {"if": {"type": kind}, "then": then}

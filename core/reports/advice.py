@@ -1,4 +1,4 @@
-"""What to do about a failure, by its kind: the class and the code of the error, never its sentence.
+"""Advice about a failure, by the class and the code of the error, never by its text.
 
 Each answer is one sentence, with the command where there is one. ``{stack}`` and ``{resource}`` are
 filled in. Called by ``failures``.
@@ -109,7 +109,7 @@ _CHECKED = (
 
 
 def advice(stack: StackView, failure: FailedView, name: str = "") -> list[str]:
-    """What to do about one failure of a stack as it is now.
+    """List the advice about one failure of a stack as it is now.
 
     Of a nested resource: of the stack at the top; ``name`` has the way down then.
     """
@@ -119,25 +119,25 @@ def advice(stack: StackView, failure: FailedView, name: str = "") -> list[str]:
         "type": failure.resource_type,
         "kind": failure.kind,
     }
-    return [text.format(**words) for text in _advice(stack, failure)]
+    return [text.format(**words) for text in _choose_advice(stack, failure)]
 
 
-def _advice(stack: StackView, failure: FailedView) -> Iterator[str]:
-    found = BY_KIND.get(failure.kind) or BY_CODE.get(failure.code) or _by_family(failure)
+def _choose_advice(stack: StackView, failure: FailedView) -> Iterator[str]:
+    found = BY_KIND.get(failure.kind) or BY_CODE.get(failure.code) or _choose_by_code_range(failure)
     yield from (text for text in found if text not in _OF_UPDATES)
     if failure.op == "DELETE":
-        yield from _deleting(stack)
+        yield from _advise_on_delete(stack)
     elif _REPLACED in found and failure.op in _OPS_OF_UPDATES:
         yield _REPLACED
     elif _AGAIN in found or _REPLACED in found:
         wrong = found is _TEMPLATE or failure.code == "ZON301"
-        yield from _trying_again(stack, failure.op, template_is_wrong=wrong)
+        yield from _advise_on_retry(stack, failure.op, template_is_wrong=wrong)
     if failure.code.startswith("ZON"):
         yield f"'zonda explain {failure.code}' tells more about this kind of error."
 
 
-def _deleting(stack: StackView) -> Iterator[str]:
-    """How a deletion is tried again; a stack that lives on must not be deleted for one of them."""
+def _advise_on_delete(stack: StackView) -> Iterator[str]:
+    """Advise how to repeat a deletion; a stack must not be deleted for one failed resource."""
     if stack.action == "DELETE":
         yield _DELETE
         yield _ABANDON
@@ -145,8 +145,8 @@ def _deleting(stack: StackView) -> Iterator[str]:
         yield _RETRY
 
 
-def _trying_again(stack: StackView, op: str, *, template_is_wrong: bool) -> Iterator[str]:
-    """The command that does, of those that the stack takes as it is now."""
+def _advise_on_retry(stack: StackView, op: str, *, template_is_wrong: bool) -> Iterator[str]:
+    """Name the command that repeats the action, of those that the stack accepts now."""
     if stack.deleted_at is not None:
         return
     if stack.status == "FAILED" and stack.action not in _ACTIONS_OF_UPDATES:
@@ -157,7 +157,7 @@ def _trying_again(stack: StackView, op: str, *, template_is_wrong: bool) -> Iter
         yield _AGAIN
 
 
-def _by_family(failure: FailedView) -> tuple[str, ...]:
+def _choose_by_code_range(failure: FailedView) -> tuple[str, ...]:
     if failure.op == "CHECK" and not failure.code.startswith("ZON1"):
         return _CHECKED
     if failure.code.startswith("ZON1"):

@@ -1,4 +1,4 @@
-"""What differs between two generations: texts line by line, values by path. Pure functions."""
+"""Differences between two generations: texts line by line, values by path. Pure functions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.engine.diff.changes import changes
-from zonda.core.template.redaction import Shown
+from zonda.core.engine.diff.changes import compare_values
+from zonda.core.template.redaction import RedactedBundle
 from zonda.hooks.errors import Path, show_path
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One value that differs. ``kind``: added, removed or changed; ``before``/``after`` then."""
+    """One difference of a value. ``kind``: added, removed or changed; ``before``/``after`` then."""
 
     path: str
     kind: str
@@ -24,7 +24,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """What differs. Texts are unified diffs by file name ("" is the template's own entry)."""
+    """All differences. Texts are unified diffs by file name ("" is the template's own entry)."""
 
     template: list[str]
     environments: Mapping[str, list[str]]
@@ -37,19 +37,19 @@ class Differences:
         return any((*texts, self.parameters, self.resources))
 
 
-def differences(old: Shown, new: Shown, names: tuple[str, str]) -> Differences:
-    """From ``old`` to ``new``; ``names`` of both for the heads of texts."""
+def compare(old: RedactedBundle, new: RedactedBundle, names: tuple[str, str]) -> Differences:
+    """Compare ``old`` with ``new``; ``names`` of both for the heads of texts."""
     return Differences(
-        text(old.template, new.template, "template", names),
-        _texts(old.environments, new.environments, names),
-        _texts(old.files, new.files, names),
-        _changes(old.parameters, new.parameters),
-        _changes(old.resources, new.resources, ("resources",)),
+        diff_text(old.template, new.template, "template", names),
+        _diff_texts(old.environments, new.environments, names),
+        _diff_texts(old.files, new.files, names),
+        _list_changes(old.parameters, new.parameters),
+        _list_changes(old.resources, new.resources, ("resources",)),
     )
 
 
-def text(old: str | None, new: str | None, file: str, names: tuple[str, str]) -> list[str]:
-    """A unified diff as lines without their ends; empty where nothing differs."""
+def diff_text(old: str | None, new: str | None, file: str, names: tuple[str, str]) -> list[str]:
+    """Return a unified diff as lines without their ends; empty where nothing differs."""
     if old == new:
         return []
     first, second = (
@@ -62,15 +62,17 @@ def text(old: str | None, new: str | None, file: str, names: tuple[str, str]) ->
     return found or [f"--- {first}", f"+++ {second}", " (only the ends of lines differ)"]
 
 
-def _texts(
+def _diff_texts(
     old: Mapping[str, str], new: Mapping[str, str], names: tuple[str, str]
 ) -> dict[str, list[str]]:
-    found = {file: text(old.get(file), new.get(file), file, names) for file in sorted({*old, *new})}
+    found = {
+        file: diff_text(old.get(file), new.get(file), file, names) for file in sorted({*old, *new})
+    }
     return {file: lines for file, lines in found.items() if lines}
 
 
-def _changes(old: Any, new: Any, path: Path = ()) -> list[Change]:
+def _list_changes(old: Any, new: Any, path: Path = ()) -> list[Change]:
     return [
         Change(show_path(each.path), each.kind, each.before, each.after)
-        for each in changes(old, new, path)
+        for each in compare_values(old, new, path)
     ]

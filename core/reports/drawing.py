@@ -30,7 +30,7 @@ LINES, PLAIN = ("├─ ", "└─ ", "│  ", "   "), ("|- ", "`- ", "|  ", "  
 
 
 def as_data(graph: Graph) -> dict[str, Any]:
-    """Nodes and edges for programs."""
+    """Return nodes and edges as data for programs."""
     return {
         "nodes": [
             {
@@ -56,8 +56,8 @@ def as_data(graph: Graph) -> dict[str, Any]:
 # -- a tree ---------------------------------------------------------------------------------------
 
 
-def tree(graph: Graph, lines: Sequence[str] = LINES) -> Iterator[tuple[str, Node, str, str]]:
-    """Each line as (branches, node, why it stands there, a note).
+def draw_tree(graph: Graph, lines: Sequence[str] = LINES) -> Iterator[tuple[str, Node, str, str]]:
+    """Draw the tree; each line as (branches, node, reason of the edge, a note).
 
     What nobody requires stands to the left, below each one what it requires or has nested. A part
     that was shown is not shown again; what would stand too far to the right begins at the left
@@ -76,33 +76,33 @@ def tree(graph: Graph, lines: Sequence[str] = LINES) -> Iterator[tuple[str, Node
         while begins:
             name = begins.popleft()
             if name not in shown:
-                for branches, at, why, note in _tree_of(name, below, shown, lines):
+                for branches, at, why, note in _draw_subtree(name, below, shown, lines):
                     yield branches, nodes[at], why, note
                     if note == _BELOW:
                         begins.append(at)
 
 
-def _tree_of(
+def _draw_subtree(
     root: str, below: Mapping[str, Sequence[Edge]], shown: set[str], lines: Sequence[str]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """One tree with names in place of nodes; adds to ``shown``."""
+    """Draw one tree with names in place of nodes; adds to ``shown``."""
     todo = [("", "", root, "")]
     while todo:
         branches, indent, name, why = todo.pop()
         edges = below[name]
-        note = _note(name in shown, len(indent) // len(lines[2])) if edges else ""
+        note = _format_note(name in shown, len(indent) // len(lines[2])) if edges else ""
         yield branches, name, why, note
         if note != _BELOW:
             shown.add(name)
         if not note:
-            todo += reversed([*_branches(edges, indent, lines)])
+            todo += reversed([*_draw_branches(edges, indent, lines)])
 
 
-def _note(shown: bool, depth: int) -> str:
+def _format_note(shown: bool, depth: int) -> str:
     return _ABOVE if shown else _BELOW if depth >= DEEPEST else ""
 
 
-def _branches(
+def _draw_branches(
     edges: Sequence[Edge], indent: str, lines: Sequence[str]
 ) -> Iterator[tuple[str, str, str, str]]:
     for edge in edges:
@@ -113,45 +113,46 @@ def _branches(
 # -- DOT and Mermaid ------------------------------------------------------------------------------
 
 
-def dot(graph: Graph) -> Iterator[str]:
-    """The graph for Graphviz; an arrow leads to what is required."""
-    yield f"digraph {_quoted(graph.title)} {{"
+def draw_dot(graph: Graph) -> Iterator[str]:
+    """Draw the graph for Graphviz; an arrow leads to what is required."""
+    yield f"digraph {_quote_dot(graph.title)} {{"
     yield "  rankdir=BT;"
     yield '  node [shape=box, style=filled, fontname="sans-serif"];'
     members = graph.members
-    for depth, node, is_end in _clusters(graph):
+    for depth, node, is_end in _walk_clusters(graph):
         indent = "  " * (depth + 1)
         if is_end:
             yield f"{indent}}}"
             continue
         if node.name in members:
-            yield f"{indent}subgraph {_quoted(f'cluster {node.name}')} {{"
-            yield f"{indent}  label={_quoted(node.name)};"
+            yield f"{indent}subgraph {_quote_dot(f'cluster {node.name}')} {{"
+            yield f"{indent}  label={_quote_dot(node.name)};"
             indent += "  "
-        yield f"{indent}{_dot_node(node)}"
+        yield f"{indent}{_draw_dot_node(node)}"
     for edge in graph.edges:
-        ends = f"{_quoted(edge.dependant)} -> {_quoted(edge.requirement)}"
-        yield f"  {ends} [tooltip={_quoted(edge.label)}, edgetooltip={_quoted(edge.label)}];"
+        ends = f"{_quote_dot(edge.dependant)} -> {_quote_dot(edge.requirement)}"
+        yield f"  {ends} [tooltip={_quote_dot(edge.label)}, edgetooltip={_quote_dot(edge.label)}];"
     yield "}"
 
 
-def _dot_node(node: Node) -> str:
+def _draw_dot_node(node: Node) -> str:
     fill, border = FILLS[node.look]
-    label = "\n".join(filter(None, (_own_name(node), node.type, node.state)))
+    label = "\n".join(filter(None, (_get_own_name(node), node.type, node.state)))
     style = _DOT.get(node.look, "filled")
     return (
-        f"{_quoted(node.name)} [label={_quoted(label)}, tooltip={_quoted(_told(node))}, "
+        f"{_quote_dot(node.name)} [label={_quote_dot(label)}, "
+        f"tooltip={_quote_dot(_format_tooltip(node))}, "
         f'style="{style}", fillcolor="{fill}", color="{border}"];'
     )
 
 
-def _own_name(node: Node) -> str:
-    """The name of a node inside the box of its owner."""
+def _get_own_name(node: Node) -> str:
+    """Return the name of a node inside the box of its owner."""
     return node.name.removeprefix(f"{node.owner}/") if node.owner else node.name
 
 
-def _clusters(graph: Graph) -> Iterator[tuple[int, Node, bool]]:
-    """(depth, node, whether its nested stack ends here): each owner around what it has nested."""
+def _walk_clusters(graph: Graph) -> Iterator[tuple[int, Node, bool]]:
+    """Walk the nodes as (depth, node, whether its nested stack ends here), owners first."""
     members = graph.members
     pending = [(0, node, False) for node in reversed(members.get("", []))]
     while pending:
@@ -162,31 +163,31 @@ def _clusters(graph: Graph) -> Iterator[tuple[int, Node, bool]]:
             pending += [(depth + 1, each, False) for each in reversed(members[node.name])]
 
 
-def _quoted(text: str) -> str:
-    r"""A string of DOT; a backslash is doubled, since ``\N`` and others mean something there."""
-    lines = ("".join(map(_spelt, line)) for line in text.split("\n"))
+def _quote_dot(text: str) -> str:
+    r"""Quote a string for DOT; a backslash is doubled, since ``\N`` has a meaning there."""
+    lines = ("".join(map(_escape_invisible, line)) for line in text.split("\n"))
     shown = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return '"' + "\\n".join(shown) + '"'
 
 
-def mermaid(graph: Graph) -> Iterator[str]:
-    """The graph as a flow chart of Mermaid; an arrow leads to what is required."""
+def draw_mermaid(graph: Graph) -> Iterator[str]:
+    """Draw the graph as a Mermaid flow chart; an arrow leads to what is required."""
     keys = {node.name: f"n{index}" for index, node in enumerate(graph.nodes)}
     yield "flowchart BT"
     members = graph.members
-    for depth, node, is_end in _clusters(graph):
+    for depth, node, is_end in _walk_clusters(graph):
         indent = "  " * (depth + 1)
         if is_end:
             yield f"{indent}end"
             continue
         if node.name in members:
-            yield f'{indent}subgraph {keys[node.name]}s["{_entities(node.name)}"]'
+            yield f'{indent}subgraph {keys[node.name]}s["{_escape_mermaid(node.name)}"]'
             indent += "  "
-        texts = (_own_name(node), node.type, node.state)
-        label = "<br>".join(_entities(text) for text in texts if text)
+        texts = (_get_own_name(node), node.type, node.state)
+        label = "<br>".join(_escape_mermaid(text) for text in texts if text)
         yield f'{indent}{keys[node.name]}["{label}"]:::{node.look}'
     for edge in graph.edges:
-        why = _entities(edge.reasons[0] if edge.reasons else "")
+        why = _escape_mermaid(edge.reasons[0] if edge.reasons else "")
         more = f" +{len(edge.reasons) - 1}" if len(edge.reasons) > 1 else ""
         yield f'  {keys[edge.dependant]} -->|"{why}{more}"| {keys[edge.requirement]}'
     for look in sorted({node.look for node in graph.nodes}):
@@ -195,20 +196,20 @@ def mermaid(graph: Graph) -> Iterator[str]:
         yield f"  classDef {look} {style}"
 
 
-def _entities(text: str) -> str:
-    """A text inside quotes of Mermaid: all that might mean something there as its number."""
+def _escape_mermaid(text: str) -> str:
+    """Escape a text in quotes for Mermaid: special characters as their numbers."""
     return "".join(
         letter if letter.isalnum() or letter in " _.,:()[]/-'" else f"#{ord(letter)};"
-        for letter in "".join(map(_spelt, text))
+        for letter in "".join(map(_escape_invisible, text))
     )
 
 
-def _spelt(letter: str) -> str:
-    """A letter, or what it is where it cannot be seen: no two texts look alike for that."""
+def _escape_invisible(letter: str) -> str:
+    """Escape a letter that cannot be seen: different texts never look alike."""
     return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
 
 
-def _told(node: Node) -> str:
+def _format_tooltip(node: Node) -> str:
     state = f": {node.state}" if node.state else ""
     reason = f" ({node.reason})" if node.reason else ""
     return f"{node.name} ({node.type}){state}{reason}"

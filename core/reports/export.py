@@ -1,4 +1,4 @@
-"""A stack as a document: what ``stack export`` and ``stack abandon`` hand out, in Heat's shape.
+"""A stack as a document in Heat's format, for ``stack export`` and ``stack abandon``.
 
 Reads only. What is hidden is left out unless it is asked for; the document names the places, so
 that nobody takes a mask for a value.
@@ -30,7 +30,7 @@ _FILES = {"": "template", "parameter": "parameters"}
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """``values``: the document. ``digest``: of what it was made of. ``hidden``: what it masks.
+    """``values``: the document. ``digest``: of its sources. ``hidden``: the paths it masks.
 
     In ``values`` stands every instance that may exist outside: under ``resources`` those that the
     template means, by name; under ``leftovers``, where there are any, the others.
@@ -43,7 +43,7 @@ class Export:
 
 @dataclass(slots=True)
 class _Sources:
-    """What a stack was made from, as it may be shown."""
+    """The template, environment and files of a stack, redacted where needed."""
 
     template: str
     data: Mapping[str, Any]
@@ -53,7 +53,7 @@ class _Sources:
     hidden: list[str] = field(default_factory=list)
 
 
-class Exporting:
+class StackExporter:
     """Makes documents of stacks."""
 
     def __init__(self, reader: Reader, read: Reading) -> None:
@@ -61,58 +61,60 @@ class Exporting:
         self._templates = Templates(reader, read)
 
     def export(self, stack_id: str, *, with_secrets: bool) -> Export:
-        """The whole document, with those of nested stacks in the entries of their owners."""
+        """Export the whole document, with nested stacks in the entries of their owners."""
         reader = self._reader
         with reader.snapshot():
-            writing = _Writing(reader, self._sources, with_secrets=with_secrets)
+            writing = _DocumentWriter(reader, self._build_sources, with_secrets=with_secrets)
             top = reader.stack_row(stack_id)
             for stack, rows in walk_down(top, reader.tree(top.root), reader.resource_rows):
-                writing.add(stack, documents.known_rows(rows))
+                writing.add(stack, documents.select_existing_rows(rows))
         if writing.hidden:
             writing.made["masked"] = writing.hidden
-        digest = documents.joined(writing.digests, reader.sealer)
+        digest = documents.combine_digests(writing.digests, reader.sealer)
         return Export(writing.made, digest, tuple(writing.hidden))
 
     def snapshots(self, stack_id: str) -> list[dict[str, Any]]:
-        """The snapshots of a stack, the oldest first, without what they keep."""
-        return [_snapshot(row) for row in self._reader.snapshots(stack_id)]
+        """List the snapshots of a stack, the oldest first, without their data."""
+        return [_build_snapshot(row) for row in self._reader.snapshots(stack_id)]
 
     def snapshot(self, stack_id: str, key: str, *, with_secrets: bool = False) -> dict[str, Any]:
-        """One snapshot by its id or name with ``data``, a document; raises NotFound."""
-        row = snapshots.find(self._reader.snapshots(stack_id), key)
-        found = _snapshot(row)
+        """Return a snapshot by its id or name with ``data``, a document; raises NotFound."""
+        row = snapshots.find_snapshot(self._reader.snapshots(stack_id), key)
+        found = _build_snapshot(row)
         found["data"] = {}
         if row.data is not None:
             stack = replace(self._reader.stack_row(stack_id), template_id=row.template_id)
             kept = self._reader.sealer.open(row.data)
-            sources = self._sources(stack, with_secrets=with_secrets)
+            sources = self._build_sources(stack, with_secrets=with_secrets)
             entries = kept["resources"]
             if not with_secrets:
-                entries = {name: documents.shown(entry) for name, entry in entries.items()}
-            found["data"] = _document(stack, sources, entries)
+                entries = {name: documents.mask_entry(entry) for name, entry in entries.items()}
+            found["data"] = _build_document(stack, sources, entries)
         return found
 
     def environment(self, stack_id: str, *, with_secrets: bool) -> dict[str, Any]:
-        """All environments and parameters of a stack as one environment."""
-        return self._shown(stack_id, with_secrets=with_secrets).environment
+        """Return all environments and parameters of a stack as one environment."""
+        return self._read_sources(stack_id, with_secrets=with_secrets).environment
 
     def template(self, stack_id: str, *, with_secrets: bool) -> str:
-        """The text of the template."""
-        return self._shown(stack_id, with_secrets=with_secrets).template
+        """Return the text of the template."""
+        return self._read_sources(stack_id, with_secrets=with_secrets).template
 
     def data(self, stack_id: str, *, with_secrets: bool) -> Mapping[str, Any]:
-        """What the template means."""
-        return self._shown(stack_id, with_secrets=with_secrets).data
+        """Return the parsed template."""
+        return self._read_sources(stack_id, with_secrets=with_secrets).data
 
     def files(self, stack_id: str, *, with_secrets: bool) -> dict[str, str]:
-        """The files that template and environments name."""
-        return self._shown(stack_id, with_secrets=with_secrets).files
+        """Return the files that template and environments name."""
+        return self._read_sources(stack_id, with_secrets=with_secrets).files
 
-    def _shown(self, stack_id: str, *, with_secrets: bool) -> _Sources:
-        return self._sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
+    def _read_sources(self, stack_id: str, *, with_secrets: bool) -> _Sources:
+        return self._build_sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
 
-    def _sources(self, stack: StackRow, *, with_secrets: bool, alone: bool = False) -> _Sources:
-        """What a stack was made from.
+    def _build_sources(
+        self, stack: StackRow, *, with_secrets: bool, alone: bool = False
+    ) -> _Sources:
+        """Build the sources of a stack.
 
         ``alone``: only what its template means and its parameters; no text, file or environment.
         """
@@ -123,8 +125,8 @@ class Exporting:
             stored = stored.masked()
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(stored, identity)
-        bundle = stored.meaning if alone else stored.bundle
-        environment = _environment(definition)
+        bundle = stored.bundle_without_texts if alone else stored.bundle
+        environment = _build_environment(definition)
         if alone:
             environment = {"parameters": environment["parameters"]}
         resources = frozenset(definition.resources)
@@ -134,8 +136,10 @@ class Exporting:
         if with_secrets:
             data = definition.document.written
             return _Sources(bundle.template, data, environment, files, resources)
-        hidden = redaction.secrets(bundle, definition)
-        texts = secret_texts([*redaction.repeated(hidden), *self._templates.above(stored)])
+        hidden = redaction.find_secrets(bundle, definition)
+        texts = secret_texts(
+            [*redaction.list_searchable_secrets(hidden), *self._templates.above(stored)]
+        )
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
         below = definition.family.hidden_in_files.names
         for section, more in (("parameters", frozenset[str]()), ("parameter_defaults", below)):
@@ -143,7 +147,9 @@ class Exporting:
                 continue
             given, masks = environment[section], names | more
             environment[section] = {key: MASK if key in masks else given[key] for key in given}
-        shown = redaction.show(bundle, definition, hidden, also=self._templates.above(stored))
+        shown = redaction.redact_bundle(
+            bundle, definition, hidden, also=self._templates.above(stored)
+        )
         by_text = {text: shown.files[key] for key, text in bundle.files.items()}
         return _Sources(
             shown.template,
@@ -155,8 +161,8 @@ class Exporting:
         )
 
 
-class _Writing:
-    """One document: the stacks of a tree one after the other, owners in front."""
+class _DocumentWriter:
+    """Writes one document: the stacks of a tree one after the other, owners first."""
 
     def __init__(self, reader: Reader, sources: Callable[..., _Sources], *, with_secrets: bool):
         self._reader = reader
@@ -168,40 +174,40 @@ class _Writing:
         self.digests: list[str] = []
 
     def add(self, stack: StackRow, rows: list[ResourceRow]) -> None:
-        """Put a stack in: the first one as the document, the others where their owners stand."""
+        """Add a stack: the first one as the document, the others in the entries of their owners."""
         document, where = self._owners.get(stack.owner_resource_id or "", (self.made, ""))
         nested = document is not self.made
         sources = self._sources(stack, with_secrets=self._with_secrets, alone=nested)
         # files stand with the stack at the top
         own = [each for each in sources.hidden if not (nested and each.startswith("files."))]
         self.hidden += [where + each for each in own]
-        meant, left = documents.divided(rows, sources.resources)
+        meant, left = documents.split_rows(rows, sources.resources)
         places = {row.id: f"{where}resources.{row.name}" for row in meant}
         places |= {row.id: f"{where}leftovers.{at}" for at, row in enumerate(left)}
-        entries = self._entries(stack, rows, places)
-        shown = _nested_document if nested else _document
+        entries = self._build_entries(stack, rows, places)
+        shown = _build_nested_document if nested else _build_document
         document.update(shown(stack, sources, {row.name: entries[row.id] for row in meant}))
         if left:
             document["leftovers"] = [entries[row.id] for row in left]
         for key, place in places.items():
             self._owners[key] = (entries[key], f"{place}.")
 
-    def _entries(
+    def _build_entries(
         self, stack: StackRow, rows: list[ResourceRow], places: Mapping[str, str]
     ) -> dict[str, dict[str, Any]]:
-        """What is known of each instance, as it may be shown."""
+        """Build the entry of each instance, redacted where needed."""
         sealer = self._reader.sealer
         data = {row.id: self._reader.sealed_data(row.id) for row in rows}
-        self.digests.append(documents.digest(stack, rows, [*data.values()], sealer))
-        known = {row.id: documents.entry(row, data[row.id], sealer) for row in rows}
+        self.digests.append(documents.compute_digest(stack, rows, [*data.values()], sealer))
+        known = {row.id: documents.build_entry(row, data[row.id], sealer) for row in rows}
         if self._with_secrets:
             return known
         for key, place in places.items():
-            self.hidden += documents.masked(known[key], place)
-        return {key: documents.shown(entry) for key, entry in known.items()}
+            self.hidden += documents.list_hidden_paths(known[key], place)
+        return {key: documents.mask_entry(entry) for key, entry in known.items()}
 
 
-def _environment(definition: StackDefinition) -> dict[str, Any]:
+def _build_environment(definition: StackDefinition) -> dict[str, Any]:
     given = definition.environment
     found = {
         "parameters": dict(given.parameters),
@@ -214,7 +220,7 @@ def _environment(definition: StackDefinition) -> dict[str, Any]:
     return {**found, **{section: dict(said) for section, said in ours.items() if said}}
 
 
-def _document(
+def _build_document(
     stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
     return {
@@ -232,10 +238,10 @@ def _document(
     }
 
 
-def _nested_document(
+def _build_nested_document(
     stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """What a nested stack adds to the entry of its owner; files and the rest of the environment
+    """Build the part of a nested stack in its owner's entry; files and other environments
     stand with the stack at the top.
     """
     return {
@@ -247,6 +253,6 @@ def _nested_document(
     }
 
 
-def _snapshot(row: SnapshotRow) -> dict[str, Any]:
+def _build_snapshot(row: SnapshotRow) -> dict[str, Any]:
     names = ("id", "name", "action", "status", "status_reason", "created_at")
     return {name: getattr(row, name) for name in names}

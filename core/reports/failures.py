@@ -1,4 +1,4 @@
-"""The failure that a generation is about: what failed first, and what only followed from it."""
+"""The failures of a generation: the first ones, and those that only followed from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FOLLOWS = (STACK_TIMED_OUT, CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One operation that failed. ``tried``: the attempts before it that failed as well.
+    """One failed operation. ``tried``: the failed attempts before it.
 
     ``way``: the owners from the stack at the top down to its stack.
     """
@@ -39,15 +39,15 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """What failed in a generation, the first failure in front. ``followed``: names, by it."""
+    """The failures of a generation, the first one first. ``followed``: names that followed."""
 
     action: ActionView
     found: tuple[Failure, ...]
     followed: tuple[str, ...]
 
 
-def bad_action(actions: Sequence[ActionView], number: int | None) -> ActionView | None:
-    """The action to be explained: ``number``, else the last one if it failed or undoes a failure.
+def find_failed_action(actions: Sequence[ActionView], number: int | None) -> ActionView | None:
+    """Find the action to explain: ``number``, else the last one if it failed or undoes a failure.
 
     None where nothing has failed.
     """
@@ -66,8 +66,8 @@ def bad_action(actions: Sequence[ActionView], number: int | None) -> ActionView 
 
 
 @dataclass(frozen=True, slots=True)
-class Top:
-    """The stack that is acted on, and the way down to one that is nested in it."""
+class RootAndPath:
+    """The stack at the top of a tree, and the path down to a nested stack."""
 
     stack: StackView
     way: tuple[str, ...] = ()
@@ -78,13 +78,13 @@ def failures(
     stack: StackView,
     action: ActionView,
     name: str | None = None,
-    top: Top | None = None,
+    top: RootAndPath | None = None,
 ) -> Failures:
-    """What failed in a generation, the first one first; ``name``: only of one resource.
+    """List the failures of a generation, the first one first; ``name``: only of one resource.
 
     ``top``: where the stack is nested.
     """
-    top = top or Top(stack)
+    top = top or RootAndPath(stack)
     events = [
         event
         for event in reader.events(stack.id, limit=ALL)
@@ -95,18 +95,18 @@ def failures(
     final = [one for one in noted if _is_final(one, ends)]
     first = [one for one in final if one.kind not in _FOLLOWS] or final
     chosen = [one for one in final if one.resource_name == name] if name else first
-    made = tuple(_failure(top, one, noted, events) for one in chosen)
+    made = tuple(_build_failure(top, one, noted, events) for one in chosen)
     followed = ["/".join((*top.way, one.resource_name)) for one in final if one not in first]
     return Failures(action, made, tuple(dict.fromkeys(followed)))
 
 
 def _is_final(one: FailedView, ends: set[tuple[str | None, float]]) -> bool:
-    """Whether an operation has failed with it, and not only an attempt at it."""
+    """Whether the operation has failed with it, and not only one attempt."""
     return one.during == "prepare" or (one.resource_id, one.at) in ends
 
 
-def _failure(
-    top: Top, one: FailedView, noted: Sequence[FailedView], events: Sequence[EventView]
+def _build_failure(
+    top: RootAndPath, one: FailedView, noted: Sequence[FailedView], events: Sequence[EventView]
 ) -> Failure:
     began = one.at if one.started_at is None else one.started_at
     tried = [

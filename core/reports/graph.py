@@ -9,7 +9,7 @@ from typing import Any
 
 from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.template.dependencies.edge_reasons import Reason, edge_reasons
+from zonda.core.template.dependencies.edge_reasons import Reason, find_edge_reasons
 from zonda.core.template.load import StackDefinition
 
 #: An edge that was stored with an instance, and that no template at hand explains.
@@ -22,7 +22,7 @@ LEAVING = " (leaving)"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One resource. ``state`` is '' where there is none; ``look`` is how it is drawn.
+    """One resource. ``state`` is '' where there is none; ``look`` is its style.
 
     ``owner``: the resource whose nested stack it is in, '' for none; its name begins with that.
     """
@@ -35,7 +35,7 @@ class Node:
 
     @property
     def look(self) -> str:
-        """``failed``, ``progress``, ``complete``, ``init`` or ``none``."""
+        """The style: ``failed``, ``progress``, ``complete``, ``init`` or ``none``."""
         if not self.state:
             return "none"
         if self.state.startswith("INIT"):
@@ -46,7 +46,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """``dependant`` needs ``requirement``, for each of ``reasons``."""
+    """An edge: ``dependant`` needs ``requirement``, for each of ``reasons``."""
 
     dependant: str
     requirement: str
@@ -60,7 +60,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """``title`` names the whole; nodes in the order of the template, nested ones behind."""
+    """A graph; nodes in the order of the template, nested ones last. ``title`` names it."""
 
     title: str
     nodes: tuple[Node, ...]
@@ -68,7 +68,7 @@ class Graph:
 
     @property
     def requires(self) -> dict[str, list[str]]:
-        """Each name with what it requires, or has nested."""
+        """The requirements and nested resources of each name."""
         found: dict[str, list[str]] = {node.name: [] for node in self.nodes}
         for edge in (*self.edges, *self.nested):
             found[edge.dependant].append(edge.requirement)
@@ -76,21 +76,21 @@ class Graph:
 
     @property
     def nested(self) -> tuple[Edge, ...]:
-        """From each owner to what nobody else in its nested stack requires."""
+        """The edges from each owner to the roots of its nested stack."""
         required = {edge.requirement for edge in self.edges}
         tops = (node for node in self.nodes if node.owner and node.name not in required)
         return tuple(Edge(node.owner, node.name, (NESTED,)) for node in tops)
 
     @property
     def members(self) -> dict[str, list[Node]]:
-        """The nodes of each owner's nested stack; under '' those at the top."""
+        """The nodes of each owner's nested stack; under '' those of the root stack."""
         found: dict[str, list[Node]] = {}
         for node in self.nodes:
             found.setdefault(node.owner, []).append(node)
         return found
 
     def below(self, owner: str) -> Graph:
-        """The same as the nested stack of ``owner``."""
+        """Return the graph as the nested stack of ``owner``."""
         nodes = (replace(node, name=f"{owner}/{node.name}", owner=owner) for node in self.nodes)
         edges = (
             Edge(f"{owner}/{edge.dependant}", f"{owner}/{edge.requirement}", edge.reasons)
@@ -99,40 +99,44 @@ class Graph:
         return Graph(self.title, tuple(nodes), tuple(edges))
 
     def joined(self, *others: Graph) -> Graph:
-        """The graph with others that are nested in it."""
+        """Return the graph together with those of its nested stacks."""
         parts = (self, *others)
         nodes = tuple(node for part in parts for node in part.nodes)
         return Graph(self.title, nodes, tuple(edge for part in parts for edge in part.edges))
 
 
-def of_template(definition: StackDefinition, title: str) -> Graph:
-    """The graph of a template that nothing was made of."""
+def build_template_graph(definition: StackDefinition, title: str) -> Graph:
+    """Build the graph of a template without a stack."""
     nodes = [Node(name, node.type) for name, node in definition.resources.items()]
-    return Graph(title, tuple(nodes), tuple(_edges(edge_reasons(definition.resources), nodes)))
+    return Graph(
+        title, tuple(nodes), tuple(_build_edges(find_edge_reasons(definition.resources), nodes))
+    )
 
 
-def of_stack(title: str, rows: Sequence[ResourceRow], definition: StackDefinition | None) -> Graph:
-    """The graph of a stack: what its template has, and what is there all the same.
+def build_stack_graph(
+    title: str, rows: Sequence[ResourceRow], definition: StackDefinition | None
+) -> Graph:
+    """Build the graph of a stack: the resources of its template, and leftover instances.
 
     ``definition`` None: the template cannot be read, so that no edge can be explained.
     """
     known = {} if definition is None else dict(definition.resources)
-    reasons: dict[tuple[str, str], tuple[Reason, ...]] = edge_reasons(known)
+    reasons: dict[tuple[str, str], tuple[Reason, ...]] = find_edge_reasons(known)
     present = {row.name: row for row in rows if row.want == PRESENT}
-    nodes = [_node(name, known.get(name), present.get(name)) for name in {**known, **present}]
+    nodes = [_build_node(name, known.get(name), present.get(name)) for name in {**known, **present}]
     names = {node.name for node in nodes}
     for row in rows:
         name = row.name
         if row.want != PRESENT:
             name += LEAVING
-            nodes.append(_node(name, None, row))
+            nodes.append(_build_node(name, None, row))
             names.add(name)
         for other in json.loads(row.requires) if name not in known else ():
             reasons.setdefault((name, other), (Reason(STORED),))
-    return Graph(title, tuple(nodes), tuple(_edges(reasons, nodes)))
+    return Graph(title, tuple(nodes), tuple(_build_edges(reasons, nodes)))
 
 
-def _node(name: str, node: Any, row: ResourceRow | None) -> Node:
+def _build_node(name: str, node: Any, row: ResourceRow | None) -> Node:
     if row is None:
         return Node(name, node.type)
     state = f"{row.op}_IN_PROGRESS" if row.op else f"{row.action}_{row.status}"
@@ -140,7 +144,7 @@ def _node(name: str, node: Any, row: ResourceRow | None) -> Node:
     return Node(name, row.type, state, reason)
 
 
-def _edges(
+def _build_edges(
     reasons: Mapping[tuple[str, str], tuple[Reason, ...]], nodes: Sequence[Node]
 ) -> list[Edge]:
     names = {node.name for node in nodes}

@@ -1,4 +1,4 @@
-"""What a stack says of itself through its template: outputs, parameters, resolved properties.
+"""Values of a stack through its template: outputs, parameters, resolved properties.
 
 Used by faces beside or without a running engine: stored attributes are read, others are asked for
 on demand, and nothing is ever stored.
@@ -34,7 +34,7 @@ from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 @dataclass(frozen=True, slots=True)
 class OutputView:
-    """One output. ``error`` tells why it has no value; ``secrecy`` is open, sealed or hidden."""
+    """One output. ``error``: the reason for no value; ``secrecy``: open, sealed or hidden."""
 
     name: str
     description: str
@@ -43,8 +43,8 @@ class OutputView:
     secrecy: str = "open"
 
 
-class Showing:
-    """Reads stacks through their templates."""
+class StackValues:
+    """Reads the values of stacks through their templates."""
 
     def __init__(self, instances: Instances, reader: Reader) -> None:
         self._instances = instances
@@ -53,45 +53,45 @@ class Showing:
     def outputs(
         self, stack_id: str, *, refresh: bool = False, reveal: bool = False
     ) -> list[OutputView]:
-        """The outputs in template order, hidden ones redacted; none of a deleted stack.
+        """Resolve the outputs in template order, hidden ones redacted; none of a deleted stack.
 
         ``refresh``: ask every resource anew. ``reveal``: somebody has asked to see hidden values.
         """
         stack = self._reader.stack_row(stack_id)
-        definition = self._definition(stack)
+        definition = self._load_definition(stack)
         if definition is None:
             return []
-        scope = definition.scope(self._values(stack, refresh=refresh))
-        secrets = _hidden_parameters(definition)
+        scope = definition.scope(self._make_row_values(stack, refresh=refresh))
+        secrets = _list_hidden_values(definition)
         nodes = definition.outputs.values()
-        return [_output(node, scope, secrets, reveal=reveal) for node in nodes]
+        return [_resolve_output(node, scope, secrets, reveal=reveal) for node in nodes]
 
     def parameters(self, stack_id: str) -> dict[str, Any]:
-        """The parameters' values, hidden ones redacted."""
-        definition = self._definition(self._reader.stack_row(stack_id))
+        """Return the parameters' values, hidden ones redacted."""
+        definition = self._load_definition(self._reader.stack_row(stack_id))
         return {} if definition is None else dict(definition.parameters.shown())
 
     def resources(self, stack_id: str) -> dict[str, ResourceDefinition]:
-        """Every resource of the template, properties converted.
+        """Resolve every resource of the template, properties converted.
 
         As the last operation that succeeded left it; with the values of now where there was none.
         Nothing is redacted: for comparisons, not for people.
         """
         stack = self._reader.stack_row(stack_id)
-        definition = self._definition(stack)
+        definition = self._load_definition(stack)
         if definition is None:
             return {}
-        values = self._values(stack)
+        values = self._make_row_values(stack)
         scope = definition.scope(values)
         return {
-            name: self._resolved(stack, node, values.row(name), scope)
+            name: self._resolve_node(stack, node, values.row(name), scope)
             for name, node in definition.resources.items()
         }
 
-    def _resolved(
+    def _resolve_node(
         self, stack: StackRow, node: Any, row: ResourceRow | None, scope: Any
     ) -> ResourceDefinition:
-        if row is not None and _is_stored(row) and not node.cls.never_update:
+        if row is not None and _has_stored_definition(row) and not node.cls.never_update:
             shown = self._instances.lending.sealer.load(row.properties)
             return dataclasses.replace(self._instances.stored(row), properties=shown)
         resolved: ResourceDefinition = node.resolve(scope)
@@ -101,12 +101,12 @@ class Showing:
         instance = self._instances.make(WorkItem(new, stack), definition=resolved, cls=node.cls)
         return dataclasses.replace(resolved, properties=instance.properties.stored())
 
-    def _definition(self, stack: StackRow) -> Definition | None:
+    def _load_definition(self, stack: StackRow) -> Definition | None:
         if stack.template_id is None or stack.deleted_at is not None:
             return None
         return self._instances.definitions.get(stack.template_id)
 
-    def _values(self, stack: StackRow, *, refresh: bool = False) -> RowValues:
+    def _make_row_values(self, stack: StackRow, *, refresh: bool = False) -> RowValues:
         rows = [row for row in self._reader.resource_rows(stack.id) if row.want == PRESENT]
         if refresh:
             rows = [dataclasses.replace(row, outputs=None) for row in rows]
@@ -119,7 +119,7 @@ class Showing:
         return RowValues(rows, self._instances.lending.sealer, build)
 
 
-def showing(
+def make_stack_values(
     reader: Reader,
     resource_types: Mapping[str, type[Resource]],
     *,
@@ -128,23 +128,23 @@ def showing(
     clock: Clock,
     source: random.Random,
     definitions: Definitions | None = None,
-) -> Showing:
-    """A ``Showing`` beside an engine. ``definitions``: of that engine, where it is at hand."""
+) -> StackValues:
+    """Make a ``StackValues`` beside an engine. ``definitions``: of that engine, if it has any."""
     lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
     known = definitions or Definitions(load, resource_types, lambda: reader)
-    return Showing(Instances(lending, known), reader)
+    return StackValues(Instances(lending, known), reader)
 
 
-def _is_stored(row: ResourceRow) -> bool:
+def _has_stored_definition(row: ResourceRow) -> bool:
     return row.definition is not None and row.external_id is None
 
 
-def _hidden_parameters(definition: Definition) -> list[Any]:
+def _list_hidden_values(definition: Definition) -> list[Any]:
     parameters = definition.parameters
     return [parameters.values[key] for key in parameters.hidden if key in parameters.values]
 
 
-def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> OutputView:
+def _resolve_output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> OutputView:
     description = "" if node.description is None else str(node.description)
     if node.secrecy == HIDDEN and node.enabled and not reveal:
         return OutputView(node.name, description, MASK, secrecy=HIDDEN)
@@ -158,4 +158,4 @@ def _output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> Outpu
     return OutputView(node.name, description, value, secrecy=node.secrecy)
 
 
-__all__ = ["OutputView", "Showing", "showing"]
+__all__ = ["OutputView", "StackValues", "make_stack_values"]

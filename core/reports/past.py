@@ -1,4 +1,4 @@
-"""A stack as it was at the end of a generation, put together from what is kept.
+"""A stack at the end of a generation, rebuilt from the stored template and events.
 
 Kept are the template with all that was given, and the events. Not kept are the values that
 properties, attributes and outputs had: only the present ones are stored.
@@ -18,7 +18,7 @@ NOT_KEPT = "values of properties, attributes and outputs as they were then"
 
 @dataclass(frozen=True, slots=True)
 class PastResource:
-    """A resource as it was. ``since``: when it came into that state."""
+    """A resource at that time. ``since``: when it came into that state."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class PastResource:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A stack as it was. ``complete``: whether every event up to then is still kept."""
+    """A stack at that time. ``complete``: whether every event up to then is still kept."""
 
     action: ActionView
     state: str
@@ -38,8 +38,8 @@ class Past:
     complete: bool
 
 
-def past(reader: Reader, stack: StackView, action: ActionView) -> Past:
-    """The stack at the end of a generation, or now if that has not ended."""
+def read_past(reader: Reader, stack: StackView, action: ActionView) -> Past:
+    """Rebuild the stack at the end of a generation, or now if that has not ended."""
     events = reader.events(stack.id, limit=ALL)
     last: dict[str | None, EventView] = {}
     for event in events:
@@ -49,12 +49,12 @@ def past(reader: Reader, stack: StackView, action: ActionView) -> Past:
             last.pop(event.resource_id, None)
         elif event.resource_name and event.action not in ASIDE:
             last[event.resource_id] = event
-    resources = [_resource(event) for event in last.values()]
+    resources = [_build_resource(event) for event in last.values()]
     is_complete = bool(events) and events[0].generation == 1
     return Past(action, action.state, resources, is_complete)
 
 
-def _resource(event: EventView) -> PastResource:
+def _build_resource(event: EventView) -> PastResource:
     return PastResource(
         event.resource_name,
         event.resource_type,

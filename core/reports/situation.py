@@ -1,4 +1,4 @@
-"""What an instance is doing now, and why: at work, waiting for others, at a breakpoint, at rest."""
+"""The present situation of an instance, and its reason: at work, waiting, paused or at rest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from zonda.core.engine.model import causes
 from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
-from zonda.core.graph.digraph import group
+from zonda.core.graph.digraph import group_targets
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 #: What a resource is doing whose last operation has failed: nothing, until the next update.
@@ -21,7 +21,7 @@ _AT_WORK = {
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where one instance is. ``told`` are sentences; ``waits_for`` names of resources.
+    """The situation of one instance. ``told``: sentences; ``waits_for``: names of resources.
 
     ``doing``: at work, waiting, paused, unwell, or at rest. ``cause``: why it was updated or
     replaced last. ``way``: the owners down to its stack.
@@ -47,34 +47,36 @@ def situations(
     *,
     everything: bool = False,
 ) -> list[Situation]:
-    """The instances that are not at rest or unwell; with ``name`` all of that name."""
-    awaited = _Awaited(stack, rows)
-    found = [_situation(stack, awaited, row) for row in rows if name in (None, row.name)]
+    """List the instances that are not at rest; with ``name`` all of that name."""
+    awaited = _WaitGraph(stack, rows)
+    found = [_build_situation(stack, awaited, row) for row in rows if name in (None, row.name)]
     if everything or name is not None:
         return found
     return [each for each in found if each.doing != "at rest"]
 
 
-class _Awaited:
-    """Who waits for whom: the open neighbours that come first in the running phase."""
+class _WaitGraph:
+    """The open neighbours that each instance waits for in the running phase."""
 
     def __init__(self, stack: StackRow, rows: Sequence[ResourceRow]) -> None:
         self._down = stack.phase == DOWN
         opened = [row for row in rows if row.open]
         self._open = {row.name for row in opened}
-        self._users = group((key, row.name) for row in opened for key in json.loads(row.requires))
+        self._users = group_targets(
+            (key, row.name) for row in opened for key in json.loads(row.requires)
+        )
 
     def of(self, row: ResourceRow) -> tuple[str, ...]:
-        """The names that ``row`` waits for."""
+        """Return the names that ``row`` waits for."""
         if self._down:
             return tuple(self._users.get(row.name, ()))
         return tuple(name for name in json.loads(row.requires) if name in self._open)
 
 
-def _situation(stack: StackRow, awaited: _Awaited, row: ResourceRow) -> Situation:
-    cause = causes.read(row.cause)
+def _build_situation(stack: StackRow, awaited: _WaitGraph, row: ResourceRow) -> Situation:
+    cause = causes.parse_cause(row.cause)
     if row.op:
-        return Situation(row, "at work", tuple(_at_work(row)), (), cause)
+        return Situation(row, "at work", tuple(_describe_running(row)), (), cause)
     if row.hook and row.open:
         text = f"it is paused at the breakpoint {row.hook}, until that is cleared"
         return Situation(row, "paused", (text,), (), cause)
@@ -84,11 +86,11 @@ def _situation(stack: StackRow, awaited: _Awaited, row: ResourceRow) -> Situatio
             return Situation(row, "waiting", (f"it waits for {', '.join(waits)}",), waits, cause)
         return Situation(row, "waiting", ("its turn comes next",), (), cause)
     if row.want == PRESENT and row.status == FAILED:
-        return Situation(row, UNWELL, tuple(_unwell(row)), (), cause)
-    return Situation(row, "at rest", tuple(_at_rest(row)), (), cause)
+        return Situation(row, UNWELL, tuple(_describe_failed(row)), (), cause)
+    return Situation(row, "at rest", tuple(_describe_resting(row)), (), cause)
 
 
-def _at_work(row: ResourceRow) -> Iterator[str]:
+def _describe_running(row: ResourceRow) -> Iterator[str]:
     yield f"{row.op} is in progress: {_AT_WORK.get(row.op_state, 'the next attempt is due')}"
     if row.is_volatile:
         yield (
@@ -101,7 +103,7 @@ def _at_work(row: ResourceRow) -> Iterator[str]:
         yield row.status_reason
 
 
-def _unwell(row: ResourceRow) -> Iterator[str]:
+def _describe_failed(row: ResourceRow) -> Iterator[str]:
     reason = f" ({row.status_reason})" if row.status_reason else ""
     yield f"it is {row.action}_FAILED{reason}"
     yield "the next update replaces it, or works on it again where its type does that"
@@ -109,7 +111,7 @@ def _unwell(row: ResourceRow) -> Iterator[str]:
         yield "'zonda stack resource mark unhealthy --reset' says that it is well"
 
 
-def _at_rest(row: ResourceRow) -> Iterator[str]:
+def _describe_resting(row: ResourceRow) -> Iterator[str]:
     if row.want != PRESENT:
         yield "nobody wants it any more: the next update deletes it"
     elif row.action == "INIT":
@@ -120,8 +122,8 @@ def _at_rest(row: ResourceRow) -> Iterator[str]:
         yield "something that it requires has changed: the next update looks at it"
 
 
-def of_cause(cause: causes.Cause) -> str:
-    """Why something was updated or replaced, as a sentence."""
+def describe_cause(cause: causes.Cause) -> str:
+    """Describe in one sentence why something was updated or replaced."""
     done = "replaced" if cause.decision == "replace" else "updated"
     named = ", ".join(cause.about or cause.changed)
     texts = {

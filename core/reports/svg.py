@@ -1,4 +1,4 @@
-"""A graph as a picture: SVG by itself, without a program that draws it.
+"""A graph as an SVG picture, drawn without another program.
 
 States are told by words and by borders as well as by colour; every part has a title, which
 browsers show under the pointer and screen readers read out.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
-from zonda.core.graph.layout import Layout, layout
+from zonda.core.graph.layout import Layout, compute_layout
 
 from .drawing import FILLS
 from .graph import NESTED, Edge, Graph, Node
@@ -28,19 +28,19 @@ _STYLE = (
 )
 
 
-def svg(graph: Graph) -> Iterator[str]:
-    """The picture, line by line; an arrow leads up to what is required."""
-    widths = {node.name: _width(node) for node in graph.nodes}
-    placed = layout(graph.requires, widths, height=HEIGHT, gaps=GAPS)
+def draw_svg(graph: Graph) -> Iterator[str]:
+    """Draw the picture, line by line; an arrow leads up to what is required."""
+    widths = {node.name: _compute_width(node) for node in graph.nodes}
+    placed = compute_layout(graph.requires, widths, height=HEIGHT, gaps=GAPS)
     width, height = (side + 2 * MARGIN for side in placed.size)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-labelledby="title desc">'
     )
-    yield f'<title id="title">{_text(graph.title)}</title>'
+    yield f'<title id="title">{_escape_text(graph.title)}</title>'
     told = f"{len(graph.nodes)} resources; an arrow leads to what a resource needs."
-    yield f'<desc id="desc">{_text(told)}</desc>'
-    yield f"<style>{_STYLE}{''.join(_classes())}</style>"
+    yield f'<desc id="desc">{_escape_text(told)}</desc>'
+    yield f"<style>{_STYLE}{''.join(_draw_classes())}</style>"
     yield (
         '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#777"/></marker></defs>'
@@ -48,29 +48,29 @@ def svg(graph: Graph) -> Iterator[str]:
     yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
     yield f'<g transform="translate({MARGIN:.0f},{MARGIN:.0f})">'
     for edge in (*graph.edges, *graph.nested):
-        yield from _edge(edge, placed)
+        yield from _draw_edge(edge, placed)
     for node in graph.nodes:
-        yield from _node(node, placed.at[node.name], widths[node.name])
+        yield from _draw_node(node, placed.at[node.name], widths[node.name])
     yield "</g>"
     yield "</svg>"
 
 
-def _classes() -> Iterator[str]:
+def _draw_classes() -> Iterator[str]:
     for look, (fill, border) in FILLS.items():
         yield f".{look} rect{{fill:{fill};stroke:{border};{_BORDERS.get(look, '')}}}"
 
 
-def _width(node: Node) -> float:
+def _compute_width(node: Node) -> float:
     longest = max(len(node.name) * 1.1, len(node.type), len(node.state))
     return min(max(longest * _LETTER + 20, _NARROWEST), _WIDEST)
 
 
-def _node(node: Node, at: tuple[float, float], width: float) -> Iterator[str]:
+def _draw_node(node: Node, at: tuple[float, float], width: float) -> Iterator[str]:
     x, y = at
     state = f": {node.state}" if node.state else ""
     reason = f" ({node.reason})" if node.reason else ""
     yield f'<g class="node {node.look}">'
-    yield f"<title>{_text(f'{node.name} ({node.type}){state}{reason}')}</title>"
+    yield f"<title>{_escape_text(f'{node.name} ({node.type}){state}{reason}')}</title>"
     yield (
         f'<rect x="{x - width / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width:.1f}" '
         f'height="{HEIGHT:.0f}" rx="6"/>'
@@ -78,24 +78,24 @@ def _node(node: Node, at: tuple[float, float], width: float) -> Iterator[str]:
     letters = int((width - 16) / _LETTER)
     lines = ((node.name, -10, ' class="name"'), (node.type, 6, ""), (node.state, 22, ""))
     for text, down, kind in lines:
-        shown = _text(_cut(text, letters))
+        shown = _escape_text(_truncate(text, letters))
         yield f'<text{kind} x="{x:.1f}" y="{y + down:.1f}">{shown}</text>'
     yield "</g>"
 
 
-def _edge(edge: Edge, placed: Layout) -> Iterator[str]:
+def _draw_edge(edge: Edge, placed: Layout) -> Iterator[str]:
     start, end = placed.at[edge.dependant], placed.at[edge.requirement]
     bends = placed.bends.get((edge.dependant, edge.requirement), ())
     points = [(start[0], start[1] - HEIGHT / 2), *bends, (end[0], end[1] + HEIGHT / 2)]
     is_nested = edge.reasons == (NESTED,)
     verb = "has" if is_nested else "needs"
     title = f"{edge.dependant} {verb} {edge.requirement}: {edge.label}"
-    yield f'<g class="edge{" nested" if is_nested else ""}"><title>{_text(title)}</title>'
-    yield f'<path d="{_curve(points)}" marker-end="url(#head)"/></g>'
+    yield f'<g class="edge{" nested" if is_nested else ""}"><title>{_escape_text(title)}</title>'
+    yield f'<path d="{_draw_curve(points)}" marker-end="url(#head)"/></g>'
 
 
-def _curve(points: Sequence[tuple[float, float]]) -> str:
-    """Through all points, upright at each of them."""
+def _draw_curve(points: Sequence[tuple[float, float]]) -> str:
+    """Draw a curve through all points, vertical at each of them."""
     path = f"M{points[0][0]:.1f},{points[0][1]:.1f}"
     for (x, y), (to_x, to_y) in pairwise(points):
         middle = (y + to_y) / 2
@@ -103,15 +103,15 @@ def _curve(points: Sequence[tuple[float, float]]) -> str:
     return path
 
 
-def _cut(text: str, letters: int) -> str:
+def _truncate(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: max(letters - 1, 1)] + "…"
 
 
-def _text(text: str) -> str:
-    """A text as XML may hold it: escaped, without characters that XML 1.0 has no way to write."""
-    return escape("".join(letter if _allowed(letter) else "\ufffd" for letter in text))
+def _escape_text(text: str) -> str:
+    """Escape a text for XML, without characters that XML 1.0 cannot hold."""
+    return escape("".join(letter if _is_allowed(letter) else "\ufffd" for letter in text))
 
 
-def _allowed(letter: str) -> bool:
+def _is_allowed(letter: str) -> bool:
     code = ord(letter)
     return letter in "\t\n\r" or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF

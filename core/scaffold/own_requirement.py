@@ -1,4 +1,4 @@
-"""How a new package asks for the zonda that made it, also where no package index has that one."""
+"""The requirement of a new package on this zonda, also where no package index has it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from urllib.parse import unquote, urlsplit
 _NAME: Final = "zonda"
 
 
-def requirement(extra: str = "") -> str:
-    """``zonda[check]>=0.1.0``, or where this zonda is: ``zonda[check] @ file:///src/zonda``."""
+def format_requirement(extra: str = "") -> str:
+    """Format ``zonda[check]>=0.1.0``, or its location: ``zonda[check] @ file:///src/zonda``."""
     name = f"{_NAME}[{extra}]" if extra else _NAME
-    url = origin()
-    return f"{name} @ {url}" if url else f"{name}{at_least()}"
+    url = find_origin_url()
+    return f"{name} @ {url}" if url else f"{name}{format_minimum()}"
 
 
-def at_least() -> str:
-    """``>=0.1.0``; empty where zonda is not installed as a distribution."""
+def format_minimum() -> str:
+    """Format ``>=0.1.0``; '' where zonda is not installed as a distribution."""
     try:
         version = distribution(_NAME).version
     except PackageNotFoundError:
@@ -27,10 +27,10 @@ def at_least() -> str:
     return f">={version.partition('+')[0]}"
 
 
-def origin() -> str:
-    """The URL that this zonda was installed from; empty for an index, and for a ``checkout``."""
-    known = _direct_url()
-    if not known or checkout():
+def find_origin_url() -> str:
+    """Find the URL that this zonda was installed from; '' for an index, and for a checkout."""
+    known = _read_direct_url()
+    if not known or find_checkout_url():
         return ""
     url, source = str(known["url"]), known.get("vcs_info")
     if source is not None:
@@ -40,17 +40,17 @@ def origin() -> str:
     return url if is_there else ""
 
 
-def checkout() -> str:
-    """The URL of the folder that this zonda runs from, where it is installed as editable.
+def find_checkout_url() -> str:
+    """Find the URL of the folder that this zonda runs from, where it is installed as editable.
 
     No package may ask for that: pip would put a copy in its place.
     """
-    known = _direct_url()
+    known = _read_direct_url()
     return str(known["url"]) if known.get("dir_info", {}).get("editable") else ""
 
 
-def _direct_url() -> dict[str, Any]:
-    """What pip has noted of the installation; empty where it came from an index."""
+def _read_direct_url() -> dict[str, Any]:
+    """Read pip's record of the installation; empty where it came from an index."""
     try:
         text = distribution(_NAME).read_text("direct_url.json")
     except PackageNotFoundError:

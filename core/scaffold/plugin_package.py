@@ -50,7 +50,7 @@ class Names:
 
     @classmethod
     def of(cls, name: str) -> Names:
-        """By the name of the distribution; raises UsageError for one that is none."""
+        """Build the names from that of the distribution; raises UsageError for a bad one."""
         package = name.replace("-", "_")
         if not _NAME.match(name) or keyword.iskeyword(package):
             raise UsageError(
@@ -58,7 +58,7 @@ class Names:
                 hint="Lower case letters and digits, with hyphens between words: acme-thing.",
             )
         first, *rest = name.split("-")
-        why = _why_not(name, package, first if rest else "")
+        why = _find_name_conflict(name, package, first if rest else "")
         if why:
             raise UsageError(
                 f"{name[:_LONGEST]!r} cannot be the name of a package: {why}.",
@@ -68,31 +68,32 @@ class Names:
         return cls(name, package, package, f"{first.capitalize()}::{kind}")
 
     def fill(self, text: str) -> str:
-        """``text`` with the names in it."""
+        """Fill the names into ``text``."""
         for mark, value in (
             ("@DISTRIBUTION@", self.distribution),
             ("@PACKAGE@", self.package),
             ("@ENTRY@", self.entry),
             ("@TYPE@", self.type),
-            ("@ZONDA@", own_requirement.requirement()),
-            ("@CHECK@", own_requirement.requirement("check")),
-            ("@HATCH@", _url_note() if own_requirement.origin() else ""),
+            ("@ZONDA@", own_requirement.format_requirement()),
+            ("@CHECK@", own_requirement.format_requirement("check")),
+            ("@HATCH@", _format_url_note() if own_requirement.find_origin_url() else ""),
         ):
             text = text.replace(mark, value)
         return text
 
 
-def _url_note() -> str:
-    """Why a requirement is a URL; without it hatchling takes none."""
+def _format_url_note() -> str:
+    """Format the note why a requirement is a URL; without it hatchling rejects one."""
     return f"""
-# This zonda is on no package index. Before you publish, ask for zonda{own_requirement.at_least()}.
+# This zonda is on no package index. Before you publish, ask for
+# zonda{own_requirement.format_minimum()}.
 [tool.hatch.metadata]
 allow-direct-references = true
 """
 
 
-def _why_not(name: str, package: str, namespace: str) -> str:
-    """Why a package of this name would get into somebody's way; empty if it would not."""
+def _find_name_conflict(name: str, package: str, namespace: str) -> str:
+    """Return the reason why a package cannot have this name; '' if it can."""
     if len(name) > _LONGEST:
         return f"it has {len(name)} characters, and may have at most {_LONGEST}"
     if package in sys.stdlib_module_names or package == "test":
@@ -104,15 +105,15 @@ def _why_not(name: str, package: str, namespace: str) -> str:
     return ""
 
 
-def write(names: Names, folder: Path) -> list[Path]:
-    """Write the package into ``folder``, which must not hold anything; gives the files."""
+def write_package(names: Names, folder: Path) -> list[Path]:
+    """Write the package into ``folder``, which must be empty or missing; return the files."""
     return write_files("package", _FILES, names.fill, folder)
 
 
 def write_files(
     kind: str, sources: Mapping[str, str], fill: Callable[[str], str], folder: Path
 ) -> list[Path]:
-    """Write files from the templates of ``kind``; raises UsageError where that cannot be."""
+    """Write files from the templates of ``kind``; raises UsageError where that fails."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
             f"{folder} is there already and not empty.",

@@ -32,7 +32,7 @@ class TypeNames:
 
     @classmethod
     def of(cls, name: str) -> TypeNames:
-        """By the name of the type; raises UsageError for one that is none."""
+        """Build the names from that of the type; raises UsageError for a bad one."""
         if not _NAME.match(name) or name.partition("::")[0].lower() in NAMESPACES:
             raise UsageError(
                 f"{name!r} cannot be the name of a type of your own.",
@@ -43,12 +43,12 @@ class TypeNames:
         return cls(name, "-".join(words), "-".join(last))
 
     def fill(self, text: str) -> str:
-        """``text`` with the names in it."""
+        """Fill the names into ``text``."""
         for mark, value in (("@TYPE@", self.type), ("@FILE@", self.file), ("@WORD@", self.word)):
             text = text.replace(mark, value)
         return text
 
 
-def write(names: TypeNames, folder: Path) -> list[Path]:
-    """Write the files into ``folder``, which must not hold anything; gives them."""
+def write_type(names: TypeNames, folder: Path) -> list[Path]:
+    """Write the files into ``folder``, which must be empty or missing; return them."""
     return write_files("type", _FILES, names.fill, folder)

@@ -19,25 +19,25 @@ from zonda.hooks.context import Clock
 
 
 class Schedulable(Protocol):
-    """The calls to an engine. Every method returns soon and may be called any time."""
+    """The engine as the jobs call it. Every method returns soon and may be called any time."""
 
     def wake(self) -> None:
-        """Go on with whatever is due."""
+        """Process everything that is due."""
 
     def sweep_deadlines(self) -> None:
-        """Fail operations and stacks whose time is over."""
+        """Fail operations and stacks whose deadline has passed."""
 
     def sweep_requests(self) -> None:
-        """Carry out what other commands have asked for."""
+        """Carry out the requests of other commands."""
 
     def sweep_drift(self) -> None:
-        """Begin the drift checks that are due by their schedules."""
+        """Start the drift checks that are due by their schedules."""
 
     def sweep_reconcile(self) -> None:
-        """Enqueue again whatever could run and does not: heals lost messages."""
+        """Enqueue everything that could run and does not: repairs lost messages."""
 
     def housekeeping(self) -> None:
-        """Remove what nobody needs any more."""
+        """Remove outdated data."""
 
 
 #: Seconds between two calls, by the name of the engine's method. The engine moves ``wake`` to the
@@ -78,18 +78,18 @@ class Jobs(BackgroundScheduler):  # type: ignore[misc]  # APScheduler has no typ
 
 
 class Period(BaseTrigger):  # type: ignore[misc]  # APScheduler has no types
-    """A trigger for every so many seconds; its times stay in the zone of the scheduler."""
+    """A trigger at a fixed interval of seconds, in the time zone of the scheduler."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = timedelta(seconds=seconds)
 
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
-        """The time after ``previous_fire_time``."""
+        """Return the next time after ``previous_fire_time``."""
         return (previous_fire_time or now) + self._seconds
 
 
 class MonotonicZone(tzinfo):
-    """A time zone in which it is now what the monotonic clock says, counted from when it was made.
+    """A time zone whose present time is that of the monotonic clock since its creation.
 
     APScheduler asks ``datetime.now(zone)``, and by the wall clock it would wait for the old time to
     come again once that is set back. Times of other zones cannot be converted to this one.
@@ -100,21 +100,21 @@ class MonotonicZone(tzinfo):
         self._ahead = clock.now() - clock.monotonic()
 
     def convert(self, moment: float) -> datetime:
-        """A time of the monotonic clock in this zone."""
+        """Convert a time of the monotonic clock to this zone."""
         return datetime.fromtimestamp(self._ahead + moment, UTC).replace(tzinfo=self)
 
     def fromutc(self, moment: datetime) -> datetime:
-        """Now, for ``datetime.now``: what ``moment`` the wall clock has is left out."""
+        """Return the present time for ``datetime.now``; the wall clock's ``moment`` is ignored."""
         return self.convert(self._clock.monotonic())
 
     def utcoffset(self, moment: datetime | None) -> timedelta:
-        """Nothing: its times are those of UTC."""
+        """Return zero: its times are those of UTC."""
         return timedelta(0)
 
     def dst(self, moment: datetime | None) -> timedelta:
-        """Nothing."""
+        """Return zero."""
         return timedelta(0)
 
     def tzname(self, moment: datetime | None) -> str:
-        """The name of the zone."""
+        """Return the name of the zone."""
         return "monotonic"

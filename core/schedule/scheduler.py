@@ -1,4 +1,4 @@
-"""The one clock of a running engine: tells it when to look at what is due.
+"""The scheduler of a running engine: calls it when something is due.
 
 Made by ``core.app`` and owned by an engine. APScheduler is loaded once there is a time to wait for,
 or when the engine has run for a while: a command that ends at once does not pay for it.
@@ -33,11 +33,11 @@ class Scheduler:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether a time that is set costs next to nothing."""
+        """Whether setting a time costs next to nothing."""
         return self._jobs is not None
 
     def start(self, engine: Schedulable) -> None:
-        """Call ``engine`` from now on."""
+        """Start to call ``engine``."""
         run, name = self._load_when_needed, "zonda-scheduler"
         threading.Thread(target=run, args=(engine,), name=name, daemon=True).start()
 
@@ -50,7 +50,7 @@ class Scheduler:
         self._needed.set()
 
     def stop(self) -> None:
-        """Call the engine no more once this returns. Stopping twice is fine."""
+        """Stop; the engine is not called after this returns. Stopping twice is fine."""
         with self._lock:
             self._is_stopped = True
             jobs, self._jobs = self._jobs, None

@@ -1,4 +1,4 @@
-"""What schedules mean on the clock, for an engine: APScheduler is loaded by the first that is read.
+"""Schedules for an engine: APScheduler is imported by the first schedule that is read.
 
 Most commands have nothing to do with schedules, and loading it takes as long as they do.
 """
@@ -10,7 +10,7 @@ class Timing:
     """See ``zonda.core.engine.model.drift_timing.Timing``."""
 
     def next(self, text: str, after: float) -> float:
-        """The first time after ``after``; raises UsageError for a schedule that is none."""
+        """Compute the first time after ``after``; raises UsageError for a bad schedule."""
         from .triggers import Triggers
 
         return Triggers().next(text, after)

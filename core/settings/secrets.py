@@ -1,4 +1,4 @@
-"""Secrets that are named and not given: read by the process that sends them, kept nowhere.
+"""Secrets by reference: read by the process that sends them, stored nowhere.
 
 ``env:NAME`` is a variable of the process, ``file:PATH`` the content of a file without the blanks
 and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zonda.hooks.errors import UsageError
 
 from . import values
-from .settings import variable
+from .settings import read_variable
 from .table import FILE_NAME, Settings
 
 KINDS = ("env", "file")
@@ -34,45 +34,47 @@ _VARIABLE = "ZONDA_SECRET_SOURCES"
 _MOST_BYTES = 65_536
 
 
-def resolve(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> str:
-    """The secret behind ``reference``; raises UsageError, which does not hold it.
+def resolve_reference(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> str:
+    """Read the secret that ``reference`` names; raises UsageError, which does not hold it.
 
     ``home``: what a file is relative to. ``allowed``: patterns of references, between commas; those
     of files stand for where a way really leads, so that neither ``..`` nor a link gets out.
     ``own``: files and folders that are nobody's secret, whatever is allowed.
     """
-    way = check(reference, home, allowed, own)
+    way = check_reference(reference, home, allowed, own)
     name = reference.partition(":")[2]
-    return _of_variable(name) if way is None else _of_file(way.real, reference)
+    return _read_variable(name) if way is None else _read_file(way.real, reference)
 
 
-def check(reference: str, home: Path, allowed: str, own: Sequence[Path] = ()) -> _Way | None:
-    """Raise UsageError unless the secret may be read, whether it is there or not.
+def check_reference(
+    reference: str, home: Path, allowed: str, own: Sequence[Path] = ()
+) -> _SecretPath | None:
+    """Raise UsageError unless the secret may be read; it need not exist.
 
     Gives the way to a file, None for a variable.
     """
     kind, _, name = reference.partition(":")
     patterns = [each.strip() for each in allowed.split(",")]
     if kind == "file" and name:
-        way = _Way.of(home, name)
+        way = _SecretPath.of(home, name)
         _check_kind(reference, way.real)
         _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
         if "*" not in patterns and not any(_covers(each, way, home) for each in patterns):
-            raise _refused(reference, home, allowed)
+            raise _make_denied_error(reference, home, allowed)
         return way
     _check_own(reference, kind == "env" and name in _SETTINGS)
     if not any(fnmatchcase(reference, pattern) for pattern in patterns):
-        raise _refused(reference, home, allowed)
+        raise _make_denied_error(reference, home, allowed)
     if kind != "env" or not name:
         raise UsageError(
-            f"{reference} names no secret{values.near(kind, KINDS)}.",
+            f"{reference} names no secret{values.format_suggestion(kind, KINDS)}.",
             hint="Write env:NAME or file:PATH.",
         )
     return None
 
 
-def own_files(settings: Settings) -> list[Path]:
-    """What belongs to zonda: its settings, its key, its database, what the runner service keeps."""
+def list_own_files(settings: Settings) -> list[Path]:
+    """List zonda's own files: settings, key, database, the records of runner services."""
     home, url = settings.home, settings.database_url.removeprefix("sqlite:///")
     database = Path(url)
     key = Path(settings.key_file).expanduser() if settings.key_file else None
@@ -83,8 +85,8 @@ def own_files(settings: Settings) -> list[Path]:
     return [*kept, *beside, key or database.with_name("zonda.key")]
 
 
-def _refused(reference: str, home: Path, allowed: str) -> UsageError:
-    """The error of what is not allowed. It says how to allow just that; so does its message alone.
+def _make_denied_error(reference: str, home: Path, allowed: str) -> UsageError:
+    """Make the error of a secret that is not allowed. It says how to allow just that one;
 
     Templates come from anybody: what would allow more than it seems to is not spelt out.
     """
@@ -93,7 +95,7 @@ def _refused(reference: str, home: Path, allowed: str) -> UsageError:
         return UsageError(f"The secret {reference} may not be read here: {where}.")
     known = [each.strip() for each in allowed.split(",") if each.strip()]
     wanted = ",".join([*known, reference])
-    if variable(_VARIABLE):  # it counts before the file
+    if read_variable(_VARIABLE):  # it counts before the file
         how = f'give the process that runs the engine the variable {_VARIABLE}="{wanted}"'
         how += f" ({_VARIABLE} is set: what stands in {FILE_NAME} does not count)"
     else:
@@ -121,14 +123,14 @@ def _check_own(reference: str, is_own: bool) -> None:
         )
 
 
-class _Way(NamedTuple):
-    """A path as it is written, and where it really leads."""
+class _SecretPath(NamedTuple):
+    """A path as it is written, and its real path behind links."""
 
     written: Path
     real: Path
 
     @classmethod
-    def of(cls, home: Path, name: str) -> _Way:
+    def of(cls, home: Path, name: str) -> _SecretPath:
         try:
             written = home.resolve() / Path(name).expanduser()
             return cls(written, written.resolve())
@@ -136,7 +138,7 @@ class _Way(NamedTuple):
             raise UsageError(f"The secret file:{name} cannot be read: it is no path.") from error
 
 
-def _covers(pattern: str, way: _Way, home: Path) -> bool:
+def _covers(pattern: str, way: _SecretPath, home: Path) -> bool:
     """Whether ``file:PATTERN`` covers a path: part by part, ``*`` alone and ``/**`` all below."""
     kind, _, wanted = pattern.partition(":")
     if kind != "file" or not wanted:
@@ -152,28 +154,28 @@ def _covers(pattern: str, way: _Way, home: Path) -> bool:
         return False
     if not way.real.is_relative_to(base):
         return False
-    if _fits(rest, way.real.relative_to(base).parts):
+    if _match_parts(rest, way.real.relative_to(base).parts):
         return True
     # Kubernetes mounts a secret as a link to a file of the same name, in a folder beside the link.
     if ".." in way.written.parts or not way.written.is_relative_to(fixed):
         return False
     is_named_so = way.written.name == way.real.name
-    return is_named_so and _fits(rest, way.written.relative_to(fixed).parts)
+    return is_named_so and _match_parts(rest, way.written.relative_to(fixed).parts)
 
 
 def _is_plain(part: str) -> bool:
     return not any(sign in part for sign in "*?[")
 
 
-def _fits(patterns: Sequence[str], parts: Sequence[str]) -> bool:
+def _match_parts(patterns: Sequence[str], parts: Sequence[str]) -> bool:
     if patterns and patterns[-1] == "**":
         count = len(patterns) - 1
-        return len(parts) > count and _fits(patterns[:-1], parts[:count])
+        return len(parts) > count and _match_parts(patterns[:-1], parts[:count])
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 
 
-def _of_variable(name: str) -> str:
-    value = variable(name)
+def _read_variable(name: str) -> str:
+    value = read_variable(name)
     if not value:
         raise UsageError(
             f"The secret env:{name} is not there: the variable {name} is not set.",
@@ -182,7 +184,7 @@ def _of_variable(name: str) -> str:
     return value
 
 
-def _of_file(path: Path, reference: str) -> str:
+def _read_file(path: Path, reference: str) -> str:
     try:
         with path.open("rb") as stream:
             content = stream.read(_MOST_BYTES + 1)

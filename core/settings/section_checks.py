@@ -1,4 +1,4 @@
-"""Checks sections ``[runners.NAME]`` and ``[sinks.NAME]`` with the schemas of their kinds.
+"""Validates sections ``[runners.NAME]`` and ``[sinks.NAME]`` with the schemas of their kinds.
 
 Called by ``settings`` for the kinds that zonda brings, and by ``core/app/app.py`` for those of
 plug-ins, once these are loaded.
@@ -20,7 +20,7 @@ from zonda.hooks.settings import Fault, Rule, SettingsSchema
 from zonda.hooks.text.borders import raise_interruption
 
 from .table import DEFAULT_KIND, FILE_NAME, Kinds, Settings
-from .values import near
+from .values import format_suggestion
 
 if TYPE_CHECKING:  # settings are checked before there are plug-ins
     from zonda.core.plugins.manager import Plugins
@@ -37,8 +37,8 @@ STATUSES = ("IN_PROGRESS", "COMPLETE", "FAILED")
 VERDICTS = ("IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN", "FAILED")
 
 
-def _states() -> Iterator[str]:
-    """What ``events`` may name: each action, and each of its states."""
+def _list_event_names() -> Iterator[str]:
+    """List the names that ``events`` may hold: each action, and each of its states."""
     for action in ACTIONS:
         yield action
         for status in VERDICTS if action == "DRIFT" else STATUSES:
@@ -51,8 +51,8 @@ def _is_list_of_texts(value: Any) -> bool:
 
 def _are_events(patterns: list[str]) -> bool:
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern.upper()) for name in _states()):
-            meant = near(pattern.upper(), [*_states()])
+        if not any(fnmatchcase(name, pattern.upper()) for name in _list_event_names()):
+            meant = format_suggestion(pattern.upper(), [*_list_event_names()])
             wrong = f"is of no event: {pattern!r}{meant}"
             raise constraints.Violation(wrong, discreet=wrong)
     return True
@@ -64,8 +64,8 @@ _EVENTS = [
 ]
 
 
-def _own_schema(group: str, kinds: Mapping[str, Any]) -> SettingsSchema:
-    """The entries that zonda reads itself, whatever the kind."""
+def _build_base_schema(group: str, kinds: Mapping[str, Any]) -> SettingsSchema:
+    """Build the schema of the entries that every kind has."""
     known = f"{', '.join(kinds)}, or one that a plug-in brings"
     if group == "runners":
         return SettingsSchema("a runner", {"kind": Schema(Schema.STRING, known, DEFAULT_KIND)})
@@ -80,18 +80,18 @@ def _own_schema(group: str, kinds: Mapping[str, Any]) -> SettingsSchema:
     )
 
 
-def schema_of(factory: Any) -> SettingsSchema | None:
-    """The schema of the sections that ``factory`` makes something of; None where it has none."""
+def find_schema(factory: Any) -> SettingsSchema | None:
+    """Find the schema of the sections that ``factory`` takes; None where it has none."""
     schema = getattr(factory, "settings_schema", None)
     return schema if isinstance(schema, SettingsSchema) else None
 
 
 def find_faults(group: str, section: Mapping[str, Any], kinds: Mapping[str, Any]) -> list[Fault]:
-    """Every fault of one section. Names no value."""
-    schema = _own_schema(group, kinds)
+    """Find the errors of one section. Names no value."""
+    schema = _build_base_schema(group, kinds)
     kind = section.get("kind", DEFAULT_KIND)
     try:
-        known = schema_of(kinds.get(kind)) if isinstance(kind, str) else None
+        known = find_schema(kinds.get(kind)) if isinstance(kind, str) else None
         if known is None:  # nobody says what else it takes
             section = {name: section[name] for name in schema.entries if name in section}
         else:
@@ -105,22 +105,22 @@ def find_faults(group: str, section: Mapping[str, Any], kinds: Mapping[str, Any]
 def locate_faults(
     path: Path, text: str, sections: Mapping[str, Any], kinds: Kinds
 ) -> Iterator[tuple[str, str]]:
-    """(place, message) of every fault of the sections of a settings file."""
+    """Find the errors of the sections of a settings file, as (place, message)."""
     for group, known in kinds.items():
         named = sections.get(group)
         for name, section in named.items() if isinstance(named, dict) else ():
             for entry, wrong in (
                 find_faults(group, section, known) if isinstance(section, dict) else ()
             ):
-                where = f"{path}:{_line_of(text, name, entry, group)}"
+                where = f"{path}:{_find_line(text, name, entry, group)}"
                 yield where, f"[{group}.{name}]: {entry} {wrong}".replace("  ", " ")
 
 
 def check_sections(settings: Settings, plugins: Plugins) -> None:
-    """Raise UsageError for faults of sections of those kinds that are not zonda's own."""
+    """Raise UsageError for errors of sections whose kinds come from plug-ins."""
     kinds: Kinds = {
-        "runners": _drop_own("runner", plugins.runners, plugins),
-        "sinks": _drop_own("event sink", plugins.event_sinks, plugins),
+        "runners": _drop_builtin("runner", plugins.runners, plugins),
+        "sinks": _drop_builtin("event sink", plugins.event_sinks, plugins),
     }
     chosen = {
         group: {
@@ -138,13 +138,13 @@ def check_sections(settings: Settings, plugins: Plugins) -> None:
             raise UsageErrors([UsageError(fault, code="ZON207") for fault in faults])
 
 
-def _drop_own(name: str, factories: Mapping[str, Any], plugins: Plugins) -> dict[str, Any]:
+def _drop_builtin(name: str, factories: Mapping[str, Any], plugins: Plugins) -> dict[str, Any]:
     origins = plugins.origins
     return {kind: each for kind, each in factories.items() if not origins[name, kind].built_in}
 
 
-def _line_of(text: str, name: str, path: str, group: str) -> int:
-    """The line of an entry of ``[GROUP.NAME]``, or of the section; 1 where it cannot be told."""
+def _find_line(text: str, name: str, path: str, group: str) -> int:
+    """Find the line of an entry of ``[GROUP.NAME]``, or of the section; 1 where it is unknown."""
     words = rf"""["']?{group}["']?\s*\.\s*["']?{re.escape(name)}["']?"""
     head = re.search(rf"(?m)^[ \t]*\[?[ \t]*{words}[ \t]*[\].=]", text)
     if head is None:

@@ -1,4 +1,4 @@
-"""Sections of the settings as who uses them needs them: with their secrets, and what holds for all.
+"""Sections of the settings for their users: with secrets resolved and networks added.
 
 A secret may be named instead of given, ``{env = "NAME"}`` or ``{file = "PATH"}``: it is read when a
 runner or a sink is made, so that no command needs a secret that it does not use. Called by ``app``,
@@ -13,20 +13,20 @@ from typing import Any
 
 from zonda.hooks.errors import UsageError
 
-from .secrets import resolve
+from .secrets import resolve_reference
 from .table import Settings
 
 #: Whoever writes the settings may name any secret there.
 _ANY = "*"
 
 
-def completed(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """``section`` with the secrets that it names. Raises UsageError for one that is not there."""
-    return {name: _filled(value, settings) for name, value in section.items()}
+def resolve_secrets(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Resolve the secrets that ``section`` names. Raises UsageError for a missing one."""
+    return {name: _resolve_value(value, settings) for name, value in section.items()}
 
 
-def with_networks(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """``section`` with the networks that whoever calls out may, or must not, call."""
+def add_networks(section: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Add to ``section`` the networks that its client may, or must not, call."""
     found = dict(section)
     for name, given in settings.networks.items():
         own = section.get(name, [])
@@ -35,24 +35,24 @@ def with_networks(section: Mapping[str, Any], settings: Settings) -> dict[str, A
     return found
 
 
-def callback_keys(settings: Settings) -> dict[str, list[str]]:
-    """The keys that may sign callbacks, by section. Raises UsageError for one that is not there."""
+def read_callback_keys(settings: Settings) -> dict[str, list[str]]:
+    """Read the keys that may sign callbacks, by section. Raises UsageError for a missing one."""
     found = {}
     for name, section in settings.runners.items():
         keys = section.get("callback_key") if section.get("callback") else None
         if keys is not None:
-            keys = _filled(keys, settings)
+            keys = _resolve_value(keys, settings)
             found[name] = [keys] if isinstance(keys, str) else list(keys)
     return found
 
 
 def read_secret(reference: str, settings: Settings, own: Sequence[Path] = ()) -> str:
-    """What ``env:NAME`` or ``file:PATH`` holds, which whoever runs zonda has named.
+    """Read the secret that the operator named by ``env:NAME`` or ``file:PATH``.
 
     Raises UsageError for one that is not there, or empty: without it, what it protects would be
     open.
     """
-    found = resolve(reference, settings.home, _ANY, own)
+    found = resolve_reference(reference, settings.home, _ANY, own)
     if not found:
         raise UsageError(
             f"The secret {reference} is empty.", hint="Write it there, or leave the entry out."
@@ -60,14 +60,14 @@ def read_secret(reference: str, settings: Settings, own: Sequence[Path] = ()) ->
     return found
 
 
-def _filled(value: Any, settings: Settings) -> Any:
+def _resolve_value(value: Any, settings: Settings) -> Any:
     from zonda.hooks.settings import is_reference  # with it come schemas, which few need
 
     if is_reference(value):
         [(kind, name)] = value.items()
         return read_secret(f"{kind}:{name}", settings)
     if isinstance(value, Mapping):
-        return {key: _filled(each, settings) for key, each in value.items()}
+        return {key: _resolve_value(each, settings) for key, each in value.items()}
     if isinstance(value, list):
-        return [_filled(each, settings) for each in value]
+        return [_resolve_value(each, settings) for each in value]
     return value

@@ -1,4 +1,4 @@
-"""Settings are read here, and nothing else reads environment variables.
+"""Reads the settings; nothing else reads environment variables.
 
 ``$ZONDA_HOME/zonda.toml``, then ``ZONDA_*`` variables, then flags: the later wins. What can be set
 stands in ``settings_table``; ``docs/reference/settings.md`` is made from it (``markdown_table``).
@@ -24,7 +24,7 @@ from .table import BUNDLED, FILE_NAME, Kinds, Settings
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with the settings, and where it stands."""
+    """One error in the settings, and its place."""
 
     where: str
     message: str
@@ -33,29 +33,29 @@ class Fault:
         return f"{self.where}: {self.message}"
 
 
-def load(
+def load_settings(
     flags: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
     kinds: Callable[[], Kinds] = dict,
 ) -> Settings:
-    """The settings of this process. Raises UsageError that lists every fault.
+    """Load the settings of this process. Raises UsageError that lists every error.
 
     ``flags``: name -> text, as given on the command line. ``kinds`` gives the kinds whose sections
     are checked; it is called where the file has sections.
     """
     environ = os.environ if environ is None else environ
     flags = flags or {}
-    home = _home(flags, environ)
+    home = _find_home(flags, environ)
     faults: list[Fault] = []
     values: dict[str, Any] = {}
     places: dict[str, str] = {}
     for layer in (
-        _from_file(home, faults, kinds),
-        _from_variables(environ),
-        _from_flags(flags, faults),
+        _read_file_layer(home, faults, kinds),
+        _read_variable_layer(environ),
+        _read_flag_layer(flags, faults),
     ):
         for name, raw, where in layer:
-            _take(values, faults, name, raw, where)
+            _set_value(values, faults, name, raw, where)
             places[name] = where
     _check_default_runner(values, places, faults)
     if faults:
@@ -68,25 +68,25 @@ def load(
     return Settings(**values)
 
 
-def variable(name: str) -> str | None:
-    """A variable of the environment that a secret is kept in."""
+def read_variable(name: str) -> str | None:
+    """Read an environment variable that holds a secret."""
     return os.environ.get(name)
 
 
-def parameters(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Values of parameters: name -> value of the variable ``ZONDA_PARAM_name``."""
+def read_parameters(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Read parameter values: name -> value of the variable ``ZONDA_PARAM_name``."""
     environ = os.environ if environ is None else environ
     named = (name for name in sorted(environ) if name.startswith(VARIABLE))
     return {name.removeprefix(VARIABLE): environ[name] for name in named}
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether terminals may get colours: not where ``NO_COLOR`` is set, or they are dumb."""
+    """Whether terminals may get colours: not with ``NO_COLOR`` or a dumb terminal."""
     environ = os.environ if environ is None else environ
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
-def _home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
+def _find_home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
     chosen = flags.get("home") or environ.get("ZONDA_HOME")
     if chosen:
         return Path(chosen).expanduser().absolute()
@@ -103,7 +103,7 @@ def _home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
 Layer = Iterator[tuple[str, Any, str]]
 
 
-def _from_file(home: Path, faults: list[Fault], kinds: Callable[[], Kinds]) -> Layer:
+def _read_file_layer(home: Path, faults: list[Fault], kinds: Callable[[], Kinds]) -> Layer:
     path = home / FILE_NAME
     try:
         text = path.read_bytes().decode()
@@ -117,14 +117,14 @@ def _from_file(home: Path, faults: list[Fault], kinds: Callable[[], Kinds]) -> L
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        faults.append(Fault(*_syntax(str(path), str(error))))
+        faults.append(Fault(*_format_syntax_error(str(path), str(error))))
         return
     except (ValueError, RecursionError):  # Python's own limits
         said = "a number has thousands of digits, or something is nested too deep"
         faults.append(Fault(str(path), said))
         return
     for name, raw in document.items():
-        where = f"{path}:{_line_of(text, name)}"
+        where = f"{path}:{_find_line(text, name)}"
         if name == "home":
             faults.append(Fault(where, "home cannot be set here: the file stands in it"))
         elif name == "plugin_dirs" and not isinstance(raw, list):
@@ -146,47 +146,52 @@ def _check_default_runner(
         return  # which sections there are is not known
     if chosen in known or host_of_url(chosen):
         return
-    hint = settings_values.near(chosen, known)
+    hint = settings_values.format_suggestion(chosen, known)
     wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
     faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
 
 
-def _syntax(path: str, message: str) -> tuple[str, str]:
+def _format_syntax_error(path: str, message: str) -> tuple[str, str]:
     found = re.search(r" \(at line (\d+), column (\d+)\)$", message)
     if found is None:
         return path, f"not valid TOML: {message}"
     return f"{path}:{found[1]}:{found[2]}", f"not valid TOML: {message[: found.start()]}"
 
 
-def _line_of(text: str, name: str) -> int:
-    """The line where a top-level key or its table begins; 1 where it cannot be told."""
+def _find_line(text: str, name: str) -> int:
+    """Find the line where a top-level key or its table begins; 1 where it is unknown."""
     key = re.escape(name)
     found = re.search(rf"""(?m)^\s*(\[\s*)?["']?{key}["']?\s*[=.\]]""", text)
     return text.count("\n", 0, found.end()) + 1 if found else 1
 
 
-def _from_variables(environ: Mapping[str, str]) -> Layer:
+def _read_variable_layer(environ: Mapping[str, str]) -> Layer:
     for row in fields(Settings):
         variable = row.metadata["variable"]
         if row.name != "home" and variable and environ.get(variable):
             yield row.name, environ[variable], variable
 
 
-def _from_flags(flags: Mapping[str, str], faults: list[Fault]) -> Layer:
+def _read_flag_layer(flags: Mapping[str, str], faults: list[Fault]) -> Layer:
     for name, raw in flags.items():
         if name != "home":
             yield name, raw, f"--set {name}"
 
 
-def _take(values: dict[str, Any], faults: list[Fault], name: str, raw: Any, where: str) -> None:
+def _set_value(
+    values: dict[str, Any], faults: list[Fault], name: str, raw: Any, where: str
+) -> None:
     row = _ROWS.get(name)
     if row is None:
         faults.append(
-            Fault(where, f"there is no setting {name}{settings_values.near(name, list(_ROWS))}")
+            Fault(
+                where,
+                f"there is no setting {name}{settings_values.format_suggestion(name, list(_ROWS))}",
+            )
         )
         return
     try:
-        values[name] = settings_values.converted(row, raw)
+        values[name] = settings_values.convert_value(row, raw)
     except ValueError as error:
         faults.append(Fault(where, f"{name}: {error}"))
 
@@ -194,19 +199,19 @@ def _take(values: dict[str, Any], faults: list[Fault], name: str, raw: Any, wher
 _ROWS: dict[str, Field[Any]] = {row.name: row for row in fields(Settings) if row.name != "home"}
 
 
-def markdown_table() -> str:
-    """The table of settings for ``docs/reference/settings.md``, ending with a line break."""
+def format_markdown_table() -> str:
+    """Format the table of settings for ``docs/reference/settings.md``, with a final line break."""
     lines = ["| setting | type | default | variable | meaning |", "|---|---|---|---|---|"]
     for row in fields(Settings):
         variable = row.metadata["variable"]
         lines.append(
-            f"| `{row.name}` | {settings_values.KINDS[str(row.type)]} | {_default(row)} "
+            f"| `{row.name}` | {settings_values.KINDS[str(row.type)]} | {_format_default(row)} "
             f"| {f'`{variable}`' if variable else ''} | {row.metadata['meaning']} |"
         )
     return "\n".join(lines) + "\n"
 
 
-def _default(row: Field[Any]) -> str:
+def _format_default(row: Field[Any]) -> str:
     if row.metadata["shown"]:
         return str(row.metadata["shown"])
     return "" if row.default is MISSING else f"`{row.default}`"

@@ -32,8 +32,10 @@ _LONGEST_WAIT = 31_536_000
 _LIMITS = Limits()
 
 
-def _setting(default: Any, meaning: str, variable: str, *, shown: str = "", **more: Any) -> Any:
-    """One row of the table. ``shown`` stands in the docs where the default is computed."""
+def define_setting(
+    default: Any, meaning: str, variable: str, *, shown: str = "", **more: Any
+) -> Any:
+    """Define one row of the table. ``shown``: the default in the docs where it is computed."""
     metadata = {"meaning": meaning, "variable": variable, "shown": shown, **more}
     secret = bool(more.get("secret"))
     if isinstance(default, (dict, list)):
@@ -43,87 +45,87 @@ def _setting(default: Any, meaning: str, variable: str, *, shown: str = "", **mo
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be set. Made by ``load``; handed down from ``core/app/app.py``.
+    """All settings. Made by ``load_settings``; passed down from ``core/app/app.py``.
 
     Times are in seconds unless the name says otherwise.
     """
 
-    home: Path = _setting(  # noqa: RUF009 - gives a dataclass field
+    home: Path = define_setting(  # noqa: RUF009 - gives a dataclass field
         Path(),
         "The folder of zonda's state: database, key, settings file. No setting in the file itself.",
         "ZONDA_HOME",
         shown="`$XDG_DATA_HOME/zonda`, else `~/.local/share/zonda`",
     )
-    database_url: str = _setting(
+    database_url: str = define_setting(
         "",
         "The database, as an SQLAlchemy URL. SQLite is supported.",
         "ZONDA_DATABASE_URL",
         shown="`sqlite:///$ZONDA_HOME/zonda.db`",
     )
-    synchronous: str = _setting(
+    synchronous: str = define_setting(
         "NORMAL",
         "SQLite's `synchronous`. NORMAL survives the death of the process; FULL also a power cut.",
         "ZONDA_SYNCHRONOUS",
         choices=("NORMAL", "FULL"),
     )
-    key: str = _setting(
+    key: str = define_setting(
         "",
         "The key that seals hidden values, as 32 bytes in URL-safe base64.",
         "ZONDA_KEY",
         shown="read from `key_file`",
         secret=True,
     )
-    key_file: str = _setting(
+    key_file: str = define_setting(
         "",
         "The file that holds the key; made on first use, readable by its owner only.",
         "ZONDA_KEY_FILE",
         shown="`zonda.key` beside the database",
     )
-    project: str = _setting(
+    project: str = define_setting(
         "default",
         "This command's project (`OS::project_id` of new stacks): it lists and finds no others.",
         "ZONDA_PROJECT",
-        check=values.name,
+        check=values.check_name,
     )
-    user: str = _setting(
+    user: str = define_setting(
         "",
         "Who the history of a stack says has asked for an action.",
         "ZONDA_USER",
         shown="the login name",
     )
-    plugin_dirs: tuple[str, ...] = _setting(
+    plugin_dirs: tuple[str, ...] = define_setting(
         (),
         "Folders whose Python files are loaded as plug-ins, besides installed ones. "
         "In the variable they are separated as in PATH.",
         "ZONDA_PLUGIN_DIRS",
         shown="`$ZONDA_HOME/plugins`",
     )
-    secret_sources: str = _setting(
+    secret_sources: str = define_setting(
         "env:ZONDA_SECRET_*,file:secrets/**",
         "Which secrets [workflow types](manifest.md#secrets) may name: patterns of "
         "`env:NAME` and `file:PATH` (relative to `ZONDA_HOME`), separated by commas.",
         "ZONDA_SECRET_SOURCES",
     )
-    disabled_plugins: str = _setting(
+    disabled_plugins: str = define_setting(
         "",
         "Installed plug-ins that are left alone: their names or those of their distributions, "
         "separated by commas.",
         "ZONDA_DISABLED_PLUGINS",
     )
-    default_runner: str = _setting(
+    default_runner: str = define_setting(
         "",
         "Who runs a workflow that is a bare name: `bundled` (the service of `zonda runner serve`), "
         "a name of a `[runners.NAME]` section, or a URL that the name is appended to.",
         "ZONDA_DEFAULT_RUNNER",
         shown="the runner `mistral` where one is configured, else `bundled`",
     )
-    mistral_runner: str = _setting(
+    mistral_runner: str = define_setting(
         MISTRAL,
         "The section `[runners.NAME]` that the name `mistral` stands for: who runs `mistral:flow`, "
         "and where the resources of `OS::Mistral::Workflow` and `OS::Mistral::CronTrigger` are.",
         "ZONDA_MISTRAL_RUNNER",
     )
-    runners: Mapping[str, Mapping[str, Any]] = _setting(
+    runners: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
         "Sections `[runners.NAME]`: `kind` (`http`, ...), `endpoint` and what that kind of runner "
         "takes. A workflow `NAME:flow` goes to the runner NAME.",
@@ -131,29 +133,29 @@ class Settings:
         shown="none",
         secret=True,
     )
-    allowed_networks: str = _setting(
+    allowed_networks: str = define_setting(
         "",
         "Networks, separated by commas, that may be called although [they are not "
         "public](http-runner.md#address-policy).",
         "ZONDA_ALLOWED_NETWORKS",
-        check=values.networks,
+        check=values.parse_networks,
     )
-    denied_networks: str = _setting(
+    denied_networks: str = define_setting(
         "",
         "Networks, separated by commas, that workflows and event sinks never call.",
         "ZONDA_DENIED_NETWORKS",
-        check=values.networks,
+        check=values.parse_networks,
     )
-    service_address: str = _setting(
+    service_address: str = define_setting(
         "127.0.0.1:8155",
         "Where `zonda runner serve` listens.",
         "ZONDA_SERVICE_ADDRESS",
-        check=values.host_and_port,
+        check=values.parse_host_and_port,
     )
-    workers: int = _setting(
+    workers: int = define_setting(
         16, "Threads that run plug-in calls.", "ZONDA_WORKERS", least=1, most=1000
     )
-    sinks: Mapping[str, Mapping[str, Any]] = _setting(
+    sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
         "Sections `[sinks.NAME]`: who is [told of what happens](../how-to/get-notified.md); `kind` "
         "(`webhook`, `log`, ...), `events`, `scope` and what that kind takes.",
@@ -161,55 +163,55 @@ class Settings:
         shown="none",
         secret=True,
     )
-    stack_timeout_mins: int = _setting(
+    stack_timeout_mins: int = define_setting(
         60,
         "Minutes until a stack action is given up.",
         "ZONDA_STACK_TIMEOUT_MINS",
         least=1,
         most=LONGEST_ACTION,
     )
-    drift_workers: int = _setting(
+    drift_workers: int = define_setting(
         8,
         "Resources that drift checks look at at the same time; at most half of `workers`.",
         "ZONDA_DRIFT_WORKERS",
         least=1,
         most=1000,
     )
-    drift_rate: float = _setting(
+    drift_rate: float = define_setting(
         10.0,
         "Observations that drift checks begin per second at one workflow runner; 0: any number.",
         "ZONDA_DRIFT_RATE",
         least=0,
         most=10_000,
     )
-    drift_timeout: float = _setting(
+    drift_timeout: float = define_setting(
         300.0,
         "How long a drift check waits for one resource to tell what it is.",
         "ZONDA_DRIFT_TIMEOUT",
         least=1,
         most=_LONGEST_WAIT,
     )
-    log: str = _setting(
+    log: str = define_setting(
         "",
         "Where the [engine log](engine-log.md) goes: `stderr`, `off`, or a file (relative to the "
         "home).",
         "ZONDA_LOG",
         shown="`stderr` for `engine run` and `serve`, `off` for other commands",
     )
-    log_format: str = _setting(
+    log_format: str = define_setting(
         "text",
         "How the engine log is written: `text`, or `json` with an object a line.",
         "ZONDA_LOG_FORMAT",
         choices=("text", "json"),
     )
-    stop_grace: float = _setting(
+    stop_grace: float = define_setting(
         5.0,
         "How long a stopping command waits for calls that are running.",
         "ZONDA_STOP_GRACE",
         least=0,
         most=_LONGEST_WAIT,
     )
-    sink_grace: float = _setting(
+    sink_grace: float = define_setting(
         1.0,
         "How long a command that ends waits for event sinks to take what it has caused; the next "
         "engine delivers the rest.",
@@ -217,7 +219,7 @@ class Settings:
         least=0,
         most=_LONGEST_WAIT,
     )
-    cancel_grace: float = _setting(
+    cancel_grace: float = define_setting(
         240.0,
         "How long a cancelled, deleted or rolled back stack waits for what still runs before it is "
         "told to stop (Heat's `error_wait_time`).",
@@ -225,68 +227,68 @@ class Settings:
         least=0,
         most=_LONGEST_WAIT,
     )
-    connect_give_up: float = _setting(
+    connect_give_up: float = define_setting(
         120.0,
         "How long a runner that never answered is tried, per operation.",
         "ZONDA_CONNECT_GIVE_UP",
         least=0,
         most=_LONGEST_WAIT,
     )
-    yaql_iterators: int = _setting(
+    yaql_iterators: int = define_setting(
         _LIMITS.yaql_iterators,
         "How many items a yaql expression may walk through (Heat's `limit_iterators`).",
         "ZONDA_YAQL_ITERATORS",
         least=1,
     )
-    yaql_memory: int = _setting(
+    yaql_memory: int = define_setting(
         _LIMITS.yaql_memory,
         "How many bytes one value inside yaql may take (Heat's `memory_quota`).",
         "ZONDA_YAQL_MEMORY",
         least=1,
     )
-    yaql_seconds: float = _setting(
+    yaql_seconds: float = define_setting(
         _LIMITS.yaql_seconds,
         "CPU time that one yaql expression may take, in seconds.",
         "ZONDA_YAQL_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,
     )
-    pattern_seconds: float = _setting(
+    pattern_seconds: float = define_setting(
         _LIMITS.pattern_seconds,
         "How long matching one regular expression may take.",
         "ZONDA_PATTERN_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,
     )
-    patterns_seconds: float = _setting(
+    patterns_seconds: float = define_setting(
         _LIMITS.patterns_seconds,
         "How long matching all patterns of a template's parameters may take together.",
         "ZONDA_PATTERNS_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,
     )
-    max_template_bytes: int = _setting(
+    max_template_bytes: int = define_setting(
         _LIMITS.max_template_bytes,
         "The largest template, environment or attached file (Heat's `max_template_size`), and how "
         "many characters all YAML aliases of one may stand for.",
         "ZONDA_MAX_TEMPLATE_BYTES",
         least=1,
     )
-    file_roots: tuple[str, ...] = _setting(
+    file_roots: tuple[str, ...] = define_setting(
         (),
         "Folders outside of which no file is read that templates, environments and manifests name. "
         "In the variable they are separated as in PATH.",
         "ZONDA_FILE_ROOTS",
         shown="anywhere, but [what is never read](commands.md#files-of-templates)",
     )
-    allow_remote_files: str = _setting(
+    allow_remote_files: str = define_setting(
         "no",
         "Whether files that templates name by http(s) are fetched: `no` (only with "
         "`--allow-remote`), `public` (from public addresses), `any` (from private ones, too).",
         "ZONDA_ALLOW_REMOTE_FILES",
         choices=("no", "public", "any"),
     )
-    max_nested_depth: int = _setting(
+    max_nested_depth: int = define_setting(
         _LIMITS.max_nested_depth,
         "How many templates may lie inside each other below the stack's own (Heat's "
         "`max_nested_stack_depth`).",
@@ -294,27 +296,27 @@ class Settings:
         least=0,
         most=50,
     )
-    max_resources_per_stack: int = _setting(
+    max_resources_per_stack: int = define_setting(
         _LIMITS.max_resources_per_stack,
         "How many resources one stack may have, with all that is nested in it (Heat's setting of "
         "that name).",
         "ZONDA_MAX_RESOURCES_PER_STACK",
         least=1,
     )
-    max_nodes: int = _setting(
+    max_nodes: int = define_setting(
         _LIMITS.max_nodes,
         "How many values the functions of one resource or output may make; 16 characters of text "
         "count as one, a step of a yaql expression as 50.",
         "ZONDA_MAX_NODES",
         least=1,
     )
-    max_nodes_in_all: int = _setting(
+    max_nodes_in_all: int = define_setting(
         _LIMITS.max_nodes_in_all,
         "How many values all functions of a template may make while it is checked.",
         "ZONDA_MAX_NODES_IN_ALL",
         least=1,
     )
-    max_faults: int = _setting(
+    max_faults: int = define_setting(
         _LIMITS.max_faults,
         "How many faults of a template are shown at once.",
         "ZONDA_MAX_FAULTS",
@@ -323,20 +325,20 @@ class Settings:
 
     @property
     def runner_of_bare_names(self) -> str:
-        """Who runs a workflow that is a bare name: a section, ``bundled`` or a URL."""
+        """The runner of workflows with bare names: a section, ``bundled`` or a URL."""
         if self.default_runner:
             return self.default_runner
         return self.mistral_runner if self.mistral_runner in self.runners else BUNDLED
 
     @property
     def networks(self) -> Mapping[str, list[str]]:
-        """The networks that hold for whatever calls out."""
+        """The allowed and denied networks of all outgoing calls."""
         return {
-            "allowed_networks": values.networks(self.allowed_networks),
-            "denied_networks": values.networks(self.denied_networks),
+            "allowed_networks": values.parse_networks(self.allowed_networks),
+            "denied_networks": values.parse_networks(self.denied_networks),
         }
 
     @property
     def runner_file(self) -> Path:
-        """Where a running bundled service leaves its address and token."""
+        """The file where a running bundled service stores its address and token."""
         return self.home / "runner.json"

@@ -1,4 +1,4 @@
-"""From what is written in a settings file, a variable or a flag to the value of a setting.
+"""Converts texts of a settings file, a variable or a flag to values of settings.
 
 Called by ``core/settings/settings.py`` only. Every fault is a ValueError that says what is wanted.
 """
@@ -27,18 +27,18 @@ KINDS = {
 _TOO_LARGE = 10**18
 
 
-def near(name: str, known: Sequence[str]) -> str:
-    """`` (did you mean x?)`` where something known is spelt alike, else nothing."""
+def format_suggestion(name: str, known: Sequence[str]) -> str:
+    """Format `` (did you mean x?)`` where a known name is similar, else ''."""
     from zonda.hooks.text.suggestions import closest  # needed for a fault only
 
     close = closest(name, known)
     return f" (did you mean {close}?)" if close else ""
 
 
-def converted(row: Field[Any], raw: Any) -> Any:
-    """The value of one setting. ``row`` is its field in ``Settings``."""
+def convert_value(row: Field[Any], raw: Any) -> Any:
+    """Convert the value of one setting. ``row`` is its field in ``Settings``."""
     kind = str(row.type)
-    value = _sections(raw, row.name) if kind == _SECTIONS else _CONVERTERS[kind](raw)
+    value = _convert_sections(raw, row.name) if kind == _SECTIONS else _CONVERTERS[kind](raw)
     choices, least, most = (row.metadata.get(key) for key in ("choices", "least", "most"))
     if check := row.metadata.get("check"):
         check(value)
@@ -51,13 +51,13 @@ def converted(row: Field[Any], raw: Any) -> Any:
     return value
 
 
-def _text(raw: Any) -> str:
+def _convert_text(raw: Any) -> str:
     if not isinstance(raw, str):
         raise ValueError("must be text")
     return raw
 
 
-def _whole(raw: Any) -> int:
+def _convert_integer(raw: Any) -> int:
     _check_digits(raw)
     if isinstance(raw, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", raw.strip()):
         return int(raw)
@@ -71,7 +71,7 @@ def _check_digits(raw: Any) -> None:
         raise ValueError("must be a number of at most 18 digits")
 
 
-def _number(raw: Any) -> float:
+def _convert_number(raw: Any) -> float:
     _check_digits(raw)
     try:
         value = float(raw) if isinstance(raw, (str, int, float)) else None
@@ -82,7 +82,7 @@ def _number(raw: Any) -> float:
     return value
 
 
-def _folders(raw: Any) -> tuple[str, ...]:
+def _convert_folders(raw: Any) -> tuple[str, ...]:
     if isinstance(raw, str):
         raw = [part for part in raw.split(os.pathsep) if part]
     if not isinstance(raw, list) or not all(isinstance(part, str) for part in raw):
@@ -90,7 +90,7 @@ def _folders(raw: Any) -> tuple[str, ...]:
     return tuple(str(Path(part).expanduser()) for part in raw)
 
 
-def _sections(raw: Any, group: str) -> dict[str, dict[str, Any]]:
+def _convert_sections(raw: Any, group: str) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(part, dict) for part in raw.values()):
         raise ValueError(f"must be sections [{group}.NAME] in the settings file")
     for name in raw:
@@ -99,22 +99,22 @@ def _sections(raw: Any, group: str) -> dict[str, dict[str, Any]]:
     return raw
 
 
-def host_and_port(address: str) -> tuple[str, int]:
-    """The parts of ``127.0.0.1:8155``; raises ValueError."""
+def parse_host_and_port(address: str) -> tuple[str, int]:
+    """Parse ``127.0.0.1:8155`` into host and port; raises ValueError."""
     host, _, port = address.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65535:
         raise ValueError("is not of the form HOST:PORT")
     return host.strip("[]"), int(port)
 
 
-def name(value: str) -> None:
-    """Check that ``value`` names something."""
+def check_name(value: str) -> None:
+    """Raise ValueError for an empty name."""
     if not value.strip():
         raise ValueError("must not be empty")
 
 
-def networks(text: str) -> list[str]:
-    """The networks of ``10.0.0.0/8, fd00::/8``; raises ValueError."""
+def parse_networks(text: str) -> list[str]:
+    """Parse the networks of ``10.0.0.0/8, fd00::/8``; raises ValueError."""
     import ipaddress  # 3 ms that most runs need not spend
 
     found = [part.strip() for part in text.split(",") if part.strip()]
@@ -129,15 +129,15 @@ def networks(text: str) -> list[str]:
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {
-    "str": _text,
-    "int": _whole,
-    "float": _number,
-    "tuple[str, ...]": _folders,
+    "str": _convert_text,
+    "int": _convert_integer,
+    "float": _convert_number,
+    "tuple[str, ...]": _convert_folders,
 }
 
 
 def login_name() -> str:
-    """The name of the user of this process; ``uid N`` where the system knows no name."""
+    """Return the name of this process's user; ``uid N`` where the system knows no name."""
     number = os.getuid()
     try:
         return pwd.getpwuid(number).pw_name

@@ -1,4 +1,4 @@
-"""The only reader of time. Everybody else is handed a ``Clock`` (``zonda.hooks.context``)."""
+"""The only reader of time. Everything else gets a ``Clock`` (``zonda.hooks.context``)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import time
 
 
 class SystemClock:
-    """The machine's clocks, and the only place that waits for time to pass."""
+    """The system's clocks, and the only place that waits for time to pass."""
 
     def now(self) -> float:
-        """Seconds since the epoch, UTC."""
+        """Return the seconds since the epoch, UTC."""
         return time.time()
 
     def monotonic(self) -> float:
-        """Seconds of a clock that never goes back; only differences mean something."""
+        """Return the seconds of a clock that never goes back; only differences mean something."""
         return time.monotonic()
 
     def thread_cpu(self) -> float:
-        """Seconds of CPU time of this thread: what it works, however busy the machine is."""
+        """Return the CPU seconds of this thread, independent of the load of the machine."""
         return time.thread_time()
 
     def pause(self, seconds: float) -> None:
-        """Do nothing for ``seconds``."""
+        """Sleep for ``seconds``."""
         time.sleep(seconds)

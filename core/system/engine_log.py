@@ -1,4 +1,4 @@
-"""The engine log: a line for each call of a plug-in, to standard error or a file, text or JSON.
+"""The engine log: one line for each plug-in call, to standard error or a file, text or JSON.
 
 Opened by the command line from the settings; ``core/engine/plugins/call_log.py`` writes what there
 is to tell. A file is opened anew once something else stands in its place (logrotate).
@@ -24,7 +24,7 @@ OFF, STDERR = "off", "stderr"
 
 
 def open_log(place: str, form: str, home: Path) -> None:
-    """Write the log to ``place`` from now on: ``stderr``, a file (from the home on), or ``off``."""
+    """Open the log at ``place``: ``stderr``, a file (relative to the home), or ``off``."""
     logger = logging.getLogger(LOGGER)
     for handler in [each for each in logger.handlers if getattr(each, "is_engine_log", False)]:
         logger.removeHandler(handler)
@@ -36,16 +36,16 @@ def open_log(place: str, form: str, home: Path) -> None:
         made: logging.Handler = logging.StreamHandler(sys.stderr)
     else:
         make_folder(home)
-        made = _file(home / Path(place).expanduser())
+        made = _open_file(home / Path(place).expanduser())
     made.setFormatter(_Json() if form == "json" else _Text())
     made.is_engine_log = True  # type: ignore[attr-defined]
     logger.addHandler(made)
     logger.setLevel(min(logging.INFO, logger.getEffectiveLevel()))  # DEBUG under --debug
 
 
-def _file(path: Path) -> logging.Handler:
+def _open_file(path: Path) -> logging.Handler:
     try:
-        return _OwnFile(path, encoding="utf-8", errors="backslashreplace")
+        return _PrivateFile(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(
             f"The engine log {path} cannot be written: {error.strerror}.",
@@ -53,8 +53,8 @@ def _file(path: Path) -> logging.Handler:
         ) from error
 
 
-class _OwnFile(WatchedFileHandler):
-    """A file for its owner alone."""
+class _PrivateFile(WatchedFileHandler):
+    """A log file that only its owner may read."""
 
     def _open(self) -> Any:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -63,36 +63,36 @@ class _OwnFile(WatchedFileHandler):
         return file
 
 
-def _moment(record: logging.LogRecord) -> str:
+def _format_time(record: logging.LogRecord) -> str:
     second = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
     return f"{second}.{int(record.msecs):03}Z"
 
 
-def _fields(record: logging.LogRecord) -> dict[str, Any]:
+def _get_fields(record: logging.LogRecord) -> dict[str, Any]:
     fields: dict[str, Any] = getattr(record, "fields", {})
     return fields
 
 
 class _Json(logging.Formatter):
-    """One JSON object a line."""
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        shown = {"time": _moment(record), "level": record.levelname, **_fields(record)}
+        shown = {"time": _format_time(record), "level": record.levelname, **_get_fields(record)}
         return json.dumps(shown, ensure_ascii=False)
 
 
 class _Text(logging.Formatter):
-    """``key=value`` pairs; a traceback on lines of its own."""
+    """Formats a record as ``key=value`` pairs; a traceback follows on lines of its own."""
 
     def format(self, record: logging.LogRecord) -> str:
-        fields = dict(_fields(record))
+        fields = dict(_get_fields(record))
         trace = fields.pop("traceback", "")
-        pairs = (f"{key}={_quoted(value)}" for key, value in fields.items())
-        line = f"{_moment(record)} {record.levelname} {' '.join(pairs)}"
+        pairs = (f"{key}={_quote(value)}" for key, value in fields.items())
+        line = f"{_format_time(record)} {record.levelname} {' '.join(pairs)}"
         return "\n    ".join([line, *trace.splitlines()])
 
 
-def _quoted(value: Any) -> str:
+def _quote(value: Any) -> str:
     text = str(value)
     is_plain = text.isprintable() and not set(text) & set(' "=') and text
     return text if is_plain else json.dumps(text, ensure_ascii=False)

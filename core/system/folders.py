@@ -1,4 +1,4 @@
-"""Folders of zonda's state: made for their owner alone, since names and logs lie in them too."""
+"""Folders of zonda's state: only their owner may read them, since names and logs are in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zonda.hooks.errors import StoreError
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder`` and those above it with mode 0700, unless they are there; raises StoreError.
+    """Make ``folder`` and its parents with mode 0700 where missing; raises StoreError.
 
     What is there keeps its mode: it may be shared, or be the user's own home.
     """
@@ -26,12 +26,12 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
-def exposed(paths: Iterable[Path]) -> list[Path]:
-    """Those of ``paths`` that every user of this machine may read, write or enter."""
-    return [path for path in paths if _mode(path) & stat.S_IRWXO]
+def find_exposed(paths: Iterable[Path]) -> list[Path]:
+    """Return those of ``paths`` that every user of this machine may read, write or enter."""
+    return [path for path in paths if _read_mode(path) & stat.S_IRWXO]
 
 
-def _mode(path: Path) -> int:
+def _read_mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except OSError:

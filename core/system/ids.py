@@ -19,13 +19,13 @@ _CHANCE_BITS = 62
 _AT_ONCE = 32
 
 
-def system_random() -> random.Random:
-    """Randomness of the operating system: fit for passwords, cannot be seeded."""
+def make_system_random() -> random.Random:
+    """Make a random source of the operating system: fit for passwords, cannot be seeded."""
     return random.SystemRandom()
 
 
-def new_token() -> str:
-    """A secret of 256 bits that nobody can guess, as text fit for a URL or a header."""
+def make_token() -> str:
+    """Make a random token of 256 bits as text fit for a URL or a header."""
     return secrets.token_urlsafe(32)
 
 
@@ -37,36 +37,36 @@ class Ids:
 
     def __init__(self, clock: Clock, source: random.Random | None = None) -> None:
         self._clock = clock
-        self._random = source or system_random()
+        self._random = source or make_system_random()
         self._lock = threading.Lock()
         self._last = -1
         # Chance is drawn for many ids at once: asking the system costs more than the id.
         self._drawn: list[int] = []
 
     def new(self) -> str:
-        """A new id, e.g. ``01932f3e-8a51-7c00-9b1f-0a53c6d1e2f4``."""
+        """Return a new id, e.g. ``01932f3e-8a51-7c00-9b1f-0a53c6d1e2f4``."""
         with self._lock:
             # A start in the lower half leaves room to count up within the same millisecond.
             if not self._drawn:
-                self._draw()
+                self._draw_bits()
             drawn = self._drawn.pop()
             start, chance = drawn >> _CHANCE_BITS, drawn & ((1 << _CHANCE_BITS) - 1)
             stamp = (int(self._clock.now() * 1000) << _COUNTER_BITS) | start
             if stamp <= self._last:
                 stamp = self._last + 1
             self._last = stamp
-        return _written(stamp, chance)
+        return _format_id(stamp, chance)
 
     __call__ = new
 
-    def _draw(self) -> None:
+    def _draw_bits(self) -> None:
         bits = _CHANCE_BITS + _COUNTER_BITS - 1
         many = self._random.getrandbits(bits * _AT_ONCE)
         mask = (1 << bits) - 1
         self._drawn = [(many >> (bits * index)) & mask for index in range(_AT_ONCE)]
 
 
-def _written(stamp: int, chance: int) -> str:
+def _format_id(stamp: int, chance: int) -> str:
     milliseconds = (stamp >> _COUNTER_BITS) & ((1 << 48) - 1)
     counter = stamp & ((1 << _COUNTER_BITS) - 1)
     head, tail = f"{milliseconds:012x}", f"{(2 << 62) | chance:016x}"

@@ -1,4 +1,4 @@
-"""One heap for all threads of this process. Called by the command line, before threads are made.
+"""One heap for all threads of this process. Called by the command line before threads start.
 
 The C library gives each thread a heap of its own, in which large texts leave holes that no other
 thread may use: a sixth of what a large tree of stacks took. Python's threads hardly ever ask for
@@ -13,8 +13,8 @@ import ctypes
 _ARENA_MAX = -8
 
 
-def share_one_heap() -> None:
-    """Have one heap, where the C library can be asked for that; else nothing happens."""
+def limit_malloc_arenas() -> None:
+    """Limit malloc to one arena where the C library supports it; else do nothing."""
     try:
         set_option = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):  # another C library

@@ -1,4 +1,4 @@
-"""The room's one entrance: from a bundle to the definition of a stack."""
+"""The entry point of ``core.template``: from a bundle to the definition of a stack."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .source.bundle import Bundle, Identity, Limits
 from .source.diagnostics import UNKNOWN_NAMES
 from .syntax.outputs import OutputNode
 from .syntax.resource import ResourceNode
-from .types.declared_types import kept_with
+from .types.declared_types import with_declared_types
 from .validation import locations
-from .validation.report import distinct, raise_all
+from .validation.report import deduplicate, raise_errors
 
 __all__ = [
     "Bundle",
@@ -59,7 +59,7 @@ def load(
     earlier: ValidationCache | None = None,
     setup: str = "",
 ) -> StackDefinition:
-    """The definition behind a bundle.
+    """Load the definition of a stack from a bundle.
 
     ``functions`` gives the functions of a version; ``previous`` the values of the parameters
     before an update (immutable ones may not change); ``yaql`` evaluates an expression on data;
@@ -75,29 +75,29 @@ def load(
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
     """
-    bundle = kept_with(bundle, plugins.resource_types)
+    bundle = with_declared_types(bundle, plugins.resource_types)
     around = LoadContext(
         bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock(), setup
     )
     family = TemplateTree(around, context_for, all_given=all_given)
     loader = Loader(around, identity)
     loader.all_given = all_given
-    loader.registry.templates = family.template_class
-    loader.read_by(family.adopt)
+    loader.registry.templates = family.load_template_class
+    loader.call_after_environment(family.adopt)
     loader.run(previous)
     most = loader.limits.max_faults
 
     def warnings() -> list[TemplateWarning]:
-        return [*loader.ignored, *linter.of(loader)] if with_warnings else []
+        return [*loader.ignored, *linter.list_warnings(loader)] if with_warnings else []
 
     if not loader.complete:
-        raise_all(loader.errors, loader.found_document, loader.environment, warnings, most)
+        raise_errors(loader.errors, loader.found_document, loader.environment, warnings, most)
     definition = StackDefinition(loader, family)
     faults = list(loader.errors)
     most_resources = loader.limits.max_resources_per_stack
     if check is not False and len(loader.resources) > most_resources:
         large = TooManyResources(len(loader.resources), most_resources, at=("resources",))
-        raise_all([large], definition.document, definition.environment, warnings, most)
+        raise_errors([large], definition.document, definition.environment, warnings, most)
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
         nested = NestedValidator(family, context_for, loader.limits, earlier)
@@ -106,8 +106,8 @@ def load(
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
         unknown = [fault for fault in faults if fault.code in UNKNOWN_NAMES]
-        locations.fill(unknown, definition.document, definition.environment)
-        loader.ignored = [fault.as_warning() for fault in distinct(unknown)]
+        locations.attach_locations(unknown, definition.document, definition.environment)
+        loader.ignored = [fault.as_warning() for fault in deduplicate(unknown)]
         faults = [fault for fault in faults if fault.code not in UNKNOWN_NAMES]
-    raise_all(faults, definition.document, definition.environment, warnings, most)
+    raise_errors(faults, definition.document, definition.environment, warnings, most)
     return definition

@@ -1,4 +1,4 @@
-"""A bundle as people may see it: every hidden value replaced where it stands, its notation kept.
+"""Redact a bundle: every hidden value is replaced where it stands, its notation is kept.
 
 For whoever shows or compares templates that are stored. What is hidden is found twice: by place
 (defaults and values of hidden parameters, literals given to hidden properties), so that no value
@@ -17,10 +17,10 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.text.redaction import MASK, redact, redact_deep, secret_texts
 
 from .load import StackDefinition
-from .sensitivity.labels import hides
+from .sensitivity.labels import has_hidden_part
 from .source import cloudformation
 from .source.bundle import Bundle
-from .source.document import data_of
+from .source.document import load_data
 
 HIDDEN = MASK
 CHANGED = "(hidden, changed)"
@@ -34,12 +34,12 @@ _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 FILES = "files."
 #: A place in a bundle: the file ("" is the template, "parameter" what was given beside it,
 #: ``FILES`` and a key: a file), a path.
-Spot = tuple[str, Path]
+Location = tuple[str, Path]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What may be shown of a bundle. ``data`` is the template, ``resources`` its section, without
+class RedactedBundle:
+    """A redacted bundle. ``data`` is the template, ``resources`` its section, without
     comments; ``written`` the same with the names that the text has.
     """
 
@@ -52,37 +52,37 @@ class Shown:
 
     @property
     def resources(self) -> Mapping[str, Any]:
-        """What the template has as resources."""
+        """The section ``resources`` of the template."""
         found: Mapping[str, Any] = self.data.get("resources") or {}
         return found
 
 
-def hidden_names(definition: StackDefinition) -> frozenset[str]:
-    """The parameters whose values are not shown."""
+def list_hidden_parameters(definition: StackDefinition) -> frozenset[str]:
+    """List the parameters whose values are hidden."""
     return definition.parameters.hidden | definition.environment.encrypted
 
 
-def secrets(
+def find_secrets(
     bundle: Bundle, definition: StackDefinition, also: Collection[str] = ()
-) -> dict[Spot, Any]:
-    """Every hidden value of a bundle by the place where it stands.
+) -> dict[Location, Any]:
+    """Find every hidden value of a bundle, by its location.
 
     ``also``: parameters that another template hides, so that no older text tells them.
     """
-    found: dict[Spot, Any] = {}
-    hidden = sorted({*hidden_names(definition), *also})
+    found: dict[Location, Any] = {}
+    hidden = sorted({*list_hidden_parameters(definition), *also})
     data = definition.document.data
-    for path in [*_defaults(hidden), *_literals(definition)]:
-        value = _at(data, path)
+    for path in [*_list_default_paths(hidden), *_find_literals(definition)]:
+        value = _find_value(data, path)
         if value is not _MISSING:
             found["", path] = value
     below = definition.family.hidden_in_files
-    for file, text in _environments(bundle).items():
-        given = data_of(text)
+    for file, text in _list_environments(bundle).items():
+        given = load_data(text)
         places = [(section, name) for section in _GIVEN for name in hidden]
         places += [("parameter_defaults", name) for name in sorted(below.names.difference(hidden))]
         for path in places:
-            value = _at(given, path)
+            value = _find_value(given, path)
             if value is not _MISSING:
                 found[file, path] = value
     for name in hidden:
@@ -93,8 +93,8 @@ def secrets(
     return found | {(FILES + file, path): value for (file, path), value in below.values.items()}
 
 
-def repeated(hidden: Mapping[Spot, Any]) -> list[Any]:
-    """What of ``secrets`` is looked for wherever it may be repeated.
+def list_searchable_secrets(hidden: Mapping[Location, Any]) -> list[Any]:
+    """List the secrets that are searched for in every text.
 
     Not what nested templates give as defaults: ``unset`` or ``guest`` are no secrets elsewhere.
     """
@@ -105,40 +105,40 @@ def repeated(hidden: Mapping[Spot, Any]) -> list[Any]:
     ]
 
 
-def show(
+def redact_bundle(
     bundle: Bundle,
     definition: StackDefinition,
-    hidden: Mapping[Spot, Any],
-    before: Mapping[Spot, Any] | None = None,
+    hidden: Mapping[Location, Any],
+    before: Mapping[Location, Any] | None = None,
     also: Collection[Any] = (),
-) -> Shown:
-    """``bundle`` without what ``secrets`` has found; ``before``: of what it is compared with.
+) -> RedactedBundle:
+    """Redact ``bundle``; ``hidden``: its secrets; ``before``: those of the bundle to compare with.
 
     ``also``: secrets of other generations. What one of them hides stands in no text of another.
     """
 
-    def mark(spot: Spot) -> str:
+    def mark(spot: Location) -> str:
         other = hidden[spot] if before is None else before.get(spot, hidden[spot])
         return HIDDEN if other == hidden[spot] else CHANGED
 
-    texts = secret_texts([*repeated(hidden), *also])
+    texts = secret_texts([*list_searchable_secrets(hidden), *also])
 
     def clean(file: str, text: str) -> str:
         spots = [spot for spot in hidden if spot[0] == file]
-        return redact(_replaced(text, {path: mark((file, path)) for _, path in spots}), texts)
+        return redact(_replace_values(text, {path: mark((file, path)) for _, path in spots}), texts)
 
     values = {
         name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
         for name, value in definition.parameters.shown().items()
     }
     document = definition.document
-    data = written = _marked(document.data, (), hidden, mark)
+    data = written = _mask_values(document.data, (), hidden, mark)
     if document.cfn_key is not None:
-        spots = {("", document.in_text(path)): ("", path) for file, path in hidden if not file}
-        written = _marked(document.written, (), spots, lambda spot: mark(spots[spot]))
-    return Shown(
+        spots = {("", document.to_text_path(path)): ("", path) for file, path in hidden if not file}
+        written = _mask_values(document.written, (), spots, lambda spot: mark(spots[spot]))
+    return RedactedBundle(
         clean("", bundle.template),
-        {file: clean(file, text) for file, text in _environments(bundle).items()},
+        {file: clean(file, text) for file, text in _list_environments(bundle).items()},
         redact_deep(values, texts),
         {file: clean(FILES + file, text) for file, text in bundle.files.items()},
         redact_deep(data, texts),
@@ -146,61 +146,63 @@ def show(
     )
 
 
-def template_lines(bundle: Bundle, hidden: Mapping[Spot, Any], also: Collection[Any] = ()) -> str:
-    """The template's text without hidden values, each line where it was: for excerpts."""
+def redact_template(
+    bundle: Bundle, hidden: Mapping[Location, Any], also: Collection[Any] = ()
+) -> str:
+    """Redact the template's text, each line where it was: for excerpts."""
     marks = {path: HIDDEN for file, path in hidden if file == ""}
-    texts = secret_texts([*repeated(hidden), *also])
-    return redact(_replaced(bundle.template, marks, keep_lines=True), texts)
+    texts = secret_texts([*list_searchable_secrets(hidden), *also])
+    return redact(_replace_values(bundle.template, marks, keep_lines=True), texts)
 
 
-def _environments(bundle: Bundle) -> dict[str, str]:
-    """The texts of the environments, that of the request under ``environment``."""
+def _list_environments(bundle: Bundle) -> dict[str, str]:
+    """List the texts of the environments, that of the request under ``environment``."""
     own = {} if bundle.environment is None else {"environment": bundle.environment}
     return {**own, **dict(bundle.environment_files)}
 
 
-def _defaults(names: list[str]) -> Iterator[Path]:
+def _list_default_paths(names: list[str]) -> Iterator[Path]:
     return (("parameters", name, "default") for name in names)
 
 
-def _literals(definition: StackDefinition) -> Iterator[Path]:
-    """Properties that are hidden by their own schema, or of a type that is not known any more."""
+def _find_literals(definition: StackDefinition) -> Iterator[Path]:
+    """Find properties that are hidden by their own schema, or of a type that is unknown now."""
     section = definition.document.data.get("resources")
     for name, entry in section.items() if isinstance(section, Mapping) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
-            hidden = _hidden_names(definition, name, entry["type"])
+            hidden = _make_hidden_test(definition, name, entry["type"])
             path = ("resources", name, "properties")
-            yield from _literals_below(entry.get("properties"), path, hidden)
+            yield from _find_literals_below(entry.get("properties"), path, hidden)
 
 
-def _hidden_names(definition: StackDefinition, name: str, type_: str) -> Callable[[str], bool]:
+def _make_hidden_test(definition: StackDefinition, name: str, type_: str) -> Callable[[str], bool]:
     try:
         cls = definition.registry.resolve(type_, name)
     except TemplateError:
         return lambda key: True  # a type whose plug-in is gone: nobody knows
-    hidden = {key for key, schema in cls.properties_schema.items() if hides(schema)}
+    hidden = {key for key, schema in cls.properties_schema.items() if has_hidden_part(schema)}
     return hidden.__contains__
 
 
-def _literals_below(value: Any, path: Path, hidden: Callable[[str], bool]) -> Iterator[Path]:
+def _find_literals_below(value: Any, path: Path, hidden: Callable[[str], bool]) -> Iterator[Path]:
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if hidden(key) and not _only_reads(item):
+            if hidden(key) and not _is_read(item):
                 yield (*path, key)
             else:
-                yield from _literals_below(item, (*path, key), hidden)
+                yield from _find_literals_below(item, (*path, key), hidden)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _literals_below(item, (*path, index), hidden)
+            yield from _find_literals_below(item, (*path, index), hidden)
 
 
-def _only_reads(value: Any) -> bool:
-    """Whether a property only names where its value is."""
+def _is_read(value: Any) -> bool:
+    """Whether a property only names the source of its value."""
     names = [*value] if isinstance(value, Mapping) else []
     return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))
 
 
-def _at(data: Any, path: Path) -> Any:
+def _find_value(data: Any, path: Path) -> Any:
     for item in path:
         try:
             data = data[item]
@@ -209,12 +211,12 @@ def _at(data: Any, path: Path) -> Any:
     return data
 
 
-def _replaced(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False) -> str:
-    """``text`` with the value at each path replaced by its mark, from the last to the first."""
+def _replace_values(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False) -> str:
+    """Replace the value at each path in ``text`` by its mark, from the last to the first."""
     if not marks:
         return text
-    marks = {**marks, **{cloudformation.in_text(path): mark for path, mark in marks.items()}}
-    spans = sorted(_spans(text, marks), reverse=True)
+    marks = {**marks, **{cloudformation.to_text_path(path): mark for path, mark in marks.items()}}
+    spans = sorted(_find_spans(text, marks), reverse=True)
     end = len(text) + 1
     for start, stop, mark in spans:
         if stop <= end:  # what stands inside a span that is replaced goes with it
@@ -224,35 +226,37 @@ def _replaced(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False)
     return text
 
 
-def _spans(text: str, marks: Mapping[Path, str]) -> Iterator[tuple[int, int, str]]:
+def _find_spans(text: str, marks: Mapping[Path, str]) -> Iterator[tuple[int, int, str]]:
     root = yaml.compose(text, Loader=_LOADER)
     for path, mark in marks.items():
         nodes: list[yaml.Node] = [] if root is None else [root]
         for item in path:
-            nodes = [child for node in nodes for child in _children(node, item)]
+            nodes = [child for node in nodes for child in _find_children(node, item)]
         for node in nodes:
             start, stop = node.start_mark.index, node.end_mark.index
             yield start, start + len(text[start:stop].rstrip()), mark
 
 
-def _children(node: Any, item: Any) -> Iterator[Any]:
-    """What stands below a key, each time that it is given, also in what is merged in."""
+def _find_children(node: Any, item: Any) -> Iterator[Any]:
+    """Find the values of a key, each time that it is given, also in merged maps."""
     if isinstance(node, yaml.SequenceNode) and isinstance(item, int) and item < len(node.value):
         yield node.value[item]
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.tag == _MERGE:
             for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                yield from _children(source, item)
+                yield from _find_children(source, item)
         elif key.value == str(item):
             yield value
 
 
-def _marked(value: Any, path: Path, hidden: Mapping[Spot, Any], mark: Callable[[Spot], str]) -> Any:
+def _mask_values(
+    value: Any, path: Path, hidden: Mapping[Location, Any], mark: Callable[[Location], str]
+) -> Any:
     if ("", path) in hidden:
         return mark(("", path))
     if isinstance(value, Mapping):
-        return {key: _marked(item, (*path, key), hidden, mark) for key, item in value.items()}
+        return {key: _mask_values(item, (*path, key), hidden, mark) for key, item in value.items()}
     if isinstance(value, list):
         found = enumerate(value)
-        return [_marked(item, (*path, index), hidden, mark) for index, item in found]
+        return [_mask_values(item, (*path, index), hidden, mark) for index, item in found]
     return value

@@ -29,9 +29,9 @@ from zonda.core.engine.actions import (
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.services import EngineSettings
 from zonda.core.plugins.manager import Plugins
-from zonda.core.reports.outputs import Showing
+from zonda.core.reports.outputs import StackValues
 from zonda.core.schedule.timing import Timing
-from zonda.core.settings.settings import load
+from zonda.core.settings.settings import load_settings
 from zonda.core.store.read.drift_views import DriftFindingView
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.values.sealing import Sealer, make_key
@@ -42,31 +42,31 @@ from zonda.hooks.testing import FakeClock
 
 
 class InlineStack:
-    """Each action runs to its end and gives the stack; a failed one shows in its ``state``.
+    """A stack in memory. Each action runs to its end; a failed one shows in its ``state``.
 
     Raises ValidationErrors for a faulty template, as the command line would show it.
     """
 
     def __init__(self, home: Path, plugin_dirs: Sequence[Path] = (), name: str = "test") -> None:
         folders = os.pathsep.join(map(str, plugin_dirs))
-        self._app = build_app(load({"home": str(home), "plugin_dirs": folders}, {}))
+        self._app = build_app(load_settings({"home": str(home), "plugin_dirs": folders}, {}))
         self.name = name
         self.clock = FakeClock()
         self._random = random.Random(0)
         self._lender = ResourceServices(self._app.settings, self.plugins, self.clock, self._random)
         self._store = open_store(MEMORY, sealer=Sealer(make_key()))
-        self.engine = self._new_engine()
+        self.engine = self._make_engine()
 
     @property
     def plugins(self) -> Plugins:
-        """What the plug-ins bring; ``failures`` are those that could not be used."""
+        """The loaded plug-ins; ``failures`` are those that could not be used."""
         return self._app.plugins
 
     def restart(self) -> None:
-        """Go on with a new engine, which knows what is stored and nothing else."""
-        self.engine = self._new_engine()
+        """Restart with a new engine, which has only the stored state."""
+        self.engine = self._make_engine()
 
-    def _new_engine(self) -> InlineEngine:
+    def _make_engine(self) -> InlineEngine:
         return InlineEngine(
             self._store,
             self.plugins,
@@ -81,62 +81,62 @@ class InlineStack:
 
     def create(self, template: str, **parameters: Any) -> StackView:
         """Create the stack from the text of a template."""
-        return self._run(CreateStack(self.name, _bundle(template, parameters)))
+        return self._run(CreateStack(self.name, _make_bundle(template, parameters)))
 
     def update(self, template: str, **parameters: Any) -> StackView:
-        """Update it; parameters that are not given have their defaults again."""
-        return self._run(UpdateStack(self.name, _bundle(template, parameters)))
+        """Update the stack; parameters that are not given have their defaults again."""
+        return self._run(UpdateStack(self.name, _make_bundle(template, parameters)))
 
     def suspend(self) -> StackView:
-        """Suspend it."""
+        """Suspend the stack."""
         return self._run(SuspendStack(self.name))
 
     def resume(self) -> StackView:
-        """Resume it."""
+        """Resume the stack."""
         return self._run(ResumeStack(self.name))
 
     def check(self) -> StackView:
-        """Check it."""
+        """Check the stack."""
         return self._run(CheckStack(self.name))
 
     def drift(self, *resources: str) -> dict[str, DriftFindingView]:
-        """What a drift check finds, by path: what is not in sync, or only by an exception."""
+        """Run a drift check; return findings by path, without those that are in sync."""
         accepted = self.engine.begin(CheckDrift(self.name, resources))
         self.engine.settle()
-        return self._findings(accepted.check_id)
+        return self._read_findings(accepted.check_id)
 
     def repair(self, *resources: str) -> StackView:
-        """Put right what has drifted."""
+        """Repair the drift."""
         return self._run(RepairDrift(self.name, resources))
 
     def schedule_drift(self, schedule: str, policy: str = "report") -> None:
-        """Have drift looked for as time passes."""
+        """Schedule drift checks, which run as time passes."""
         self._run(SetDrift(self.name, schedule, policy))
 
     def pass_time(self, seconds: float) -> dict[str, DriftFindingView] | None:
-        """Let time pass; what a drift check has found that was due then, None where none was."""
-        known = self._last_check()
+        """Let time pass; return the findings of the drift check that was due, None without one."""
+        known = self._read_last_check()
         self.clock.advance(seconds)
         self.engine.sweep_drift()
         self.engine.settle()
-        last = self._last_check()
-        return None if last is None or last == known else self._findings(last)
+        last = self._read_last_check()
+        return None if last is None or last == known else self._read_findings(last)
 
-    def _last_check(self) -> str | None:
+    def _read_last_check(self) -> str | None:
         checks = self.engine.reader.drift_checks(self._stack_id, 1)
         return checks[0].id if checks else None
 
-    def _findings(self, check_id: str) -> dict[str, DriftFindingView]:
+    def _read_findings(self, check_id: str) -> dict[str, DriftFindingView]:
         return {found.path: found for found in self.engine.reader.drift_findings(check_id)}
 
     def delete(self) -> StackView:
-        """Delete it."""
+        """Delete the stack."""
         return self._run(DeleteStack(self.name))
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """The outputs by name; what is hidden is ``(hidden)``."""
-        showing = Showing(self.engine.services.instances, self.engine.reader)
+        """The outputs by name; a hidden one is ``(hidden)``."""
+        showing = StackValues(self.engine.services.instances, self.engine.reader)
         found = showing.outputs(self._stack_id)
         return {output.name: output.value for output in found}
 
@@ -147,7 +147,7 @@ class InlineStack:
         return {resource.name: resource for resource in found}
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close runners and database."""
         self._lender.close()
         self._store.close()
 
@@ -159,5 +159,5 @@ class InlineStack:
         return self.engine.run(action)
 
 
-def _bundle(template: str, parameters: Mapping[str, Any]) -> Bundle:
+def _make_bundle(template: str, parameters: Mapping[str, Any]) -> Bundle:
     return Bundle(template, parameters=parameters, parameters_win=True)

@@ -1,4 +1,4 @@
-"""What stands for the outside world while a type is checked. Authors of plug-ins extend it."""
+"""The outside world of a check, which authors of plug-ins extend."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Backend:
     examples: int = 15
 
     def context(self) -> FakeContext:
-        """What the engine lends: clients, runners, constraints (``FakeContext(clients=...)``)."""
+        """The engine's services: clients, runners, constraints (``FakeContext(clients=...)``)."""
         return FakeContext()
 
     def properties(self, type_name: str) -> Mapping[str, Any]:
@@ -30,7 +30,7 @@ class Backend:
         return {}
 
     def leftovers(self) -> Collection[str] | None:
-        """What the checked resources have made and is still there; None: nobody can tell."""
+        """The things that the checked resources made and that still exist; None: not known."""
         return None
 
     def lose(self, resource_id: str) -> bool:

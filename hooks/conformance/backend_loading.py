@@ -1,4 +1,4 @@
-"""How the back end of a check is found: named on the command line, or told by the package.
+"""Find the back end of a check: named on the command line, or declared by the package.
 
 A package tells it by an entry point of group ``zonda.check``, which nothing but a check loads; a
 file by a function ``check_backend``.
@@ -20,7 +20,7 @@ FUNCTION: Final = "check_backend"
 Factory = Callable[[], Backend]
 
 
-def named_by(text: str) -> Factory:
+def load_backend_factory(text: str) -> Factory:
     """The factory behind ``MODULE:NAME``; raises UsageError."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
@@ -33,25 +33,25 @@ def named_by(text: str) -> Factory:
         raise UsageError(
             f"The back end {text} cannot be loaded: {describe_exception(error)}"
         ) from error
-    return checked(found, text)
+    return to_backend_factory(found, text)
 
 
-def of_distribution(distribution: str) -> Factory | None:
-    """What a package tells, or None; raises UsageError where it cannot be loaded."""
+def find_factory_of_distribution(distribution: str) -> Factory | None:
+    """The factory that a package declares, or None; raises UsageError where it cannot be loaded."""
     for entry in entry_points(group=GROUP):
         if entry.dist is not None and entry.dist.metadata["Name"] == distribution:
-            return named_by(entry.value)
+            return load_backend_factory(entry.value)
     return None
 
 
-def of_class(cls: type[Any]) -> Factory | None:
-    """What a type says itself, by a class method ``check_backend``; None for most."""
+def find_factory_of_class(cls: type[Any]) -> Factory | None:
+    """The factory of a type's class method ``check_backend``; None for most types."""
     found = getattr(cls, FUNCTION, None)
-    return None if found is None else checked(found, f"{FUNCTION} of {cls.__name__}")
+    return None if found is None else to_backend_factory(found, f"{FUNCTION} of {cls.__name__}")
 
 
-def checked(found: Any, text: str) -> Factory:
-    """``found`` as a factory of back ends; raises UsageError."""
+def to_backend_factory(found: Any, text: str) -> Factory:
+    """Make a factory of back ends of ``found``; raises UsageError."""
     if not callable(found):
         raise UsageError(f"The back end {text} cannot be called.")
 
@@ -64,8 +64,8 @@ def checked(found: Any, text: str) -> Factory:
     return make
 
 
-def tried(make: Factory) -> Factory:
-    """``make``, after it has made one; raises UsageError where it cannot."""
+def check_factory(make: Factory) -> Factory:
+    """Return ``make`` after it has made one back end; raises UsageError where it cannot."""
     try:
         make().close()
     except UsageError:

@@ -13,23 +13,23 @@ from .trial import Trial
 Run = Callable[[InstrumentedLifecycle], Any]
 
 
-def forgets_nothing(trial: Trial) -> None:
-    """A life whose every call is on a new instance goes like any other."""
+def check_restart_between_calls(trial: Trial) -> None:
+    """Raise Violated unless a life works where each call is made on a new instance."""
     life = trial.life()
     life.restarts = True
     done: list[str] = []
-    for name, run in _whole_life(trial):
+    for name, run in _list_operations(trial):
         try:
             run(life)
         except Exception as error:  # the border: a plug-in's calls
-            raise Violated(_why(trial, name, error)) from error
+            raise Violated(_explain_failure(trial, name, error)) from error
         done.append(name)
 
 
-def _whole_life(trial: Trial) -> list[tuple[str, Run]]:
+def _list_operations(trial: Trial) -> list[tuple[str, Run]]:
     found: list[tuple[str, Run]] = [("CREATE", lambda life: life.create())]
     updatable = [key for key, each in trial.cls.properties_schema.items() if each.update_allowed]
-    for changed in (each for name in updatable for each in _first(trial, name)):
+    for changed in (each for name in updatable for each in _list_first_change(trial, name)):
         found.append(("UPDATE", partial(_update, changed)))
     if hasattr(trial.cls, "handle_suspend"):
         found += [("SUSPEND", lambda life: life.suspend()), ("RESUME", lambda life: life.resume())]
@@ -42,21 +42,21 @@ def _update(changed: Mapping[str, Any], life: InstrumentedLifecycle) -> None:
     life.update(changed)
 
 
-def _first(trial: Trial, name: str) -> list[dict[str, Any]]:
+def _list_first_change(trial: Trial, name: str) -> list[dict[str, Any]]:
     try:
-        return [trial.other(name)]
+        return [trial.pick_change(name)]
     except NotApplicable:
         return []
 
 
-def _why(trial: Trial, action: str, error: Exception) -> str:
-    """What fails with new instances, and what had been put on ``self`` where it did not."""
+def _explain_failure(trial: Trial, action: str, error: Exception) -> str:
+    """The text of a failure with new instances, with the attributes that were lost."""
     notes = " ".join(getattr(error, "__notes__", ()))
     reason = describe_error(trial.cls, error)
     text = f"{action} fails when the process was restarted in between: {reason}"
     kept = trial.life()
     try:
-        for _, run in _whole_life(trial):
+        for _, run in _list_operations(trial):
             run(kept)
     except Exception:  # the border: it fails without a restart as well, which other rules tell
         return f"{text} {notes}".rstrip()
@@ -66,52 +66,52 @@ def _why(trial: Trial, action: str, error: Exception) -> str:
     )
 
 
-def survives_create(trial: Trial) -> None:
-    """An interrupted creation is taken up, or cleaned up, as ``start_policy`` says."""
+def check_crash_in_create(trial: Trial) -> None:
+    """Raise Violated unless an interrupted creation is repeated or deleted (``start_policy``)."""
     probe = trial.created()
     writes = probe.writes
     alone = len(trial.backend.leftovers() or ())
     probe.delete()
     for point in (*range(1, writes + 1), InstrumentedLifecycle.END):
         life = trial.life()
-        _interrupted(life, point, life.create)
+        _run_until_crash(life, point, life.create)
         if trial.cls.start_policy != "fail":
-            _again(trial, life, point, life.create)
+            _repeat_operation(trial, life, point, life.create)
             _expect_one(trial, alone, point)
-        _deleted(trial, life, point)
+        _delete_after_crash(trial, life, point)
 
 
 def _expect_one(trial: Trial, alone: int, point: int) -> None:
     if len(trial.backend.leftovers() or ()) > alone:
-        raise Violated(f"made twice: interrupted {_at(point)} and taken up again")
+        raise Violated(f"made twice: interrupted {_format_crash_point(point)} and taken up again")
 
 
-def survives_delete(trial: Trial) -> None:
-    """An interrupted deletion is done again."""
+def check_crash_in_delete(trial: Trial) -> None:
+    """Raise Violated unless an interrupted deletion can be repeated."""
     probe = trial.created()
     probe.delete()
     for point in (*range(1, probe.writes + 1), InstrumentedLifecycle.END):
         life = trial.created()
-        _interrupted(life, point, life.delete)
-        _deleted(trial, life, point)
+        _run_until_crash(life, point, life.delete)
+        _delete_after_crash(trial, life, point)
 
 
-def survives_update(trial: Trial) -> None:
-    """After an interrupted update the same update, or a deletion, works."""
-    changed, writes = _in_place(trial)
+def check_crash_in_update(trial: Trial) -> None:
+    """Raise Violated unless the update can be repeated, or the resource deleted, after a crash."""
+    changed, writes = _find_update_in_place(trial)
     for point in (*range(1, writes + 1), InstrumentedLifecycle.END):
         life = trial.created()
-        _interrupted(life, point, partial(life.update, changed))
+        _run_until_crash(life, point, partial(life.update, changed))
         if trial.cls.start_policy == "idempotent":
             life.status = "COMPLETE"
-            _again(trial, life, point, partial(life.update, changed))
-        _deleted(trial, life, point)
+            _repeat_operation(trial, life, point, partial(life.update, changed))
+        _delete_after_crash(trial, life, point)
 
 
-def _in_place(trial: Trial) -> tuple[dict[str, Any], int]:
+def _find_update_in_place(trial: Trial) -> tuple[dict[str, Any], int]:
     """The first change that needs no replacement, and how much its update stores."""
     for name, schema in trial.cls.properties_schema.items():
-        for changed in _first(trial, name) if schema.update_allowed else ():
+        for changed in _list_first_change(trial, name) if schema.update_allowed else ():
             probe = trial.created()
             outcome = probe.update(changed)
             writes = probe.writes
@@ -121,7 +121,7 @@ def _in_place(trial: Trial) -> tuple[dict[str, Any], int]:
     raise NotApplicable("no property can be updated")
 
 
-def _interrupted(life: InstrumentedLifecycle, point: int, run: Callable[[], Any]) -> None:
+def _run_until_crash(life: InstrumentedLifecycle, point: int, run: Callable[[], Any]) -> None:
     life.crash_at = point
     try:
         run()
@@ -132,26 +132,32 @@ def _interrupted(life: InstrumentedLifecycle, point: int, run: Callable[[], Any]
     life._alive = None
 
 
-def _again(trial: Trial, life: InstrumentedLifecycle, point: int, run: Callable[[], Any]) -> None:
+def _repeat_operation(
+    trial: Trial, life: InstrumentedLifecycle, point: int, run: Callable[[], Any]
+) -> None:
     try:
         life.again(run)
     except Exception as error:  # the border: a plug-in's calls
         policy = trial.cls.start_policy
-        text = f"start_policy is {policy}, but the second call after a crash {_at(point)} fails"
+        text = (
+            f"start_policy is {policy}, but the second call after a crash "
+            f"{_format_crash_point(point)} fails"
+        )
         raise Violated(f"{text}: {describe_error(trial.cls, error)}") from error
 
 
-def _deleted(trial: Trial, life: InstrumentedLifecycle, point: int) -> None:
+def _delete_after_crash(trial: Trial, life: InstrumentedLifecycle, point: int) -> None:
     try:
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
         raise Violated(
-            f"delete after a crash {_at(point)} fails: {describe_error(trial.cls, error)}"
+            f"delete after a crash {_format_crash_point(point)} fails: "
+            f"{describe_error(trial.cls, error)}"
         ) from error
-    trial.expect_nothing_left(f"a crash {_at(point)} and delete")
+    trial.expect_nothing_left(f"a crash {_format_crash_point(point)} and delete")
 
 
-def _at(point: int) -> str:
+def _format_crash_point(point: int) -> str:
     return (
         "after the handler"
         if point == InstrumentedLifecycle.END
@@ -160,8 +166,8 @@ def _at(point: int) -> str:
 
 
 RULES: Final = {
-    "restart between all calls": forgets_nothing,
-    "crash in create": survives_create,
-    "crash in update": survives_update,
-    "crash in delete": survives_delete,
+    "restart between all calls": check_restart_between_calls,
+    "crash in create": check_crash_in_create,
+    "crash in update": check_crash_in_update,
+    "crash in delete": check_crash_in_delete,
 }

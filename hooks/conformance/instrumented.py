@@ -15,11 +15,11 @@ from . import state_loss
 
 
 class Crash(BaseException):
-    """The process ends here."""
+    """The simulated end of the process."""
 
 
 class InstrumentedLifecycle(Lifecycle):
-    """As the engine does it: one instance per operation, unless ``restarts`` makes each call new.
+    """A lifecycle with one instance per operation; with ``restarts`` each call gets a new one.
 
     ``crash_at``: the operation ends with ``Crash`` after so many writes; ``END``: when the handler
     has returned and nobody has stored what it gave. ``kept``: what handlers put on ``self``, or
@@ -40,7 +40,7 @@ class InstrumentedLifecycle(Lifecycle):
         self.operation_id = ""
         self._again = ""
         self._alive: tuple[str, Resource] | None = None
-        self.context.after_save = self._written
+        self.context.after_save = self._count_write
 
     def instance(self, definition: ResourceDefinition | None = None) -> Resource:
         """The instance of the running operation, or a new one."""
@@ -48,33 +48,33 @@ class InstrumentedLifecycle(Lifecycle):
         if self.restarts:
             self._class_state.forget()
         if definition is not None or operation is None or self.restarts:
-            return self._listening(super().instance(definition))
+            return self._watch_writes(super().instance(definition))
         if self._alive is None or self._alive[0] != operation.id:
-            self._alive = operation.id, self._listening(super().instance())
+            self._alive = operation.id, self._watch_writes(super().instance())
         return self._alive[1]
 
-    def _listening(self, instance: Resource) -> Resource:
-        """``instance``, with everything odd that it stores noted."""
+    def _watch_writes(self, instance: Resource) -> Resource:
+        """Return ``instance``, which now records each fault in what it stores."""
         set_id, set_data = instance.resource_id_set, instance.data_set
 
         def resource_id_set(value: Any) -> None:
-            self._note(state_loss.of_id(value))
+            self._record_fault(state_loss.find_id_fault(value))
             set_id(value)
 
         def data_set(key: str, value: Any, redact: bool = False) -> None:
-            self._note(state_loss.of_data(key, value))
+            self._record_fault(state_loss.find_data_fault(key, value))
             set_data(key, value, redact)
 
         instance.resource_id_set = resource_id_set  # type: ignore[method-assign]
         instance.data_set = data_set  # type: ignore[method-assign]
         return instance
 
-    def _note(self, fault: str) -> None:
+    def _record_fault(self, fault: str) -> None:
         if fault:
             self.state_losses.append(fault)
 
     def again(self, run: Callable[[], Any]) -> Any:
-        """``run`` an operation once more under the id of the one that was interrupted."""
+        """Repeat an operation with ``run`` under the id of the one that was interrupted."""
         self._again, self.crash_at = self.operation_id, None
         try:
             return run()
@@ -93,7 +93,7 @@ class InstrumentedLifecycle(Lifecycle):
         def noted(instance: Resource) -> Any:
             before = set(vars(instance))
             try:
-                found = _found(instance, operation) if taken_up else None
+                found = _call_handle_find(instance, operation) if taken_up else None
                 return handle(instance) if found is None else found
             finally:
                 self.kept |= set(vars(instance)) - before - {"_attributes"}
@@ -104,15 +104,15 @@ class InstrumentedLifecycle(Lifecycle):
             raise Crash
         return token
 
-    def _written(self) -> None:
+    def _count_write(self) -> None:
         self.writes += 1
         if self.crash_at == self.writes and self.context.operation is not None:
             raise Crash
 
-    def _kept(self, token: Any, instance: Resource) -> Any:
-        self._note(state_loss.of_token(self.action, token))
+    def _store_token(self, token: Any, instance: Resource) -> Any:
+        self._record_fault(state_loss.find_token_fault(self.action, token))
         if self.restarts:
-            return super()._kept(token, instance)
+            return super()._store_token(token, instance)
         try:
             return json.loads(json.dumps(token))
         except (TypeError, ValueError):
@@ -120,11 +120,11 @@ class InstrumentedLifecycle(Lifecycle):
 
 
 class InstrumentedNestedLifecycle(InstrumentedLifecycle, NestedLifecycle):
-    """The same of a type whose physical side is a nested stack."""
+    """An instrumented lifecycle of a type whose physical side is a nested stack."""
 
 
-class _Anything(dict[str, Any]):
-    """The attributes of a member of whose type nothing is known: it has each, null."""
+class _NullAttributes(dict[str, Any]):
+    """The attributes of a member of an unknown type: it has each, null."""
 
     def __contains__(self, key: object) -> bool:
         return True
@@ -134,16 +134,16 @@ class _Anything(dict[str, Any]):
 
 
 def instrument(cls: type[Resource], *arguments: Any, **options: Any) -> InstrumentedLifecycle:
-    """A life of a type that can be watched."""
+    """An ``InstrumentedLifecycle`` of a type, for a nested stack as well."""
     if not cls.is_nested_stack:
         return InstrumentedLifecycle(cls, *arguments, **options)
     return InstrumentedNestedLifecycle(
-        cls, *arguments, attributes_of=lambda entry: _Anything(), **options
+        cls, *arguments, attributes_of=lambda entry: _NullAttributes(), **options
     )
 
 
-def _found(instance: Resource, operation: FakeOperation) -> Any:
-    """What ``handle_find`` knows of an interrupted operation, where the type wants to be asked."""
+def _call_handle_find(instance: Resource, operation: FakeOperation) -> Any:
+    """The result of ``handle_find`` for an interrupted operation; None where it is not asked."""
     find = getattr(instance, "handle_find", None)
     is_asked = find is not None and instance.start_policy == "find"
     return find(operation.id) if find is not None and is_asked else None

@@ -1,4 +1,4 @@
-"""Hidden values that the kit gives to a type, and where they come up again."""
+"""Hidden values that the kit gives to a type, and a search for them in all that is shown."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SHORTEST: Final = 6
 _TEXTS: Final = ("s3cret-{}-7f3a91", "S3cret7f3a91{}", "s3cret7f")
 
 
-def hidden_text(name: str, schema: Schema, context: ResourceContext) -> str | None:
+def make_hidden_text(name: str, schema: Schema, context: ResourceContext) -> str | None:
     """A text for a hidden property that is found again wherever it leaks."""
     if schema.type != Schema.STRING:
         return None
     for text in _TEXTS:
-        if examples.fits(schema, text.format(name), context):
+        if examples.is_valid_value(schema, text.format(name), context):
             return text.format(name)
     return None
 
 
 class LeakDetector(logging.Handler):
-    """Reads along while a type lives; ``leaks`` says where a secret was seen."""
+    """A log handler that searches all that is shown for secrets; ``leaks``: where they were."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -52,32 +52,32 @@ class LeakDetector(logging.Handler):
         root.setLevel(self._level)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One message of a log."""
-        self.saw(f"the log {record.name}", record.getMessage())
+        """Search one message of a log."""
+        self.look_for_secrets(f"the log {record.name}", record.getMessage())
 
     def knows(self, cls: type[Resource], properties: Mapping[str, Any]) -> None:
-        """These hidden properties are given to a resource."""
+        """Remember the hidden properties that a resource was given."""
         for name, schema in cls.properties_schema.items():
             value = properties.get(name)
             if schema.hidden and isinstance(value, str) and len(value) >= SHORTEST:
                 self.secrets.add(value)
 
-    def saw(self, where: str, thing: object) -> None:
-        """``thing`` may be seen by anybody."""
+    def look_for_secrets(self, where: str, thing: object) -> None:
+        """Record a leak if ``thing``, which anybody may see, holds a secret."""
         if self.secrets and any(secret in safe_str(thing) for secret in self.secrets):
             self.leaks[where] = None
 
-    def look_at(self, life: Lifecycle) -> None:
-        """All that a resource shows and stores unsealed."""
-        self.saw("progress messages", life.context.messages)
-        self.saw("the physical id", life.resource_id)
-        self.saw("the metadata", life.saved.metadata)
+    def inspect_resource(self, life: Lifecycle) -> None:
+        """Search all that a resource shows and stores unsealed."""
+        self.look_for_secrets("progress messages", life.context.messages)
+        self.look_for_secrets("the physical id", life.resource_id)
+        self.look_for_secrets("the metadata", life.saved.metadata)
         for key, value in life.saved.data.items():
             if key not in life.saved.redacted:
-                self.saw(f"data_set({key!r}) without redact=True", value)
-        self._attributes(life, life.cls.attributes_schema)
+                self.look_for_secrets(f"data_set({key!r}) without redact=True", value)
+        self._inspect_attributes(life, life.cls.attributes_schema)
 
-    def _attributes(self, life: Lifecycle, names: Iterable[str]) -> None:
+    def _inspect_attributes(self, life: Lifecycle, names: Iterable[str]) -> None:
         if not self.secrets or life.resource_id is None:
             return
         hidden = {key for key, schema in life.cls.properties_schema.items() if schema.hidden}
@@ -85,13 +85,15 @@ class LeakDetector(logging.Handler):
             schema = life.cls.attributes_schema[name]
             told = hidden & {name, *life.cls.exposes_properties.get(name, ())}
             if not (schema.hidden or schema.sealed or told):
-                self.saw(f"the attribute {name}, which is not hidden", _read(life, name))
+                self.look_for_secrets(
+                    f"the attribute {name}, which is not hidden", _read_attribute(life, name)
+                )
         if not hidden & set(life.cls.exposes_properties.get(None, ())):
-            self.saw("the reference", life.reference)
+            self.look_for_secrets("the reference", life.reference)
 
 
-def _read(life: Lifecycle, name: str) -> Any:
-    """An attribute; where it cannot be read, why: that is shown, too."""
+def _read_attribute(life: Lifecycle, name: str) -> Any:
+    """The value of an attribute; the error text where it cannot be read, which is shown, too."""
     try:
         return life.attribute(name)
     except Exception as error:  # the border: a plug-in is asked for an attribute

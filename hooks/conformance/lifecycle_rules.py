@@ -15,8 +15,8 @@ from .report import NotApplicable, Violated, describe_error
 from .trial import Trial
 
 
-def creates(trial: Trial) -> None:
-    """Valid properties make a resource."""
+def check_create(trial: Trial) -> None:
+    """Raise Violated unless valid properties make a resource."""
     schemata, known = trial.cls.properties_schema, trial.properties
     lacking = [name for name in schemata if schemata[name].required and name not in known]
     if lacking:
@@ -31,29 +31,29 @@ def creates(trial: Trial) -> None:
         raise Violated("it has no reference", "get_reference_id gives nothing")
 
 
-class _Mistyped(logging.Handler):
-    """Gathers what ``attributes`` says of values that are not of the declared type."""
+class _TypeWarningCollector(logging.Handler):
+    """Collects the warnings of ``attributes`` about values that are not of the declared type."""
 
     def __init__(self) -> None:
         super().__init__()
         self.said: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One warning."""
+        """Collect one warning."""
         self.said.append(record.getMessage())
 
 
-def shows(trial: Trial) -> None:
-    """Every attribute can be read, and is of its declared type."""
+def check_attributes(trial: Trial) -> None:
+    """Raise Violated unless every attribute can be read and is of its declared type."""
     if not trial.cls.attributes_schema:
         raise NotApplicable("it has no attributes")
-    life, listener = trial.created(), _Mistyped()
+    life, listener = trial.created(), _TypeWarningCollector()
     logger = logging.getLogger(attributes.__name__)
     logger.addHandler(listener)
     try:
         keyed = trial.cls.attributes_with_key if issubclass(trial.cls, NestedStack) else ()
         names = (name for name in trial.cls.attributes_schema if name not in keyed)
-        faults = [_unreadable(life, name) for name in (*names, "show")]
+        faults = [_describe_read_error(life, name) for name in (*names, "show")]
     finally:
         logger.removeHandler(listener)
     wrong = [*filter(None, faults), *listener.said]
@@ -61,7 +61,7 @@ def shows(trial: Trial) -> None:
         raise Violated("; ".join(wrong))
 
 
-def _unreadable(life: InstrumentedLifecycle, name: str) -> str:
+def _describe_read_error(life: InstrumentedLifecycle, name: str) -> str:
     try:
         life.attribute(name)
     except Exception as error:  # the border: a plug-in is asked for an attribute
@@ -69,12 +69,12 @@ def _unreadable(life: InstrumentedLifecycle, name: str) -> str:
     return ""
 
 
-def live_state(trial: Trial) -> None:
-    """What ``get_live_state`` tells is what was asked for."""
+def check_live_state_is_true(trial: Trial) -> None:
+    """Raise Violated unless ``get_live_state`` returns the properties that were given."""
     if trial.cls.get_live_state is Resource.get_live_state:
         raise NotApplicable("it has no CHECK", "there is no get_live_state")
     life = trial.created()
-    _expect_live(life)
+    _check_live_properties(life)
     resource_id = life.resource_id
     life.delete()
     life.saved.resource_id = resource_id
@@ -86,7 +86,7 @@ def live_state(trial: Trial) -> None:
         raise Violated("it is told of after its deletion", "raise errors.NotFound")
 
 
-def _expect_live(life: InstrumentedLifecycle) -> None:
+def _check_live_properties(life: InstrumentedLifecycle) -> None:
     live = life.live_state()
     if live is None:
         raise NotApplicable("it cannot tell", "get_live_state gives None")
@@ -98,8 +98,8 @@ def _expect_live(life: InstrumentedLifecycle) -> None:
         raise Violated(f"not what was asked for: {', '.join(found.differing)}")
 
 
-def stays(trial: Trial) -> None:
-    """An update that changes no property changes nothing."""
+def check_update_without_change(trial: Trial) -> None:
+    """Raise Violated if an update that changes no property changes anything."""
     life = trial.created()
     before = life.uuid, life.resource_id
     if life.update(trial.properties) != "unchanged" and not life.instance().always_update():
@@ -109,9 +109,9 @@ def stays(trial: Trial) -> None:
         raise Violated("new metadata alone led to a replacement")
 
 
-def updates(trial: Trial, name: str) -> None:
-    """A property that may be updated is, in place."""
-    changed = trial.other(name)
+def check_property_update(trial: Trial, name: str) -> None:
+    """Raise Violated unless a property that allows updates is updated in place."""
+    changed = trial.pick_change(name)
     life = trial.created()
     before = life.resource_id
     if life.update(changed) == "replaced":
@@ -119,14 +119,14 @@ def updates(trial: Trial, name: str) -> None:
     if life.resource_id != before and before is not None and life.resource_id is None:
         raise Violated("the physical id was lost")
     if trial.cls.get_live_state is not Resource.get_live_state:
-        _expect_live(life)
+        _check_live_properties(life)
     life.delete()
     trial.expect_nothing_left("update and delete")
 
 
-def replaces(trial: Trial, name: str) -> None:
-    """A property that may not be updated leads to a new resource, and the old one goes."""
-    changed = trial.other(name)
+def check_property_replacement(trial: Trial, name: str) -> None:
+    """Raise Violated unless another value of a property replaces the resource."""
+    changed = trial.pick_change(name)
     life = trial.created()
     before, count = life.uuid, len(trial.backend.leftovers() or ())
     life.update(changed)
@@ -138,9 +138,9 @@ def replaces(trial: Trial, name: str) -> None:
     trial.expect_nothing_left("replacement and delete")
 
 
-def refuses(trial: Trial, name: str) -> None:
-    """An immutable property cannot be changed."""
-    changed = trial.other(name)
+def check_immutable_property(trial: Trial, name: str) -> None:
+    """Raise Violated if an immutable property can be changed."""
+    changed = trial.pick_change(name)
     try:
         trial.created().update(changed)
     except NotSupported:
@@ -148,9 +148,9 @@ def refuses(trial: Trial, name: str) -> None:
     raise Violated("it was changed")
 
 
-def suspends(trial: Trial) -> None:
-    """It can be suspended, resumed, and then deleted."""
-    _needs(trial, "suspend")
+def check_suspend_and_resume(trial: Trial) -> None:
+    """Raise Violated if leftovers remain after suspend, resume and delete."""
+    _require_handler(trial, "suspend")
     life = trial.created()
     life.suspend()
     life.resume()
@@ -158,12 +158,12 @@ def suspends(trial: Trial) -> None:
     trial.expect_nothing_left("suspend, resume and delete")
 
 
-def checks(trial: Trial) -> None:
-    """It is well as long as it is there, and a check changes neither its id nor its metadata.
+def check_check_action(trial: Trial) -> None:
+    """Raise Violated if a check fails without reason, or changes the id or the metadata.
 
     What a check has seen may be kept by ``data_set``.
     """
-    _needs(trial, "check")
+    _require_handler(trial, "check")
     life = trial.created()
     before = life.resource_id, dict(life.saved.metadata)
     life.check()
@@ -171,9 +171,9 @@ def checks(trial: Trial) -> None:
         raise Violated("a check has changed the physical id or the metadata")
 
 
-def misses(trial: Trial) -> None:
-    """A check fails once the physical resource is gone."""
-    _needs(trial, "check")
+def check_missing_is_detected(trial: Trial) -> None:
+    """Raise Violated unless a check fails once the physical resource is gone."""
+    _require_handler(trial, "check")
     life = trial.created()
     if life.resource_id is None or not trial.backend.lose(life.resource_id):
         raise NotApplicable("it cannot be taken away", "Backend.lose() does not")
@@ -184,18 +184,18 @@ def misses(trial: Trial) -> None:
     raise Violated("a check of what is gone says that all is well")
 
 
-def snapshots(trial: Trial) -> None:
-    """Snapshots can be made and deleted."""
-    _needs(trial, "snapshot")
+def check_snapshots(trial: Trial) -> None:
+    """Make a snapshot and delete it."""
+    _require_handler(trial, "snapshot")
     life = trial.created()
     life.delete_snapshot(life.snapshot())
     life.delete()
 
 
-def deletes_twice(trial: Trial) -> None:
-    """What is gone already, or was never made, can be deleted."""
+def check_delete_twice(trial: Trial) -> None:
+    """Delete a resource that is gone already, and one that was never made."""
     life = trial.created()
-    stored = _stored(life)
+    stored = _copy_stored_state(life)
     life.delete()
     trial.expect_nothing_left("delete")
     life.saved.resource_id, life.saved.data = stored[0], dict(stored[1])
@@ -203,34 +203,34 @@ def deletes_twice(trial: Trial) -> None:
     trial.life().delete()
 
 
-def gone_by_hand(trial: Trial) -> None:
-    """What somebody else has taken away can be deleted."""
+def check_delete_of_missing(trial: Trial) -> None:
+    """Delete a resource that was removed behind zonda's back."""
     life = trial.created()
     if life.resource_id is None or not trial.backend.lose(life.resource_id):
         raise NotApplicable("it cannot be taken away", "Backend.lose() does not")
     life.delete()
 
 
-def _needs(trial: Trial, action: str) -> None:
+def _require_handler(trial: Trial, action: str) -> None:
     if not hasattr(trial.cls, f"handle_{action}"):
         raise NotApplicable(f"it has no {action.upper()}", f"there is no handle_{action}")
 
 
-def _stored(life: InstrumentedLifecycle) -> tuple[Any, dict[str, str], dict[str, Any]]:
+def _copy_stored_state(life: InstrumentedLifecycle) -> tuple[Any, dict[str, str], dict[str, Any]]:
     return life.resource_id, dict(life.saved.data), dict(life.saved.metadata)
 
 
 RULES: Final = {
-    "create": creates,
-    "attributes": shows,
-    "live state": live_state,
-    "update without change": stays,
-    "suspend and resume": suspends,
-    "check": checks,
-    "check of what is gone": misses,
-    "snapshot": snapshots,
-    "delete twice": deletes_twice,
-    "delete of what is gone": gone_by_hand,
+    "create": check_create,
+    "attributes": check_attributes,
+    "live state": check_live_state_is_true,
+    "update without change": check_update_without_change,
+    "suspend and resume": check_suspend_and_resume,
+    "check": check_check_action,
+    "check of what is gone": check_missing_is_detected,
+    "snapshot": check_snapshots,
+    "delete twice": check_delete_twice,
+    "delete of what is gone": check_delete_of_missing,
 }
 #: What only a class that somebody wrote can do.
-PYTHON: Final = (snapshots,)
+PYTHON: Final = (check_snapshots,)

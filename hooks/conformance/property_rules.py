@@ -1,4 +1,4 @@
-"""Lives with properties at random, by hypothesis where it is installed."""
+"""Rules about lives with random properties, by hypothesis where it is installed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _WIDEST: Final = 1_000_000
 Run = Callable[[Callable[[Trial], None]], None]
 
 
-def random_lives(run: Run, count: int) -> None:
-    """``count`` lives with properties at random; ``run`` gives each a trial of its own."""
+def check_random_lives(run: Run, count: int) -> None:
+    """Run ``count`` lives with random properties; ``run`` gives each a trial of its own."""
     if not count:
         raise NotApplicable("the back end wants no examples", "Backend.examples is 0")
     if importlib.util.find_spec("hypothesis") is None:
@@ -44,10 +44,10 @@ def random_lives(run: Run, count: int) -> None:
 
     def lives(data: Any) -> None:
         def rule(trial: Trial) -> None:
-            chosen = _drawn(trial, data, strategies)
+            chosen = _draw_properties(trial, data, strategies)
             hypothesis.assume(trial.is_valid(chosen))
             try:
-                _live(trial, chosen)
+                _check_life(trial, chosen)
             except Violated:
                 failed.append(chosen)
                 raise
@@ -57,15 +57,15 @@ def random_lives(run: Run, count: int) -> None:
     try:
         options(hypothesis.given(strategies.data())(lives))()
     except Violated as error:
-        raise _simplest(run, failed[-1], error) from error
+        raise _simplify_fault(run, failed[-1], error) from error
 
 
-def _drawn(trial: Trial, data: Any, strategies: Any) -> dict[str, Any]:
+def _draw_properties(trial: Trial, data: Any, strategies: Any) -> dict[str, Any]:
     context = trial.backend.context()
     fixed = {*trial.backend.properties(trial.type_name), *trial.cls.example}
     chosen = dict(trial.properties)
     for name, schema in trial.cls.properties_schema.items():
-        strategy = _strategy(schema, context, strategies)
+        strategy = _build_strategy(schema, context, strategies)
         if strategy is None or name in fixed or schema.hidden or not schema.implemented:
             continue
         if schema.required or data.draw(strategies.booleans()):
@@ -73,38 +73,38 @@ def _drawn(trial: Trial, data: Any, strategies: Any) -> dict[str, Any]:
     return chosen
 
 
-def _live(trial: Trial, chosen: Mapping[str, Any]) -> None:
+def _check_life(trial: Trial, chosen: Mapping[str, Any]) -> None:
     try:
         life = trial.created(chosen)
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
         shown = {key: value for key, value in chosen.items() if key in trial.cls.properties_schema}
         raise Violated(
-            f"with {_shown(trial, shown)}: {describe_error(trial.cls, error)}"
+            f"with {_format_values(trial, shown)}: {describe_error(trial.cls, error)}"
         ) from error
     trial.expect_nothing_left("delete")
 
 
-def _simplest(run: Run, chosen: Mapping[str, Any], error: Violated) -> Violated:
-    """The fault with as many properties as possible left out, or as they were without chance."""
+def _simplify_fault(run: Run, chosen: Mapping[str, Any], error: Violated) -> Violated:
+    """The fault with as few random properties as possible."""
     for name in list(chosen):
-        simpler, found = _without(run, chosen, name)
+        simpler, found = _try_without(run, chosen, name)
         if found is not None:
             chosen, error = simpler, found
     return error
 
 
-def _without(
+def _try_without(
     run: Run, chosen: Mapping[str, Any], name: str
 ) -> tuple[Mapping[str, Any], Violated | None]:
-    """One more life without a property, and the fault that it ends with."""
+    """Run one more life without a property; gives its properties and its fault."""
     simpler = {key: value for key, value in chosen.items() if key != name}
 
     def rule(trial: Trial) -> None:
         if name in trial.properties:
             simpler[name] = trial.properties[name]
         if simpler != chosen and trial.is_valid(simpler):
-            _live(trial, simpler)
+            _check_life(trial, simpler)
 
     try:
         run(rule)
@@ -113,20 +113,20 @@ def _without(
     return simpler, None
 
 
-def _shown(trial: Trial, values: Mapping[str, Any]) -> str:
+def _format_values(trial: Trial, values: Mapping[str, Any]) -> str:
     hidden = {key for key, schema in trial.cls.properties_schema.items() if schema.hidden}
     return str({key: "(hidden)" if key in hidden else value for key, value in values.items()})
 
 
-def _strategy(schema: Schema, context: ResourceContext, st: Any) -> Any:
-    """Values of a schema; None where only the author knows any."""
-    made = _unfiltered(schema, context, st)
+def _build_strategy(schema: Schema, context: ResourceContext, st: Any) -> Any:
+    """A hypothesis strategy for the values of a schema; None where only the author knows any."""
+    made = _build_unfiltered_strategy(schema, context, st)
     if made is None:
         return None
-    return made.filter(lambda value: examples.fits(schema, value, context))
+    return made.filter(lambda value: examples.is_valid_value(schema, value, context))
 
 
-def _unfiltered(schema: Schema, context: ResourceContext, st: Any) -> Any:
+def _build_unfiltered_strategy(schema: Schema, context: ResourceContext, st: Any) -> Any:
     for constraint in schema.constraints:
         if isinstance(constraint, AllowedValues):
             chosen = st.sampled_from(list(constraint.allowed))
@@ -134,14 +134,14 @@ def _unfiltered(schema: Schema, context: ResourceContext, st: Any) -> Any:
         if isinstance(constraint, AllowedPattern):
             return st.from_regex(constraint.pattern, fullmatch=True)
         if constraint.keyword in ("custom_constraint", "modulo"):
-            known = list(examples.values(schema, context))
+            known = list(examples.list_values(schema, context))
             return st.sampled_from(known) if known else None
-    return _of_type(schema, context, st)
+    return _build_type_strategy(schema, context, st)
 
 
-def _of_type(schema: Schema, context: ResourceContext, st: Any) -> Any:
-    least, most = examples.limits(schema, Range)
-    shortest, longest = examples.limits(schema, Length)
+def _build_type_strategy(schema: Schema, context: ResourceContext, st: Any) -> Any:
+    least, most = examples.find_limits(schema, Range)
+    shortest, longest = examples.find_limits(schema, Length)
     sizes = {"min_size": int(shortest or 0), "max_size": None if longest is None else int(longest)}
     if schema.type in (Schema.INTEGER, Schema.NUMBER):
         low, high = least if least is not None else -_WIDEST, most if most is not None else _WIDEST
@@ -154,7 +154,7 @@ def _of_type(schema: Schema, context: ResourceContext, st: Any) -> Any:
     if schema.type == Schema.BOOLEAN:
         return st.booleans()
     if schema.type == Schema.LIST and schema.items is not None:
-        items = _strategy(schema.items, context, st)
+        items = _build_strategy(schema.items, context, st)
         return None if items is None else st.lists(items, **{**sizes, "max_size": longest or 4})
-    known = list(examples.values(schema, context))
+    known = list(examples.list_values(schema, context))
     return st.sampled_from(known) if known else None

@@ -1,4 +1,4 @@
-"""What a check has found: one row per rule."""
+"""The report of a check: one row per rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Outcome(Exception):
         self.advice = advice
 
     def reason(self, cls: type[Resource]) -> str:
-        """What the author of ``cls`` is told."""
+        """The text for the author of ``cls``."""
         return f"{self.text}: {self.advice}" if self.advice and is_python(cls) else self.text
 
 
@@ -36,12 +36,12 @@ class NotApplicable(_Outcome):
 
 
 def is_python(cls: type[Resource]) -> bool:
-    """Whether somebody wrote the class; else it was made from a text."""
+    """Whether the class was written in Python; else it was made from a text."""
     return cls.declared_by is None
 
 
 def describe_error(cls: type[Resource], error: BaseException) -> str:
-    """What was raised, for the author of ``cls``: its class means nothing in a manifest."""
+    """The error as text for the author of ``cls``: its class means nothing in a manifest."""
     return describe_exception(error) if is_python(cls) else safe_str(error)
 
 
@@ -62,7 +62,7 @@ class Row:
 
 @dataclass(slots=True)
 class Report:
-    """All rows of one type, and what those that follow need to know.
+    """The rows of one type, and the state of the check.
 
     ``stopped``: why the rest is left out, once a rule passed ``limit``. ``on_row`` gets each row.
     """
@@ -74,7 +74,7 @@ class Report:
     on_row: Callable[[Row], None] | None = None
 
     def add(self, check: str, verdict: str, subject: str = "", reason: str = "") -> None:
-        """One more row."""
+        """Add a row."""
         row = Row(self.type, check, verdict, subject, reason)
         self.rows.append(row)
         if self.on_row is not None:

@@ -1,4 +1,4 @@
-"""All rules on one type, one after the other; what a rule raises becomes a row."""
+"""Runs all rules on one type in order; an exception of a rule becomes a row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..context import ResourceContext
-from ..resources.declaration import usable
+from ..resources.declaration import validate_declaration
 from ..resources.resource import Resource
 from ..schema.support import Unavailable
 from ..testing.fakes import FakeContext
@@ -27,7 +27,7 @@ from .report import (
     is_python,
 )
 from .state_loss import ClassState
-from .timeouts import USUAL, TookTooLong, limited
+from .timeouts import DEFAULT_LIMIT, TookTooLong, time_limit
 from .trial import Trial, trial
 
 NO_BACKEND = "no back end is given: it would act on this machine or its services"
@@ -39,10 +39,10 @@ def check(
     backend: Callable[[], Backend] | None = None,
     *,
     context: ResourceContext | None = None,
-    limit: float = USUAL,
+    limit: float = DEFAULT_LIMIT,
     on_row: Callable[[Row], None] | None = None,
 ) -> Report:
-    """Every rule on one type.
+    """Check one type against every rule.
 
     ``backend`` makes an outside world; types that say ``has_side_effects = False`` need none.
     ``context``: whose custom constraints the schemas may use where no back end brings them.
@@ -51,11 +51,11 @@ def check(
     """
     with interruptible(signal.SIGINT):
         report = Report(type_name, limit=limit, on_row=on_row)
-        _all_rules(report, type_name, cls, backend, context)
+        _check_all_rules(report, type_name, cls, backend, context)
     return report
 
 
-def _all_rules(
+def _check_all_rules(
     report: Report,
     type_name: str,
     cls: type[Resource],
@@ -63,40 +63,40 @@ def _all_rules(
     context: ResourceContext | None,
 ) -> None:
     known = context or (FakeContext() if backend is None else backend().context())
-    unusable = usable(cls, Resource)
+    unusable = validate_declaration(cls, Resource)
     if isinstance(unusable, Unavailable):
         report.add("can be used", FAILED, reason=unusable.reason)
         return
-    row = partial(_row, report, cls)
+    row = partial(_add_row, report, cls)
     left_out = set() if is_python(cls) else {*schema_rules.PYTHON}
     if context is None:
-        left_out.add(schema_rules.constraints)  # only who knows all plug-ins knows that
+        left_out.add(schema_rules.check_constraints)  # only who knows all plug-ins knows that
     for name, rule in schema_rules.RULES.items():
         if rule not in left_out:
             looked = partial(rule, type_name, cls, known)
-            row(name, "", partial(_at_most, report.limit, looked))
+            row(name, "", partial(_run_with_limit, report.limit, looked))
     make = backend
     if make is None and not cls.has_side_effects:
         make = Backend
     if make is not None and context is not None:
-        make = partial(_with_constraints, make, context)
+        make = partial(_make_with_constraints, make, context)
     if make is None:
         report.add("life cycle", NOT_APPLICABLE, reason=NO_BACKEND)
     else:
         with LeakDetector() as leak_detector:
-            _live(report, cls, type_name, make, leak_detector)
+            _check_life(report, cls, type_name, make, leak_detector)
             if is_python(cls):
-                _stored(report, leak_detector)
-            _leaks(report, cls, leak_detector)
+                _add_state_row(report, leak_detector)
+            _add_leak_row(report, cls, leak_detector)
 
 
-def _at_most(seconds: float, rule: Callable[[], None]) -> None:
-    with limited(seconds):
+def _run_with_limit(seconds: float, rule: Callable[[], None]) -> None:
+    with time_limit(seconds):
         rule()
 
 
-def _with_constraints(make: Callable[[], Backend], lender: ResourceContext) -> Backend:
-    """An outside world that knows the constraints of whoever checks, besides its own."""
+def _make_with_constraints(make: Callable[[], Backend], lender: ResourceContext) -> Backend:
+    """A back end that has the constraints of the caller's context besides its own."""
     made = make()
     own = made.context
 
@@ -112,7 +112,7 @@ def _with_constraints(make: Callable[[], Backend], lender: ResourceContext) -> B
     return made
 
 
-def _live(
+def _check_life(
     report: Report,
     cls: type[Resource],
     type_name: str,
@@ -123,41 +123,41 @@ def _live(
 
     def tried(rule: Callable[[Trial], None]) -> None:
         class_state.forget()
-        with trial(type_name, cls, make, leak_detector) as one, limited(report.limit):
+        with trial(type_name, cls, make, leak_detector) as one, time_limit(report.limit):
             try:
                 rule(one)
             finally:
                 one.look()
 
-    row = partial(_row, report, cls)
-    row("create", "", partial(tried, lifecycle_rules.creates))
+    row = partial(_add_row, report, cls)
+    row("create", "", partial(tried, lifecycle_rules.check_create))
     if report.rows[-1].verdict == FAILED:
         report.add("life cycle", NOT_APPLICABLE, reason="it cannot be created")
         return
     for name, rule in lifecycle_rules.RULES.items():
-        if rule is not lifecycle_rules.creates and (
+        if rule is not lifecycle_rules.check_create and (
             is_python(cls) or rule not in lifecycle_rules.PYTHON
         ):
             row(name, "", partial(tried, rule))
     for name, schema in cls.properties_schema.items():
-        what, of_property = ("replace", lifecycle_rules.replaces)
+        what, of_property = ("replace", lifecycle_rules.check_property_replacement)
         if schema.update_allowed:
-            what, of_property = ("update", lifecycle_rules.updates)
+            what, of_property = ("update", lifecycle_rules.check_property_update)
         if schema.immutable:
-            what, of_property = ("immutable", lifecycle_rules.refuses)
+            what, of_property = ("immutable", lifecycle_rules.check_immutable_property)
         if schema.implemented and not cls.never_update:
-            row(what, name, partial(tried, partial(_named, of_property, name)))
+            row(what, name, partial(tried, partial(_apply_to_property, of_property, name)))
     for name, rule in crash_rules.RULES.items():
         row(name, "", partial(tried, rule))
     count = make().examples
-    row("properties at random", "", partial(property_rules.random_lives, tried, count))
+    row("properties at random", "", partial(property_rules.check_random_lives, tried, count))
 
 
-def _named(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:
+def _apply_to_property(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:
     rule(one, name)
 
 
-def _row(
+def _add_row(
     report: Report, cls: type[Resource], name: str, subject: str, rule: Callable[[], None]
 ) -> None:
     if report.stopped:
@@ -180,16 +180,16 @@ def _row(
         report.add(name, PASSED, subject)
 
 
-def _stored(report: Report, leak_detector: LeakDetector) -> None:
+def _add_state_row(report: Report, leak_detector: LeakDetector) -> None:
     if leak_detector.state_losses:
         report.add("what is stored is kept", FAILED, reason="; ".join(leak_detector.state_losses))
     else:
         report.add("what is stored is kept", PASSED)
 
 
-def _leaks(report: Report, cls: type[Resource], leak_detector: LeakDetector) -> None:
+def _add_leak_row(report: Report, cls: type[Resource], leak_detector: LeakDetector) -> None:
     for row in report.rows:
-        leak_detector.saw(f"the error of {row.check}", row.reason)
+        leak_detector.look_for_secrets(f"the error of {row.check}", row.reason)
     if not any(schema.hidden for schema in cls.properties_schema.values()):
         report.add("secrets stay secret", NOT_APPLICABLE, reason="no property is hidden")
     elif leak_detector.leaks:

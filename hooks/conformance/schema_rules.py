@@ -29,15 +29,15 @@ _HANDLERS: Final = {
 }
 
 
-def type_name(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """The name has a namespace: ``Acme::Thing``."""
+def check_type_name(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise Violated unless the name has a namespace: ``Acme::Thing``."""
     if not _NAME.match(name):
         raise Violated(f"{name} has no namespace such as Acme::{name}")
 
 
-def documented(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """The class, every property and every attribute have words of their own."""
-    missing = list(_undescribed(cls.properties_schema, "property "))
+def check_descriptions(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise Violated unless the class, every property and every attribute are described."""
+    missing = list(_list_undescribed(cls.properties_schema, "property "))
     missing += [
         f"attribute {key}"
         for key, each in cls.attributes_schema.items()
@@ -49,51 +49,54 @@ def documented(name: str, cls: type[Resource], context: ResourceContext) -> None
         raise Violated(f"no description: {', '.join(missing)}")
 
 
-def _undescribed(schemata: Mapping[str, Schema], path: str) -> Iterator[str]:
+def _list_undescribed(schemata: Mapping[str, Schema], path: str) -> Iterator[str]:
     for key, schema in schemata.items():
         if not (schema.description or "").strip():
             yield f"{path}{key}"
         inside = schema.items.fields if schema.items is not None else schema.fields
-        yield from _undescribed(inside, f"{path}{key}.")
+        yield from _list_undescribed(inside, f"{path}{key}.")
 
 
-def defaults(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """Every default keeps the constraints of its own schema."""
+def check_defaults(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise Violated unless every default keeps the constraints of its own schema."""
     wrong = [
         key
         for key, schema in cls.properties_schema.items()
-        if schema.default is not None and not examples.fits(schema, schema.default_value(), context)
+        if schema.default is not None
+        and not examples.is_valid_value(schema, schema.default_value(), context)
     ]
     if wrong:
         raise Violated(f"the default breaks its own rules: {', '.join(wrong)}")
 
 
-def constraints(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """Every custom constraint that a schema names is brought by somebody."""
-    named = sorted({each.name for each in _custom(cls.properties_schema.values())})
+def check_constraints(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise Violated if no plug-in provides a custom constraint that a schema names."""
+    named = sorted({each.name for each in _list_custom_constraints(cls.properties_schema.values())})
     missing = [each for each in named if context.constraint(each) is None]
     if missing:
         raise Violated(f"nobody brings the constraint {', '.join(missing)}")
 
 
-def _custom(schemata: Iterable[Schema]) -> Iterator[CustomConstraint]:
+def _list_custom_constraints(schemata: Iterable[Schema]) -> Iterator[CustomConstraint]:
     for schema in schemata:
         yield from (each for each in schema.constraints if isinstance(each, CustomConstraint))
-        yield from _custom(schema.fields.values() if schema.items is None else [schema.items])
+        yield from _list_custom_constraints(
+            schema.fields.values() if schema.items is None else [schema.items]
+        )
 
 
-def signatures(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """Handlers take what the engine gives them."""
+def check_signatures(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise Violated unless handlers take the arguments that the engine passes."""
     wrong = [
         f"{method} must take {count} argument{'s' * (count != 1)} besides self"
         for method, count in _HANDLERS.items()
-        if not _takes(getattr(cls, method, None), count)
+        if not _accepts_arguments(getattr(cls, method, None), count)
     ]
     if wrong:
         raise Violated("; ".join(wrong))
 
 
-def _takes(method: Callable[..., Any] | None, count: int) -> bool:
+def _accepts_arguments(method: Callable[..., Any] | None, count: int) -> bool:
     if method is None:
         return True
     try:
@@ -103,14 +106,14 @@ def _takes(method: Callable[..., Any] | None, count: int) -> bool:
     return True
 
 
-def handlers(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """What the class declares, it also carries out."""
-    faults = list(_unhandled(cls))
+def check_handlers(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise Violated unless the class has the handlers that its declarations need."""
+    faults = list(_list_handler_faults(cls))
     if faults:
         raise Violated("; ".join(faults))
 
 
-def _unhandled(cls: type[Resource]) -> Iterator[str]:
+def _list_handler_faults(cls: type[Resource]) -> Iterator[str]:
     updatable = [key for key, each in cls.properties_schema.items() if each.update_allowed]
     if updatable and cls.handle_update is Resource.handle_update and not cls.is_nested_stack:
         yield f"{', '.join(updatable)}: update_allowed, but there is no handle_update"
@@ -131,21 +134,21 @@ def _unhandled(cls: type[Resource]) -> Iterator[str]:
             yield f"handle_{one} needs handle_{other}"
 
 
-def supported_since(name: str, cls: type[Resource], context: ResourceContext) -> None:
-    """The support status says since which version the type is there."""
+def check_support_version(name: str, cls: type[Resource], context: ResourceContext) -> None:
+    """Raise NotApplicable where the support status names no version."""
     if not cls.support_status.version:
         raise NotApplicable("say since when", 'support_status = support.Status("1.0")')
 
 
 #: In the order in which they are shown.
 RULES: Final = {
-    "type name has a namespace": type_name,
-    "everything is described": documented,
-    "defaults keep the constraints": defaults,
-    "custom constraints are there": constraints,
-    "handlers take their arguments": signatures,
-    "what is declared is carried out": handlers,
-    "support status has a version": supported_since,
+    "type name has a namespace": check_type_name,
+    "everything is described": check_descriptions,
+    "defaults keep the constraints": check_defaults,
+    "custom constraints are there": check_constraints,
+    "handlers take their arguments": check_signatures,
+    "what is declared is carried out": check_handlers,
+    "support status has a version": check_support_version,
 }
 #: Those that only who writes Python can break.
-PYTHON: Final = (signatures, handlers, supported_since)
+PYTHON: Final = (check_signatures, check_handlers, check_support_version)

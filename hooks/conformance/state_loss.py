@@ -1,4 +1,4 @@
-"""What a type does with its state that goes wrong without an error: found while it lives."""
+"""Faults in how a type keeps its state that raise no error: detected while it lives."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ..resources.resource import Resource
 LONGEST_ID: Final = 255
 
 
-def of_id(value: object) -> str:
-    """What is odd about a physical id; empty where nothing is."""
+def find_id_fault(value: object) -> str:
+    """The fault of a physical id; empty where there is none."""
     if value is not None and len(str(value)) > LONGEST_ID:
         return f"the physical id has {len(str(value))} characters, and {LONGEST_ID} are kept"
     return ""
 
 
-def of_data(key: object, value: object) -> str:
-    """What is odd about an entry of ``data_set``."""
+def find_data_fault(key: object, value: object) -> str:
+    """The fault of an entry of ``data_set``; empty where there is none."""
     if isinstance(value, dict | list | tuple | set | frozenset | bytes):
         kind = type(value).__name__
         return f"data_set({key!r}) is given a {kind}, and keeps its repr: store json.dumps(value)"
     return ""
 
 
-def of_token(action: str, token: object) -> str:
-    """What is odd about what a handler has given."""
+def find_token_fault(action: str, token: object) -> str:
+    """The fault of a token that a handler returned; empty where there is none."""
     try:
         json.dumps(token, allow_nan=False)
     except (TypeError, RecursionError):
@@ -40,25 +40,29 @@ def of_token(action: str, token: object) -> str:
 
 
 class ClassState:
-    """The containers that stand in the body of a class: a restart makes them what they were."""
+    """The containers in the body of a class, which a restart resets."""
 
     def __init__(self, cls: type[Resource]) -> None:
-        self._then = [
-            (owner, name, value, copy.copy(value)) for owner, name, value in _containers(cls)
+        self._initial_values = [
+            (owner, name, value, copy.copy(value)) for owner, name, value in _list_containers(cls)
         ]
 
     def changed(self) -> list[str]:
-        """Those that hold something else than at first."""
-        return [f"{owner.__name__}.{name}" for owner, name, now, then in self._then if now != then]
+        """The names of the containers whose content differs from the first one."""
+        return [
+            f"{owner.__name__}.{name}"
+            for owner, name, now, then in self._initial_values
+            if now != then
+        ]
 
     def forget(self) -> None:
-        """As after a restart."""
-        for _, _, now, then in self._then:
+        """Restore the first content of each container, as a restart does."""
+        for _, _, now, then in self._initial_values:
             if now != then:
                 _refill(now, then)
 
 
-def _containers(cls: type[Resource]) -> Iterator[tuple[type[Any], str, Any]]:
+def _list_containers(cls: type[Resource]) -> Iterator[tuple[type[Any], str, Any]]:
     for owner in cls.__mro__:
         if owner in Resource.__mro__:
             continue

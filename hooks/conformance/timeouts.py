@@ -1,4 +1,4 @@
-"""What keeps a check going: an end to calls that never come back.
+"""Time limits of a check, for calls that never come back.
 
 It needs the signals of the main thread. Elsewhere (another thread, Windows) a call may take as long
 as it likes.
@@ -15,25 +15,25 @@ from typing import Final
 from ..text.borders import Interruption
 
 #: Seconds that one try of a rule may take.
-USUAL: Final = 60.0
+DEFAULT_LIMIT: Final = 60.0
 #: Seconds between one interruption and the next, for what cleans up without an end.
 _AGAIN: Final = 1.0
 
 
 class TookTooLong(Interruption):
-    """Raised wherever the code is."""
+    """A call took longer than its limit; raised wherever the code is."""
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raise TookTooLong where the block takes longer; 0: it may take as long as it likes.
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TookTooLong where the block takes longer than ``seconds``; 0: no limit.
 
     Where somebody else has set the timer (of a test run), theirs is left alone.
     """
     if not seconds or not _has_signals() or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
-    before = signal.signal(signal.SIGALRM, _too_long)
+    before = signal.signal(signal.SIGALRM, _raise_too_long)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
         yield
@@ -42,7 +42,7 @@ def limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _too_long(*_: object) -> None:
+def _raise_too_long(*_: object) -> None:
     raise TookTooLong
 
 

@@ -1,4 +1,4 @@
-"""One attempt at one rule: a back end of its own, a life in it, and everything closed again."""
+"""One trial of one rule: a back end of its own and the lives in it, all closed at the end."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..resources.resource import Resource
 from ..schema import examples
 from .backend import Backend
 from .instrumented import InstrumentedLifecycle, instrument
-from .leak_detection import LeakDetector, hidden_text
+from .leak_detection import LeakDetector, make_hidden_text
 from .report import NotApplicable, Violated
 
-_TRIED = 12
+_MOST_VALUES = 12
 
 
 class Trial:
-    """A type in an outside world. Made anew for every rule."""
+    """A type in an outside world; each rule gets a new one."""
 
     def __init__(
         self, type_name: str, cls: type[Resource], backend: Backend, leak_detector: LeakDetector
@@ -28,25 +28,25 @@ class Trial:
         self.cls = cls
         self.backend = backend
         self.leak_detector = leak_detector
-        self.properties = self._base()
+        self.properties = self._build_properties()
         self._lives: list[InstrumentedLifecycle] = []
 
-    def _base(self) -> dict[str, Any]:
-        """Required properties, what author and back end say, and a text for each hidden one."""
+    def _build_properties(self) -> dict[str, Any]:
+        """Required properties, those of author and back end, and a text for each hidden one."""
         context = self.backend.context()
         given = {**self.cls.example, **self.backend.properties(self.type_name)}
         for name, schema in self.cls.properties_schema.items():
-            text = hidden_text(name, schema, context) if schema.hidden else None
+            text = make_hidden_text(name, schema, context) if schema.hidden else None
             if text is not None and name not in given:
-                with_it = {**examples.of_class(self.cls.properties_schema, given, context)}
+                with_it = {**examples.build_properties(self.cls.properties_schema, given, context)}
                 if self.is_valid({**with_it, name: text}):
                     given[name] = text
-        return examples.of_class(self.cls.properties_schema, given, context)
+        return examples.build_properties(self.cls.properties_schema, given, context)
 
     def life(
         self, properties: Mapping[str, Any] | None = None, **options: Any
     ) -> InstrumentedLifecycle:
-        """A resource that is not made yet."""
+        """The lifecycle of a resource that is not made yet."""
         given = dict(self.properties if properties is None else properties)
         self.leak_detector.knows(self.cls, given)
         life = instrument(
@@ -61,7 +61,7 @@ class Trial:
         return life
 
     def created(self, properties: Mapping[str, Any] | None = None) -> InstrumentedLifecycle:
-        """A resource that is there."""
+        """The lifecycle of a resource that was created."""
         life = self.life(properties)
         life.create()
         return life
@@ -77,18 +77,18 @@ class Trial:
         return True
 
     def others(self, name: str) -> Iterator[dict[str, Any]]:
-        """All properties, with different values for one of them; all of them valid."""
+        """All properties with another value for one of them, once for each value that is valid."""
         schema = self.cls.properties_schema[name]
         wished = self.backend.changes(self.type_name).get(name)
         context = self.backend.context()
-        found = examples.values(schema, context) if wished is None else iter(wished)
-        for value in islice(found, _TRIED):
+        found = examples.list_values(schema, context) if wished is None else iter(wished)
+        for value in islice(found, _MOST_VALUES):
             changed = {**self.properties, name: value}
             if self._differs(name, changed) and self.is_valid(changed):
                 yield changed
 
-    def other(self, name: str) -> dict[str, Any]:
-        """The first of them; raises NotApplicable where none is known."""
+    def pick_change(self, name: str) -> dict[str, Any]:
+        """The first set of ``others``; raises NotApplicable where there is none."""
         for changed in self.others(name):
             return changed
         raise NotApplicable("no other good value is known", "Backend.changes() may give one")
@@ -98,7 +98,7 @@ class Trial:
         return name in after.properties.diff(before.properties)
 
     def leftovers(self) -> Collection[str]:
-        """What is there; raises NotApplicable where the back end cannot tell."""
+        """The leftovers of the back end; raises NotApplicable where it cannot tell."""
         found = self.backend.leftovers()
         if found is None:
             raise NotApplicable("nobody can tell what is there", "Backend.leftovers() does not")
@@ -111,10 +111,10 @@ class Trial:
             raise Violated(f"still there after {after}: {', '.join(map(str, found))}")
 
     def look(self) -> None:
-        """See whether any life shows a secret, or stores what is odd."""
+        """Search every life for secrets that it shows, and for faults in what it stores."""
         for life in self._lives:
             self.leak_detector.state_losses.update(dict.fromkeys(life.state_losses))
-            self.leak_detector.look_at(life)
+            self.leak_detector.inspect_resource(life)
 
 
 @contextmanager

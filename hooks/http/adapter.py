@@ -27,16 +27,16 @@ _AROUND_A_BODY, _PIECES = 1024 * 1024, 8
 _PIECE = 16384
 
 
-class TooMuch(Exception):
-    """More came than any answer of the allowed size takes."""
+class AnswerTooLarge(Exception):
+    """The answer is larger than any of the allowed size."""
 
 
-class NoFile(Exception):
-    """A file of certificates that the settings name is not there any more."""
+class CertificateFileMissing(Exception):
+    """A certificate file that the settings name does not exist any more."""
 
 
 class Budget:
-    """What is left of time and bytes for one request; one per session, so one per thread."""
+    """The remaining time and bytes of one request; one per session, so one per thread."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -55,10 +55,10 @@ class Budget:
         """Count what was read. Raises TooMuch."""
         self._bytes -= count
         if self._bytes < 0:
-            raise TooMuch
+            raise AnswerTooLarge
 
     def left(self) -> float:
-        """Seconds that are left. Raises TimeoutError where none is."""
+        """The seconds that remain. Raises TimeoutError where none do."""
         seconds = self._end - self._clock.monotonic()
         if seconds <= 0:
             raise TimeoutError("the total time is over")
@@ -90,14 +90,14 @@ class _Reader(io.RawIOBase):
 
 
 class _Session(requests.Session):
-    """Takes a redirect for an answer: the library would read it by itself, and unpack it."""
+    """A session that takes a redirect for an answer: the library would read and unpack it."""
 
     def get_redirect_target(self, resp: requests.Response) -> None:
         return None
 
 
 def make_session(wire: ClientConfig, budget: Budget) -> requests.Session:
-    """A session that sends nothing which ``wire`` does not say."""
+    """A session that sends nothing but what ``wire`` says."""
     session = _Session()
     # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
     session.trust_env = False
@@ -131,7 +131,7 @@ class _Adapter(HTTPAdapter):
         try:
             super().cert_verify(*args, **kwargs)  # type: ignore[no-untyped-call]
         except OSError:
-            raise NoFile from None
+            raise CertificateFileMissing from None
 
     def request_url(self, request: requests.PreparedRequest, proxies: Any) -> str:
         """The target of the request line: just as it is signed, with every slash that it has.
@@ -142,20 +142,20 @@ class _Adapter(HTTPAdapter):
         return str(request.path_url) if url.startswith("/") else url
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **{**kwargs, **self._passphrase()})
-        self._watch(self.poolmanager)
+        super().init_poolmanager(*args, **{**kwargs, **self._build_passphrase_options()})
+        self._use_checked_pools(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
-        manager = super().proxy_manager_for(proxy, **kwargs, **self._passphrase())
-        self._watch(manager)
+        manager = super().proxy_manager_for(proxy, **kwargs, **self._build_passphrase_options())
+        self._use_checked_pools(manager)
         return manager
 
-    def _passphrase(self) -> dict[str, Any]:
+    def _build_passphrase_options(self) -> dict[str, Any]:
         secret = self._wire.client_key_passphrase
         return {"key_password": secret} if secret else {}
 
-    def _watch(self, manager: urllib3.PoolManager) -> None:
-        plain, tls = _pools(self._wire, self._budget)
+    def _use_checked_pools(self, manager: urllib3.PoolManager) -> None:
+        plain, tls = _make_pools(self._wire, self._budget)
         manager.pool_classes_by_scheme = {"http": plain, "https": tls}
 
 
@@ -179,7 +179,7 @@ def _check_behind_proxy(wire: ClientConfig, url: str) -> None:
         wire.policy.check(str(entry[4][0]))
 
 
-def _pools(
+def _make_pools(
     wire: ClientConfig, budget: Budget
 ) -> tuple[type[HTTPConnectionPool], type[HTTPSConnectionPool]]:
     """Connection pools whose connections are checked, and read within ``budget``."""
@@ -194,7 +194,7 @@ def _pools(
         response_class = Response
 
         def _new_conn(self) -> socket.socket:
-            return _connected(self, wire, budget)
+            return _open_connection(self, wire, budget)
 
         def connect(self) -> None:
             try:
@@ -227,7 +227,9 @@ def _pools(
     return Pool, SecurePool
 
 
-def _connected(connection: HTTPConnection, wire: ClientConfig, budget: Budget) -> socket.socket:
+def _open_connection(
+    connection: HTTPConnection, wire: ClientConfig, budget: Budget
+) -> socket.socket:
     """A socket for ``connection``, to an address that was checked. Raises what urllib3 expects."""
     host, port = connection._dns_host, connection.port
     limit = Budget(wire.clock)
@@ -251,7 +253,7 @@ def _connected(connection: HTTPConnection, wire: ClientConfig, budget: Budget) -
 
 
 def _limit_handshake(sock: socket.socket, limit: Budget) -> None:
-    """What may follow takes no longer than what is left: it looks at the timeout of the socket."""
+    """Set the timeout of the socket to the time that is left, for the handshake."""
     try:
         sock.settimeout(limit.left())
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""Which network addresses may be talked to: checked when a connection is made, and pinned.
+"""Rules for network addresses: checked when a connection is made, and pinned.
 
 A name is resolved once, each of its addresses is checked, and the connection goes to an address
 that passed: what the name means a moment later does not matter. What an operator has configured
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .resolver import Lookups, Resolve, addresses_of
+from .resolver import Lookups, Resolve, resolve_host
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -73,7 +73,7 @@ def networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """What may be talked to. ``denied`` wins over ``allowed``, which wins over what is built in.
+    """The addresses that may be called. ``denied`` wins over ``allowed``, then come the defaults.
 
     ``trusted`` (of the methods) is true for what the operator has configured; it may be private.
     ``remedy`` is how something that is not public would be configured.
@@ -81,7 +81,7 @@ class AddressPolicy:
 
     allowed: tuple[Network, ...] = ()
     denied: tuple[Network, ...] = ()
-    resolve: Resolve = addresses_of
+    resolve: Resolve = resolve_host
     remedy: str = "settings: endpoint of a runner, or allowed_networks"
 
     def check(self, address: str, *, trusted: bool = False) -> None:
@@ -90,22 +90,22 @@ class AddressPolicy:
             found = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             raise Denied("the name of the host leads to no address") from None
-        for one in meant(found):
+        for one in expand_address(found):
             self._check(address, one, trusted)
 
     def _check(self, shown: str, address: Address, trusted: bool) -> None:
-        if _within(address, self.denied):
+        if _is_within(address, self.denied):
             raise Denied(f"the address {shown} is in denied_networks")
-        if _within(address, self.allowed):
+        if _is_within(address, self.allowed):
             return
-        if _within(address, NEVER):
+        if _is_within(address, NEVER):
             raise Denied(f"the address {shown} is not to be called (link-local, metadata or none)")
         if not trusted and (not address.is_global or address.is_reserved):
             raise Denied(
                 f"the address {shown} is not public, and nobody has configured it ({self.remedy})"
             )
 
-    def addresses(
+    def list_addresses(
         self,
         host: str,
         port: int,
@@ -116,7 +116,7 @@ class AddressPolicy:
         """The addresses of ``host`` that may be talked to. Raises Denied if none may, OSError."""
         refusal = Denied("the name of the host leads to no address")
         good: list[str] = []
-        for address in dict.fromkeys(self._resolved(host, port, trusted, left)):
+        for address in dict.fromkeys(self._look_up(host, port, trusted, left)):
             try:
                 self.check(address, trusted=trusted)
             except Denied as error:
@@ -127,7 +127,7 @@ class AddressPolicy:
             raise refusal
         return good
 
-    def _resolved(
+    def _look_up(
         self, host: str, port: int, trusted: bool, left: Callable[[], float] | None
     ) -> Sequence[str]:
         if left is None:
@@ -150,18 +150,20 @@ class AddressPolicy:
         may raise.
         """
         failure: OSError = OSError("no address")
-        waiting = self.addresses(host, port, trusted=trusted, left=left)
+        waiting = self.list_addresses(host, port, trusted=trusted, left=left)
         while waiting:
             # One address that never answers must not cost the others their chance.
             seconds = None if left is None else left() / len(waiting)
             try:
-                return _connected(waiting.pop(0), port, seconds, options)
+                return _open_connection(waiting.pop(0), port, seconds, options)
             except OSError as error:
                 failure = error
         raise failure
 
 
-def _connected(address: str, port: int, seconds: float | None, options: Options) -> socket.socket:
+def _open_connection(
+    address: str, port: int, seconds: float | None, options: Options
+) -> socket.socket:
     # Numbers only: nothing is looked up again. It adds the scope of an address on a link.
     family, kind, protocol, _, place = socket.getaddrinfo(
         address, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST
@@ -177,11 +179,11 @@ def _connected(address: str, port: int, seconds: float | None, options: Options)
     return sock
 
 
-def _within(address: Address, listed: Iterable[Any]) -> bool:
+def _is_within(address: Address, listed: Iterable[Any]) -> bool:
     return any(address.version == network.version and address in network for network in listed)
 
 
-def meant(address: Address) -> list[Address]:
+def expand_address(address: Address) -> list[Address]:
     """``address`` and the IPv4 addresses that it carries; all of them must pass.
 
     An IPv4 address in IPv6 clothes (``::ffff:a.b.c.d``, or as NAT64 has it) is that IPv4 address
@@ -193,10 +195,10 @@ def meant(address: Address) -> list[Address]:
         return [address.ipv4_mapped]
     if address in _NAT64:
         return [ipaddress.IPv4Address(int(address) & _IPV4)]
-    return [address, *_carried(address)]
+    return [address, *_list_embedded_addresses(address)]
 
 
-def _carried(address: ipaddress.IPv6Address) -> list[Address]:
+def _list_embedded_addresses(address: ipaddress.IPv6Address) -> list[Address]:
     number, found = int(address), list[Address]()
     if address.sixtofour is not None:
         found.append(address.sixtofour)
@@ -204,6 +206,6 @@ def _carried(address: ipaddress.IPv6Address) -> list[Address]:
         found += address.teredo
     last = number & _IPV4
     isatap = (number >> 32) & _IPV4 in _ISATAP
-    if isatap or (last > 1 and _within(address, _LAST_32_BITS)):
+    if isatap or (last > 1 and _is_within(address, _LAST_32_BITS)):
         found.append(ipaddress.IPv4Address(last))
     return found

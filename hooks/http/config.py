@@ -1,4 +1,4 @@
-"""What a ``Transport`` must know of the way to an endpoint, and how URLs are read.
+"""The configuration of a ``Transport``, and the parsing of URLs.
 
 URLs are read by the parser that the connection is made with, and by no other: two parsers that
 disagree about the host of a URL are how credentials get to a stranger.
@@ -31,7 +31,7 @@ _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 
 @dataclass(frozen=True, slots=True)
 class ClientConfig:
-    """How requests travel. Times in seconds, ``max_body`` in bytes of an answer.
+    """The settings of requests. Times in seconds, ``max_body`` in bytes of an answer.
 
     ``trusted``: origins that the operator has configured, which may be on a private network;
     ``proxy`` is always one of them.
@@ -125,20 +125,20 @@ def _check_certificate(files: dict[str, str]) -> dict[str, str]:
 
 def host_and_port(url: str) -> tuple[str, int] | None:
     """The host and the port that a URL leads to; None for one that is none."""
-    found = _read(url)
+    found = _split_url(url)
     return None if found is None else found[1:]
 
 
 def origin(url: str) -> str:
     """Scheme, host and port of a URL, e.g. ``https://flows.example:443``; empty for a bad one."""
-    found = _read(url)
+    found = _split_url(url)
     if found is None:
         return ""
     scheme, host, port = found
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def _read(url: str) -> tuple[str, str, int] | None:
+def _split_url(url: str) -> tuple[str, str, int] | None:
     if _ODD.search(url):
         return None
     try:
@@ -165,7 +165,7 @@ def canonical_url(url: str) -> str:
 
     A port that the scheme has anyway is left out; empty for a URL that cannot be used.
     """
-    found = _read(url)
+    found = _split_url(url)
     if found is None:
         return ""
     scheme, host, port = found

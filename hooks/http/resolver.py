@@ -1,4 +1,4 @@
-"""Looks up the names of hosts within a time, for which the machine's resolver takes none.
+"""Resolves the names of hosts within a time limit; the machine's resolver has none.
 
 Nothing interrupts ``getaddrinfo``: where the servers of names are silent it takes half a minute and
 more. So a thread of its own asks, and is left alone when the time is over; it ends with the
@@ -24,8 +24,8 @@ _MOST = 32
 _Key = tuple[Resolve, str]
 
 
-def addresses_of(host: str, port: int) -> Sequence[str]:
-    """What the machine's resolver says; it reads ``0x7f.1`` and ``2130706433`` as numbers, too."""
+def resolve_host(host: str, port: int) -> Sequence[str]:
+    """The answer of the machine's resolver, which also reads ``0x7f.1`` and ``2130706433``."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
@@ -49,13 +49,13 @@ class Lookups:
     def find(
         self, resolve: Resolve, host: str, port: int, left: Callable[[], float]
     ) -> Sequence[str]:
-        """What ``resolve(host, port)`` gives. Raises what it raises, and NotResolved.
+        """The result of ``resolve(host, port)``. Raises what that raises, and NotResolved.
 
         ``left``: the seconds that are left; it may raise.
         """
         if _is_number(host):
             return resolve(host, port)
-        lookup = self._lookup((resolve, host), port, left)
+        lookup = self._find_or_start_lookup((resolve, host), port, left)
         seconds = left()
         try:
             return lookup.result(seconds)
@@ -64,13 +64,15 @@ class Lookups:
                 raise
             raise NotResolved(host) from None
 
-    def _lookup(self, key: _Key, port: int, left: Callable[[], float]) -> Future[Sequence[str]]:
-        """That of somebody else, or a new one as soon as there is a place."""
+    def _find_or_start_lookup(
+        self, key: _Key, port: int, left: Callable[[], float]
+    ) -> Future[Sequence[str]]:
+        """The running lookup of another thread, or a new one as soon as there is a place."""
         with self._changed:
             while key not in self._running and len(self._running) >= self._most:
                 self._wait_for_a_place(key[1], left)
             if key not in self._running:
-                self._running[key] = self._begun(key, port)
+                self._running[key] = self._start_lookup(key, port)
             return self._running[key]
 
     def _wait_for_a_place(self, host: str, left: Callable[[], float]) -> None:
@@ -81,7 +83,7 @@ class Lookups:
         if not freed:
             raise TooManyLookups(host)
 
-    def _begun(self, key: _Key, port: int) -> Future[Sequence[str]]:
+    def _start_lookup(self, key: _Key, port: int) -> Future[Sequence[str]]:
         lookup: Future[Sequence[str]] = Future()
         # No thread that is joined at the end of the process: nobody waits for the answer then.
         thread = threading.Thread(

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import requests
 import urllib3
 
-from .adapter import Budget, NoFile, TooMuch, make_session
+from .adapter import AnswerTooLarge, Budget, CertificateFileMissing, make_session
 from .address_policy import Denied
 from .config import ClientConfig
 from .resolver import NotResolved, TooManyLookups
@@ -80,7 +80,7 @@ class Transport:
 
         ``seconds``: the total time, where it is not the setting ``answer_timeout``.
         """
-        session, budget = self._session()
+        session, budget = self._get_session()
         total = self._config.answer_timeout if seconds is None else seconds
         if total <= 0:
             raise TransportError("no time is left for it", may_have_arrived=False)
@@ -93,23 +93,23 @@ class Transport:
                 data=body,
                 headers=dict(headers),
                 timeout=(min(self._config.connect_timeout, total), total),
-                cert=self._certificate(url),
+                cert=self._find_certificate(url),
                 allow_redirects=False,
                 stream=True,
             ) as response:
-                return Reply(response.status_code, response.headers, self._read(response))
-        except TooMuch:
-            raise RequestRejected(self._too_large) from None
+                return Reply(response.status_code, response.headers, self._read_body(response))
+        except AnswerTooLarge:
+            raise RequestRejected(self._size_message) from None
         except Denied as error:
             raise RequestRejected(str(error)) from None
-        except NoFile:
+        except CertificateFileMissing:
             raise RequestRejected("the ca_bundle or the client_certificate is not there") from None
         except _WRONG_URL:
             raise RequestRejected("the URL cannot be used") from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            chain = _causes(error)
+            chain = _list_causes(error)
             raise TransportError(
-                self._reason(chain, total), may_have_arrived=_may_have_arrived(chain)
+                self._explain_failure(chain, total), may_have_arrived=_may_have_arrived(chain)
             ) from None
 
     def close(self) -> None:
@@ -121,11 +121,11 @@ class Transport:
         self._local = threading.local()
 
     @property
-    def _too_large(self) -> str:
+    def _size_message(self) -> str:
         return f"the answer is larger than {self._config.max_body} bytes"
 
-    def _certificate(self, url: str) -> str | tuple[str, str] | None:
-        """What shows who we are: to those whom the settings name, and to nobody else."""
+    def _find_certificate(self, url: str) -> str | tuple[str, str] | None:
+        """The client certificate, for origins that the settings name; None for others."""
         config = self._config
         if not config.client_certificate or not config.knows(url):
             return None
@@ -133,7 +133,7 @@ class Transport:
             return config.client_certificate, config.client_key
         return config.client_certificate
 
-    def _session(self) -> tuple[requests.Session, Budget]:
+    def _get_session(self) -> tuple[requests.Session, Budget]:
         if not hasattr(self._local, "session"):
             self._local.budget = Budget(self._config.clock)
             self._local.session = make_session(self._config, self._local.budget)
@@ -141,7 +141,7 @@ class Transport:
                 self._sessions.append(self._local.session)
         return self._local.session, self._local.budget
 
-    def _read(self, response: requests.Response) -> bytes:
+    def _read_body(self, response: requests.Response) -> bytes:
         parts: list[bytes] = []
         size = 0
         coding = response.headers.get("Content-Encoding", "identity").strip().lower()
@@ -153,15 +153,15 @@ class Transport:
         for part in response.raw.stream(_CHUNK, decode_content=False):
             size += len(part)
             if size > self._config.max_body:
-                raise RequestRejected(self._too_large)
+                raise RequestRejected(self._size_message)
             parts.append(part)
         return b"".join(parts)
 
-    def _reason(self, chain: Sequence[BaseException], total: float) -> str:
+    def _explain_failure(self, chain: Sequence[BaseException], total: float) -> str:
         connecting = min(self._config.connect_timeout, total)
         for one in chain:
             if isinstance(one, ssl.SSLError):
-                return f"TLS failed: {_tls_fault(one)}"
+                return f"TLS failed: {_explain_tls_error(one)}"
         if any(isinstance(one, requests.exceptions.SSLError) for one in chain):
             return "TLS failed: the certificate is not accepted"
         if any(isinstance(one, TooManyLookups) for one in chain):
@@ -189,7 +189,7 @@ def _check_headers(headers: Mapping[str, str]) -> None:
             raise RequestRejected(f"the header {shown[:60]} must be one line of Latin-1 characters")
 
 
-def _tls_fault(error: ssl.SSLError) -> str:
+def _explain_tls_error(error: ssl.SSLError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the certificate is not accepted ({error.verify_message})"
     reason = str(error.reason or "").lower().replace("_", " ")
@@ -223,7 +223,7 @@ _WRONG_URL = (
 )
 
 
-def _causes(error: BaseException | None) -> list[BaseException]:
+def _list_causes(error: BaseException | None) -> list[BaseException]:
     """``error`` and what it wraps, by cause, context or argument."""
     found: list[BaseException] = []
     waiting = [error]

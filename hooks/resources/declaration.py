@@ -1,4 +1,4 @@
-"""Whether what a plug-in brings is declared as it must be: asked once, when it is gathered.
+"""Checks the declarations of what a plug-in provides, once, when they are gathered.
 
 A mistake in a declaration shows there, by the name of the type and of the plug-in, and not where
 somebody lists all types or makes a stack. Called by ``manager``, which leaves out what is
@@ -43,7 +43,7 @@ _POLICIES: Final = ("fail", "idempotent", "find")
 _DEFERRED: Final = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 
 
-def usable(thing: Any, base: type[Any] | None) -> Any:
+def validate_declaration(thing: Any, base: type[Any] | None) -> Any:
     """``thing``, or the ``Unavailable`` that says why it cannot be what extends ``base``.
 
     What is left where it is, which only zonda's own is, is looked at by its tests.
@@ -51,57 +51,59 @@ def usable(thing: Any, base: type[Any] | None) -> Any:
     if isinstance(thing, LazyClass):
         return thing
     try:
-        found = _ours(thing) if base is Resource else thing
+        found = _adapt_to_contract(thing) if base is Resource else thing
         if isinstance(found, Unavailable):
             return found
-        fault = _fault(found, base)
+        fault = _find_fault(found, base)
     except BaseException as error:  # a stranger's class may raise whenever it is looked at
         raise_interruption(error)
         return Unavailable(describe_exception(error))
     return Unavailable(fault) if fault else found
 
 
-def _ours(thing: Any) -> Any:
-    """A class that was written to another contract says itself what stands for it here."""
+def _adapt_to_contract(thing: Any) -> Any:
+    """Return the class that stands for ``thing`` where it was written to another contract."""
     own = getattr(thing, OTHER_CONTRACT, None)
     return own() if own is not None and isinstance(thing, type) else thing
 
 
-def _fault(thing: Any, base: type[Any] | None) -> str:
+def _find_fault(thing: Any, base: type[Any] | None) -> str:
     if base is None:
         return "" if callable(thing) else f"{thing!r} cannot be called"
     if not (isinstance(thing, type) and issubclass(thing, base)):
         return f"{thing!r} does not extend {base.__module__}.{base.__name__}"
-    return next(_faults(thing), "") if issubclass(thing, Resource) else ""
+    return next(_list_faults(thing), "") if issubclass(thing, Resource) else ""
 
 
-def _capability_faults(capabilities: Any) -> Iterator[str]:
-    """What is wrong with what a type offers."""
+def _list_capability_faults(capabilities: Any) -> Iterator[str]:
+    """The faults in the capabilities of a type."""
     for key, value in capabilities.items() if isinstance(capabilities, Mapping) else ():
         values = value if isinstance(value, list | tuple) else [value]
         if not isinstance(key, str) or not all(isinstance(each, _SCALARS) for each in values):
             yield f"capabilities: {key} is {value!r}, not a text, a number, a boolean, or several"
 
 
-def _faults(cls: type[Resource]) -> Iterator[str]:
-    """What is wrong with a type's declarations."""
+def _list_faults(cls: type[Resource]) -> Iterator[str]:
+    """The faults in a type's declarations."""
     for attribute, (schema, wanted) in _SCHEMATA.items():
-        yield from _schemata_faults(attribute, getattr(cls, attribute), schema, wanted)
+        yield from _list_schema_faults(attribute, getattr(cls, attribute), schema, wanted)
     if not isinstance(cls.support_status, SupportStatus):
         yield f"support_status is {cls.support_status!r}, not support.SupportStatus(...)"
     for attribute in ("example", "exposes_properties", "capabilities"):
         if not isinstance(getattr(cls, attribute), Mapping):
             yield f"{attribute} is {getattr(cls, attribute)!r}, not a mapping"
-    yield from _capability_faults(cls.capabilities)
+    yield from _list_capability_faults(cls.capabilities)
     if cls.start_policy not in _POLICIES:
         yield f"start_policy {cls.start_policy!r} is none of {', '.join(_POLICIES)}"
     for name in _METHODS:
-        yield from _method_faults(name, getattr(cls, name, None))
-    if cls.__init__ is not Resource.__init__ and not _takes(cls.__init__, 5):
+        yield from _list_method_faults(name, getattr(cls, name, None))
+    if cls.__init__ is not Resource.__init__ and not _accepts_arguments(cls.__init__, 5):
         yield "__init__ must take name, definition, context and state"
 
 
-def _schemata_faults(attribute: str, found: Any, schema: type[Any], wanted: str) -> Iterator[str]:
+def _list_schema_faults(
+    attribute: str, found: Any, schema: type[Any], wanted: str
+) -> Iterator[str]:
     if not isinstance(found, Mapping):
         yield f"{attribute} is {found!r}, not a mapping of names to {wanted}(...)"
         return
@@ -112,7 +114,7 @@ def _schemata_faults(attribute: str, found: Any, schema: type[Any], wanted: str)
             yield f"{attribute}: {name} is {each!r}, not {wanted}(...)"
 
 
-def _method_faults(name: str, method: Any) -> Iterator[str]:
+def _list_method_faults(name: str, method: Any) -> Iterator[str]:
     if method is None:
         return
     if not callable(method):
@@ -121,7 +123,7 @@ def _method_faults(name: str, method: Any) -> Iterator[str]:
         yield f"{name} is a coroutine or a generator (async def, yield), which nobody would run"
 
 
-def _takes(function: Callable[..., Any], count: int) -> bool:
+def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:
     try:
         inspect.signature(function).bind(*range(count))
     except TypeError:

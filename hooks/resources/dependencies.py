@@ -34,7 +34,7 @@ class Neighbour:
 
     @cached_property
     def properties(self) -> Mapping[str, Any]:
-        """What the template gives: a reference is the other's name, an attribute null."""
+        """The properties in the template: a reference is the other's name, an attribute null."""
         return self._read()
 
     def __repr__(self) -> str:
@@ -54,16 +54,16 @@ class Dependencies:
 
     def require(self, other: Any) -> None:
         """This resource waits for ``other`` (a neighbour or its name), and goes before it."""
-        self._add(self.owner, _name(other))
+        self._add(self.owner, _get_name(other))
 
     def precede(self, other: Any) -> None:
         """``other`` waits for this resource."""
-        self._add(_name(other), self.owner)
+        self._add(_get_name(other), self.owner)
 
     def __iadd__(self, edge: tuple[Any, Any]) -> Dependencies:
         """``deps += (dependant, requirement)``, as plug-ins for Heat write it."""
         dependant, requirement = edge
-        self._add(_name(dependant), _name(requirement))
+        self._add(_get_name(dependant), _get_name(requirement))
         return self
 
     def _add(self, dependant: str, requirement: str) -> None:
@@ -75,7 +75,7 @@ class Dependencies:
         self.added.append((dependant, requirement))
 
 
-def _name(thing: Any) -> str:
+def _get_name(thing: Any) -> str:
     """The name of a neighbour, of a resource, or the name itself."""
     name = getattr(thing, "name", thing)
     if not isinstance(name, str):

@@ -1,4 +1,4 @@
-"""What ``get_live_state`` gives beside plain properties, and its comparison with what was sent.
+"""The results of ``get_live_state``, and their comparison with what was sent.
 
 Part of the API of plug-ins. The one comparison of drift checks, ``stack check`` and adoption: what
 a handler or a runner was sent, defaults among it, against what was observed. Pure.
@@ -57,7 +57,7 @@ class Partial(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was sent and what there is.
+    """A comparison of the sent with the live properties.
 
     ``sent``: the properties that a handler or a runner was given, defaults among them. ``live``:
     the same names as they were observed; what was not is as it was sent. ``differing``: the names
@@ -97,22 +97,22 @@ def check_live_state(resource: Resource, unquoted: Collection[str] = ()) -> None
 
 
 def compare_live_state(properties: Properties, live: Mapping[str, Any]) -> Comparison:
-    """``live``, which ``get_live_state`` gave, against what was sent."""
+    """Compare ``live``, the result of ``get_live_state``, with the properties that were sent."""
     sent = properties.sent()
     unobserved: list[Path] = []
-    found = _by_key(properties.props, sent, live, (), unobserved)
+    found = _merge_observed_map(properties.props, sent, live, (), unobserved)
     differing = (name for name in sorted(sent) if not is_same_value(sent[name], found[name]))
     return Comparison(sent, found, tuple(differing), tuple(sorted(unobserved, key=str)))
 
 
-def _by_key(
+def _merge_observed_map(
     fields: Mapping[str, Schema],
     sent: Mapping[str, Any],
     live: Mapping[str, Any],
     path: Path,
     unobserved: list[Path],
 ) -> dict[str, Any]:
-    """A map as it was observed. A property that was not sent is nobody's."""
+    """A map as it was observed. A property that was not sent is left out."""
     found = {**sent, **live}
     if fields:
         others = fields if path else ()
@@ -120,35 +120,37 @@ def _by_key(
     for name in sent:
         here = (*path, name)
         if name in live:
-            found[name] = _observed(fields.get(name), sent[name], live[name], here, unobserved)
+            found[name] = _convert_observed(
+                fields.get(name), sent[name], live[name], here, unobserved
+            )
         else:
             unobserved.append(here)
     return found
 
 
-def _observed(
+def _convert_observed(
     schema: Schema | None, sent: Any, live: Any, path: Path, unobserved: list[Path]
 ) -> Any:
     """A value as it was observed, in the type in which it was sent."""
     inside: list[Path] = []
-    found = live if schema is None else _in_type(schema, live)
+    found = live if schema is None else _to_type(schema, live)
     parts: Iterable[str | int] = ()
     if isinstance(sent, Mapping) and isinstance(live, Mapping):
         fields = {} if schema is None else schema.fields
         if fields or isinstance(live, Partial):
-            found = _by_key(fields, sent, live, path, inside)
+            found = _merge_observed_map(fields, sent, live, path, inside)
             parts = sent
     elif isinstance(sent, list) and isinstance(live, list | tuple) and len(sent) == len(live):
         items = None if schema is None else schema.items
         pairs = enumerate(zip(sent, live, strict=True))
-        found = [_observed(items, *pair, (*path, index), inside) for index, pair in pairs]
+        found = [_convert_observed(items, *pair, (*path, index), inside) for index, pair in pairs]
         parts = range(len(sent))
     every = {(*path, part) for part in parts}
     unobserved += [path] if every and every <= set(inside) else inside
     return found
 
 
-def _in_type(schema: Schema, value: Any) -> Any:
+def _to_type(schema: Schema, value: Any) -> Any:
     """A scalar in the type of its property where nothing is lost by that; else as it is."""
     if schema.type in (Schema.INTEGER, Schema.NUMBER):
         if isinstance(value, str) and _NUMBER.match(value):

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Converge:
-    """What ``handle_signal`` returns to have the nested stack become what it shall be now."""
+    """The result of ``handle_signal`` that has the nested stack converge to its next template."""
 
 
 CONVERGE = Converge()
@@ -36,7 +36,7 @@ CONVERGE = Converge()
 
 @dataclass(frozen=True, slots=True)
 class ChildTemplate:
-    """What a nested stack shall be.
+    """The next template of a nested stack, with its parameters.
 
     Either ``template``, a HOT template as data: what stands in the ``properties``, ``metadata`` and
     ``update_policy`` of its resources are values, never functions; elsewhere (outputs) functions
@@ -65,7 +65,7 @@ class Member(Protocol):
 
     @property
     def reference(self) -> Any:
-        """What ``get_resource`` gives."""
+        """The member's reference (``get_resource``)."""
 
     @property
     def physical_id(self) -> str | None:
@@ -115,7 +115,7 @@ class Child(Protocol):
         """Whether all of it is as its template says, as far as is known."""
 
     def members(self) -> Sequence[Member]:
-        """Its resources, in the order of its template; those that no template has any more, not."""
+        """Its resources, in the order of its template; without those that no template has."""
 
     def member(self, name: str) -> Member | None:
         """The resource of that name."""
@@ -166,7 +166,7 @@ class NestedStack(Resource):
         return {}
 
     def next_template(self, child: Child | None, applied: int) -> ChildTemplate | None:
-        """What the nested stack shall be next; None: it is what it shall be.
+        """The next template of the nested stack; None: no change is left.
 
         Asked when a creation or an update begins, and again whenever the nested stack has become
         what was asked for; so a rollout in batches gives one template after another. ``child`` is
@@ -180,7 +180,7 @@ class NestedStack(Resource):
         return ChildTemplate(self.child_template(), parameters=self.child_parameters())
 
     def template_for_validation(self) -> ChildTemplate | None:
-        """What is checked together with the template that the resource stands in; None: nothing.
+        """The template to validate with that of the resource; None: there is none.
 
         By default the first that ``next_template`` gives. Of many that are alike one is enough.
         """
@@ -202,11 +202,11 @@ class NestedStack(Resource):
         return child
 
     def needs_replace_failed(self) -> bool:
-        """A nested stack is repaired by an update; there must be one, though."""
+        """Whether there is no nested stack: one that exists is repaired by an update."""
         return self.child is None
 
     def needs_update(self, after: Resource, changed: bool) -> bool:
-        """Also where something in the nested stack is not well."""
+        """Whether an update has work to do; also where the nested stack is not healthy."""
         child = self.child
         return super().needs_update(after, changed or child is None or not child.is_healthy)
 
@@ -227,7 +227,7 @@ class NestedStack(Resource):
         if not dot or not rest:
             raise InvalidTemplateAttribute(self.name, key)
         child = self.child
-        name, attribute, below = _split(child, rest, list(path))
+        name, attribute, below = _split_member_key(child, rest, list(path))
         member = None if child is None else child.member(name)
         if attribute is not None and (child is None or not child.members()):
             return None  # as in Heat: nothing is there yet, so nothing is missing
@@ -242,9 +242,9 @@ class NestedStack(Resource):
         try:
             return child.output(name)
         except TemplateError as error:
-            raise self._output_error(name, error) from error
+            raise self._build_output_error(name, error) from error
 
-    def _output_error(self, name: str, error: TemplateError) -> TemplateError:
+    def _build_output_error(self, name: str, error: TemplateError) -> TemplateError:
         made = TemplateError(
             f"Error in {self.name} output {name}: {error}",
             place=error.place,
@@ -265,13 +265,15 @@ class NestedStack(Resource):
 
 
 def member_not_found(name: str, group: str) -> TemplateError:
-    """What to raise where a nested stack has no resource of that name."""
+    """The error for a nested stack that has no resource of that name."""
     return TemplateError(
         f"Member '{name}' not found in group resource '{group}'.", heat_type="NotFound"
     )
 
 
-def _split(child: Child | None, rest: str, path: list[Any]) -> tuple[str, str | None, list[Any]]:
+def _split_member_key(
+    child: Child | None, rest: str, path: list[Any]
+) -> tuple[str, str | None, list[Any]]:
     """(name, attribute, path): names may hold dots themselves."""
     if (child is not None and child.member(rest) is not None) or "." not in rest:
         return rest, str(path[0]) if path else None, path[1:]

@@ -33,7 +33,7 @@ StartPolicy = Literal["fail", "idempotent", "find"]
 
 @dataclass(slots=True)
 class ResourceState:
-    """What is stored of a resource and handed to an instance.
+    """The stored state of a resource, handed to an instance.
 
     ``action`` and ``status`` are the last ones (``CREATE``, ``COMPLETE``); ``data`` the entries of
     ``data_set``; ``metadata`` what ``metadata_set`` or the template gave. ``drift``: see there.
@@ -50,7 +50,7 @@ class ResourceState:
 
 
 class Resource:
-    """What a plug-in extends.
+    """The base class of resource types, which a plug-in extends.
 
     ``handle_create``, ``handle_update``, ``handle_delete``, ``handle_suspend``, ``handle_resume``,
     ``handle_check`` and ``handle_snapshot`` return a token; ``check_<action>_complete(token)`` is
@@ -172,7 +172,7 @@ class Resource:
 
     @property
     def drift(self) -> str:
-        """What the running repair has found of it: ``DRIFTED``, ``MISSING``; else ''."""
+        """The drift that the running repair has found: ``DRIFTED``, ``MISSING``; else ''."""
         return self._state.drift
 
     def type(self) -> str:
@@ -188,7 +188,7 @@ class Resource:
         return f"{self.stack.name}-{self.name}"[: 255 - 13] + f"-{tail}"
 
     def get_reference_id(self) -> str:
-        """What ``get_resource`` gives: the physical id, else the resource's name."""
+        """The reference (``get_resource``): the physical id, else the resource's name."""
         return self.resource_id if self.resource_id is not None else self.name
 
     # -- what an instance may store ----------------------------------------------------------
@@ -356,7 +356,7 @@ class Resource:
         return None
 
     def cancel_observation(self) -> None:
-        """End what ``get_live_state`` has begun outside, and nobody waits for any more.
+        """End an observation that ``get_live_state`` began and that is no longer needed.
 
         Called on another instance, where the check has given up or is interrupted;
         ``context.observation`` has what the last call has kept. Nothing can be stored here either.

@@ -1,4 +1,4 @@
-"""One run of a workflow within one operation: sent, polled and cancelled, safe from crashes.
+"""A run of a workflow within one operation: sent, polled and cancelled, safe from crashes.
 
 For types whose handlers have a workflow do the work. ``start`` in ``handle_X`` gives the token;
 ``poll`` in ``check_X_complete`` brings it on and gives what came of the run. All that has to be
@@ -83,7 +83,7 @@ def new_token(
 
 
 def wait_until_next(token: RunToken, seconds: float, now: float) -> None:
-    """Have a token ask nothing for so long."""
+    """Note in a token that the next call is due after ``seconds``."""
     token.update(next=now + seconds, pause=seconds)
 
 
@@ -100,12 +100,12 @@ class WorkflowRun:
         self.runner_for: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
 
     def start(self) -> RunToken:
-        """Send the request once; the token tells what came of it."""
+        """Send the request once; return the token with the answer."""
         wait_until_next(self.token, self._send(), self._context.clock.now())
         return self.token
 
     def poll(self) -> Succeeded | Failed | Lost | None:
-        """What came of the run; None while it goes on, and NotReady where that is to be awaited."""
+        """The result of the run; None while it goes on. Raises NotReady to be called later."""
         token = self.token
         early = token["next"] - self._context.clock.now()
         if 0 < early <= token.get("pause", _LONGEST_WAIT):  # farther away: a clock was set back
@@ -116,7 +116,7 @@ class WorkflowRun:
             raise NotReady(self._send())
         if "result" in token:
             return result_from_json(token["result"])
-        answer = self._poll()
+        answer = self._ask_runner()
         if not isinstance(answer, Running):
             return answer
         if answer.message:
@@ -148,31 +148,31 @@ class WorkflowRun:
             self.token["cancel"] = str(answer)
 
     def poll_cancelled(self) -> Succeeded | Failed | Lost | None:
-        """What came of a run that was cancelled; None where nobody is asked any more.
+        """The result of a run that was cancelled; None where the runner cannot be asked.
 
         Raises NotReady while it goes on.
         """
         if self.token.get("cancel", Cancelled.UNSUPPORTED) == Cancelled.UNSUPPORTED:
             return None
-        answer = self._poll()
+        answer = self._ask_runner()
         if not isinstance(answer, Running):
             return answer
         if answer.token is not None:
             self.token["run"] = dict(answer.token)
         raise NotReady(min(answer.poll_after or _SOON, _SOON), "it is being cancelled")
 
-    def _poll(self) -> PollAnswer:
+    def _ask_runner(self) -> PollAnswer:
         runner, _ = self.runner_for(self.token["request"]["workflow"])
         answer: PollAnswer = runner.poll(self.token["run"])
         check_answer(answer, "poll", describe_runner(runner, self.token["request"]["workflow"]))
         return answer
 
     def _send(self) -> float:
-        """Send the request once; the token tells what came of it. Gives a delay."""
+        """Send the request once and note the answer in the token. Returns a delay."""
         token = self.token
         runner, name = self.runner_for(token["request"]["workflow"])
         pending = token.pop("pending")
-        answer = runner.start(self._request(name, pending))
+        answer = runner.start(self._build_request(name, pending))
         check_answer(answer, "start", describe_runner(runner, token["request"]["workflow"]))
         if isinstance(answer, Retry):
             token["pending"] = {
@@ -196,7 +196,7 @@ class WorkflowRun:
         token["run"] = dict(answer.token)
         return answer.poll_after or 0.0
 
-    def _request(self, workflow: str, pending: Mapping[str, Any]) -> StartRequest:
+    def _build_request(self, workflow: str, pending: Mapping[str, Any]) -> StartRequest:
         owner, operation = self._resource, self._context.operation
         assert operation is not None
         request = self.token["request"]
@@ -217,7 +217,7 @@ class WorkflowRun:
 
 
 def describe_runner(runner: WorkflowRunner, workflow: str) -> str:
-    """What people call who runs a workflow; an address may hold a password."""
+    """The runner's name for people; an address may hold a password."""
     name, colon, rest = workflow.partition(":")
     named = name if colon and not rest.startswith("//") else getattr(runner, "label", "")
     return f"runner {named}" if named else "the runner"
@@ -247,5 +247,5 @@ def result_to_json(result: Succeeded | Failed) -> dict[str, Any]:
 
 
 def result_from_json(kept: Mapping[str, Any]) -> Succeeded | Failed:
-    """The result that ``to_json`` wrote."""
+    """The result that ``result_to_json`` wrote."""
     return Failed(**kept) if "reason" in kept else Succeeded(**kept)

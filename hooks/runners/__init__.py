@@ -1,4 +1,4 @@
-"""The API of workflow runners: what executes a workflow and tells how it ended. For runners.
+"""The API of workflow runners, which execute workflows and report their results.
 
 A runner is a plug-in behind ``start``, ``poll`` and ``cancel``. It keeps no state of its own: all
 that it needs later goes into the token, which the engine stores before it polls.

@@ -1,4 +1,4 @@
-"""Runners as whoever only hands them on needs them: without what is asked of them, and answered.
+"""The base classes of runners, for code that only passes them on.
 
 Apart from ``messages`` for the sake of start-up time.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # nine dataclasses, which only a workflow that is run needs
 
 
 class Cancelled(StrEnum):
-    """What became of a request to cancel."""
+    """The result of a request to cancel."""
 
     DONE = "done"
     ACCEPTED = "accepted"
@@ -40,7 +40,7 @@ class WorkflowRunner(ABC):
 
     @abstractmethod
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
-        """How the execution is doing."""
+        """Return the state of the execution."""
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask for the execution to be ended."""

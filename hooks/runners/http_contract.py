@@ -44,14 +44,14 @@ def body(request: StartRequest, callback: Mapping[str, Any] | None = None) -> by
         "inputs": dict(request.inputs),
         "params": dict(request.params),
         "description": request.description,
-        **_optional(request),
+        **_build_optional_fields(request),
         **({"callback": dict(callback)} if callback else {}),
     }
     # Keys become texts first: sorting fails on a map that has both numbers and texts as keys.
     return encoded(json.loads(encoded(plain)), sort=True)
 
 
-def _optional(request: StartRequest) -> dict[str, Any]:
+def _build_optional_fields(request: StartRequest) -> dict[str, Any]:
     found = {
         "old_inputs": request.old_inputs,
         "data": request.data,

@@ -1,4 +1,4 @@
-"""What runners are asked, and what they answer. Plug-ins find it in ``runner``.
+"""The requests to runners, and their answers.
 
 What may hold secrets (inputs, outputs, tokens) stands in no ``repr``, so that it gets into no log.
 """

@@ -1,4 +1,4 @@
-"""The stack that something is done for, as runners and clients are told."""
+"""The reference to a stack that runners and clients are given."""
 
 from __future__ import annotations
 

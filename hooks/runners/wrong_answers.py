@@ -1,4 +1,4 @@
-"""Whether a runner has answered a call with what it may; else the error that says what came.
+"""Checks that a runner's answer is one that the call allows.
 
 Called by ``execution`` with every answer to ``start`` and ``poll``. What came is named by its type
 alone, since it may hold secrets.
@@ -31,7 +31,7 @@ _OPTIONAL: Final = ((Succeeded, "output"), (Failed, "output"), (Running, "token"
 
 def check_answer(answer: Any, call: str, runner: str) -> None:
     """Raise ResourceFailure unless ``answer`` is one to ``call``; ``runner``: who, for people."""
-    expected, came = _difference(answer, _ANSWERS[call])
+    expected, came = _find_difference(answer, _ANSWERS[call])
     if expected:
         who = f"{runner[0].upper()}{runner[1:]}"
         raise ResourceFailure(
@@ -41,12 +41,12 @@ def check_answer(answer: Any, call: str, runner: str) -> None:
         )
 
 
-def _difference(answer: Any, classes: tuple[type, ...]) -> tuple[str, str]:
-    """What was expected and what came; two empty texts where nothing is wrong."""
+def _find_difference(answer: Any, classes: tuple[type, ...]) -> tuple[str, str]:
+    """The expected and the actual type; two empty texts where nothing is wrong."""
     if not isinstance(answer, classes):
-        return " or ".join(cls.__name__ for cls in classes), _kind(answer)
+        return " or ".join(cls.__name__ for cls in classes), _describe_type(answer)
     if isinstance(answer, Finished):
-        wrong = _difference(answer.result, (Succeeded, Failed))
+        wrong = _find_difference(answer.result, (Succeeded, Failed))
         if wrong[0]:
             return wrong[0], f"Finished({wrong[1]})"
     for name, (kind, expected) in _KINDS.items():
@@ -54,13 +54,16 @@ def _difference(answer: Any, classes: tuple[type, ...]) -> tuple[str, str]:
         if value is None and (not hasattr(answer, name) or (type(answer), name) in _OPTIONAL):
             continue
         if not isinstance(value, kind):
-            return f"{expected} as its {name}", f"{_kind(answer)}({name}={_kind(value)})"
+            return (
+                f"{expected} as its {name}",
+                f"{_describe_type(answer)}({name}={_describe_type(value)})",
+            )
         try:
             require_json(name, dict(value) if isinstance(value, Mapping) else value)
         except ResourceFailure as error:
-            return f"JSON as its {name}", f"{_kind(answer)}({error.message})"
+            return f"JSON as its {name}", f"{_describe_type(answer)}({error.message})"
     return "", ""
 
 
-def _kind(value: Any) -> str:
+def _describe_type(value: Any) -> str:
     return "None" if value is None else type(value).__name__

@@ -1,4 +1,4 @@
-"""Attributes: what a resource shows of itself while it exists.
+"""Attributes: the values that a resource gives out while it exists.
 
 A plug-in declares them by name; the engine asks for a value through ``Attributes``, which calls
 the plug-in once per name, and looks inside it with ``select``.
@@ -145,19 +145,19 @@ class Attributes(Mapping[str, Any]):
 
 
 def select(value: Any, path: Sequence[Any]) -> Any:
-    """What stands in ``value`` below ``path``; null where the path leads nowhere.
+    """The value at ``path`` in ``value``; null where the path leads nowhere.
 
     A map takes a key, a list or a text an integer (negative counts from the end); text as a list
     index leads nowhere.
     """
     for component in path:
-        value = _step(value, component)
+        value = _follow_step(value, component)
         if value is None:
             return None
     return value
 
 
-def _step(value: Any, component: Any) -> Any:
+def _follow_step(value: Any, component: Any) -> Any:
     if isinstance(value, Mapping):
         return value.get(component) if _is_scalar(component) else None
     if isinstance(value, Sequence) and isinstance(component, int):

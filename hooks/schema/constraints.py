@@ -21,7 +21,7 @@ from ..text.borders import raise_interruption
 from ..text.redaction import MASK
 from ..text.sanitize import describe_exception, safe_str, truncate_middle
 from ..text.suggestions import suggestion
-from .conversion import kind_of, to_kind, to_number
+from .conversion import normalize_kind, to_kind, to_number
 
 
 class Violation(ValueError):
@@ -44,7 +44,7 @@ class ConstraintNotFound(Violation):
 
 
 class RuleBroken(Violation):
-    """What a plug-in brings as the custom constraint ``name`` cannot tell."""
+    """The code of the custom constraint ``name`` failed."""
 
     def __init__(self, name: str, error: BaseException) -> None:
         text = f"The custom constraint {name} broke"
@@ -60,10 +60,10 @@ class Typed(Protocol):
 
 
 class Constraint(ABC):
-    """What all constraints share. ``keyword`` is the constraint's name in a template."""
+    """The base class of all constraints. ``keyword`` is the constraint's name in a template."""
 
     keyword: ClassVar[str]
-    #: The kinds of value that it fits, as ``conversion.kind_of`` names them.
+    #: The kinds of value that it fits, as ``conversion.normalize_kind`` names them.
     valid_types: ClassVar[tuple[str, ...]]
 
     def __init__(self, description: str | None = None) -> None:
@@ -75,23 +75,23 @@ class Constraint(ABC):
         """Raise ValueError if ``value`` breaks the rule."""
         if not self._holds(value, schema, context):
             raise Violation(
-                self.description or self._violation(value),
-                self._hint(value),
-                self.description or self._discreet(value),
+                self.description or self._format_violation(value),
+                self._suggest(value),
+                self.description or self._format_discreet_violation(value),
             )
 
-    def _hint(self, value: Any) -> str:
-        """What may have been meant by a value that breaks the rule."""
+    def _suggest(self, value: Any) -> str:
+        """A hint for a value that breaks the rule, or an empty text."""
         return ""
 
     def check_type(self, type_name: str) -> None:
         """Raise SchemaError if this kind of constraint does not fit a type."""
-        if kind_of(type_name) not in self.valid_types:
+        if normalize_kind(type_name) not in self.valid_types:
             raise SchemaError(f"{type(self).__name__} constraint invalid for {type_name}")
 
     def to_dict(self) -> dict[str, Any]:
         """The constraint as a template would write it."""
-        shown = {self.keyword: self._rule()}
+        shown = {self.keyword: self._build_rule()}
         return shown if self.description is None else {**shown, "description": self.description}
 
     @abstractmethod
@@ -99,19 +99,19 @@ class Constraint(ABC):
         """Whether ``value`` keeps the rule."""
 
     @abstractmethod
-    def _violation(self, value: Any) -> str:
+    def _format_violation(self, value: Any) -> str:
         """The sentence for a value that breaks the rule."""
 
-    def _discreet(self, value: Any) -> str:
-        """The same for a hidden value."""
-        return self._violation(MASK)
+    def _format_discreet_violation(self, value: Any) -> str:
+        """The sentence for a hidden value that breaks the rule."""
+        return self._format_violation(MASK)
 
     @abstractmethod
-    def _rule(self) -> Any:
-        """What stands after the keyword."""
+    def _build_rule(self) -> Any:
+        """The value of the keyword in a template."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._rule()!r})"
+        return f"{type(self).__name__}({self._build_rule()!r})"
 
 
 class Range(Constraint):
@@ -126,27 +126,27 @@ class Range(Constraint):
             raise SchemaError(
                 f"A {self.keyword} constraint must have a min value and/or a max value specified."
             )
-        self.min, self.max = (self._limit(bound) for bound in (min, max))
+        self.min, self.max = (self._to_limit(bound) for bound in (min, max))
 
-    def _limit(self, value: Any) -> Any:
+    def _to_limit(self, value: Any) -> Any:
         try:
             return None if value is None else to_number(value)
         except ValueError as error:
             raise SchemaError(str(error), heat_type="ValueError") from error
 
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
-        return self._within(to_number(value))
+        return self._is_within(to_number(value))
 
-    def _within(self, number: Any) -> bool:
+    def _is_within(self, number: Any) -> bool:
         # A NaN is neither below nor above anything, so it passes, as it does in Heat.
         below = self.min is not None and number < self.min
         above = self.max is not None and number > self.max
         return not (below or above)
 
-    def _violation(self, value: Any) -> str:
+    def _format_violation(self, value: Any) -> str:
         return f"{value} is out of range (min: {self.min}, max: {self.max})"
 
-    def _rule(self) -> dict[str, Any]:
+    def _build_rule(self) -> dict[str, Any]:
         limits = {"min": self.min, "max": self.max}
         return {name: limit for name, limit in limits.items() if limit is not None}
 
@@ -157,23 +157,23 @@ class Length(Range):
     keyword = "length"
     valid_types: ClassVar[tuple[str, ...]] = ("string", "list", "map")
 
-    def _limit(self, value: Any) -> Any:
-        bound = super()._limit(value)
+    def _to_limit(self, value: Any) -> Any:
+        bound = super()._to_limit(value)
         if isinstance(bound, float):
             raise SchemaError("min/max length must be integral")
         return bound
 
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
-        return self._within(_length(value))
+        return self._is_within(_get_length(value))
 
-    def _violation(self, value: Any) -> str:
-        return f"length ({_length(value)}) is out of range (min: {self.min}, max: {self.max})"
+    def _format_violation(self, value: Any) -> str:
+        return f"length ({_get_length(value)}) is out of range (min: {self.min}, max: {self.max})"
 
-    def _discreet(self, value: Any) -> str:
-        return self._violation(value)
+    def _format_discreet_violation(self, value: Any) -> str:
+        return self._format_violation(value)
 
 
-def _length(value: Any) -> int:
+def _get_length(value: Any) -> int:
     try:
         return len(value)
     except TypeError as error:
@@ -194,7 +194,7 @@ class Modulo(Constraint):
             raise SchemaError(
                 "A modulo constraint must have a step value and an offset value specified."
             )
-        self.step, self.offset = self._whole(step), self._whole(offset)
+        self.step, self.offset = self._to_whole_number(step), self._to_whole_number(offset)
         if self.step == 0:
             raise SchemaError("step cannot be 0.")
         if abs(self.offset) >= abs(self.step):
@@ -203,7 +203,7 @@ class Modulo(Constraint):
             raise SchemaError("step and offset must be both positive or both negative.")
 
     @staticmethod
-    def _whole(value: Any) -> int:
+    def _to_whole_number(value: Any) -> int:
         try:
             number = to_number(value)
         except ValueError as error:
@@ -220,10 +220,10 @@ class Modulo(Constraint):
             return False
         return bool(number == whole and whole % self.step == self.offset)
 
-    def _violation(self, value: Any) -> str:
+    def _format_violation(self, value: Any) -> str:
         return f"{value} is not a multiple of {self.step} with an offset of {self.offset}"
 
-    def _rule(self) -> dict[str, int]:
+    def _build_rule(self) -> dict[str, int]:
         return {"step": self.step, "offset": self.offset}
 
 
@@ -257,16 +257,16 @@ class AllowedValues(Constraint):
         allowed = [to_kind(schema.type, item) for item in self.allowed]
         return to_kind(schema.type, value) in allowed
 
-    def _violation(self, value: Any) -> str:
+    def _format_violation(self, value: Any) -> str:
         return f"{_as_json(value)} is not an allowed value {_as_json(list(self.allowed))}"
 
-    def _hint(self, value: Any) -> str:
+    def _suggest(self, value: Any) -> str:
         items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         return next(
             (suggestion(item, self.allowed) for item in items if item not in self.allowed), ""
         )
 
-    def _rule(self) -> list[Any]:
+    def _build_rule(self) -> list[Any]:
         return list(self.allowed)
 
 
@@ -289,7 +289,7 @@ class AllowedPattern(Constraint):
             raise SchemaError("AllowedPattern must be a string")
         self.pattern = pattern
         try:
-            _compiled(pattern)
+            _compile_pattern(pattern)
         except (re.error, OverflowError, RecursionError) as error:
             raise SchemaError(f'Invalid pattern "{pattern}": {error}') from error
 
@@ -302,10 +302,10 @@ class AllowedPattern(Constraint):
         except ValueError as error:
             raise ValueError(f"{self.keyword} constraint: {error}") from error
 
-    def _violation(self, value: Any) -> str:
+    def _format_violation(self, value: Any) -> str:
         return f'"{value}" does not match pattern "{self.pattern}"'
 
-    def _rule(self) -> str:
+    def _build_rule(self) -> str:
         return self.pattern
 
 
@@ -314,7 +314,7 @@ _SECONDS = 1.0
 
 
 @lru_cache(maxsize=512)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
@@ -347,19 +347,19 @@ class CustomConstraint(Constraint):
     ) -> None:
         """Raise ValueError if the plug-in's rule refuses ``value`` or is not installed."""
         try:
-            said = self._objection(value, context)
+            said = self._find_objection(value, context)
         except ValueError:
             raise
         except BaseException as error:  # the border: a plug-in's rule is asked
             raise_interruption(error)
             raise RuleBroken(self.name, error) from error
         if said is not None:
-            discreet = self.description or self._violation(MASK)
+            discreet = self.description or self._format_violation(MASK)
             raise Violation(self.description or said, discreet=discreet)
 
-    def _objection(self, value: Any, context: ResourceContext | None) -> str | None:
-        """What the rule has against ``value``; None for nothing."""
-        rule = self._found(context)
+    def _find_objection(self, value: Any, context: ResourceContext | None) -> str | None:
+        """The plug-in's error text for ``value``; None where it is good."""
+        rule = self._find_implementation(context)
         if rule is None:
             texts = (
                 f'"{each}" does not validate {self.name} (constraint not found)'
@@ -369,7 +369,7 @@ class CustomConstraint(Constraint):
             raise ConstraintNotFound(message, self.name, discreet)
         return None if rule.validate(value, context) else safe_str(rule.error(value))
 
-    def _found(self, context: ResourceContext | None) -> BaseCustomConstraint | None:
+    def _find_implementation(self, context: ResourceContext | None) -> BaseCustomConstraint | None:
         if self.environment is not None:
             found = self.environment.get_constraint(self.name)
         else:
@@ -378,18 +378,18 @@ class CustomConstraint(Constraint):
         return made if made is None or isinstance(made, BaseCustomConstraint) else None
 
     def _holds(self, value: Any, schema: Typed | None, context: ResourceContext | None) -> bool:
-        rule = self._found(context)
+        rule = self._find_implementation(context)
         return rule is not None and rule.validate(value, context)
 
-    def _violation(self, value: Any) -> str:
+    def _format_violation(self, value: Any) -> str:
         return f'"{value}" does not validate {self.name}'
 
-    def _rule(self) -> str:
+    def _build_rule(self) -> str:
         return self.name
 
 
 class BaseCustomConstraint:
-    """What a plug-in extends to bring a constraint of its own.
+    """The base class of custom constraints, which a plug-in extends.
 
     Overrides ``validate``, or ``validate_with_client`` with ``expected_exceptions``. An instance
     serves one check; what ``validate`` keeps in ``_error_message`` becomes part of the sentence.

@@ -26,7 +26,7 @@ KINDS: Final = {
 }
 
 
-def kind_of(type_name: str) -> str:
+def normalize_kind(type_name: str) -> str:
     """``"Map"`` and ``"json"`` -> ``"map"``; an unknown name is given back in lower case."""
     name = type_name.lower()
     return KINDS.get(name, name)
@@ -67,7 +67,7 @@ def to_kind(type_name: str, value: Any) -> Any:
     Raises ValueError, e.g. ``Value "x" is invalid for data type "number".``
     """
     try:
-        match kind_of(type_name):
+        match normalize_kind(type_name):
             case "string":
                 return str(value)
             case "number" | "integer":

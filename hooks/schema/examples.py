@@ -21,37 +21,37 @@ from .constraints import (
     Modulo,
     Range,
 )
-from .pattern_examples import texts
+from .pattern_examples import list_texts
 from .properties import Properties, Schema
 from .values import Reading, convert
 
 _WORDS: Final = ("example", "another", "x", "a-1", "10", "one_more_example", "")
 
 
-def fits(schema: Schema, value: Any, context: ResourceContext | None = None) -> bool:
+def is_valid_value(schema: Schema, value: Any, context: ResourceContext | None = None) -> bool:
     """Whether ``value`` is of the schema's type and keeps its constraints."""
     faults: list[TemplateError] = []
     convert(schema, value, (), Reading(context, faults, checks=True))
     return not faults
 
 
-def values(schema: Schema, context: ResourceContext | None = None) -> Iterator[Any]:
+def list_values(schema: Schema, context: ResourceContext | None = None) -> Iterator[Any]:
     """Different values that the schema allows, the default first; none where none is known."""
     seen: list[Any] = []
-    for value in _candidates(schema, context):
-        if value not in seen and value is not None and fits(schema, value, context):
+    for value in _list_candidates(schema, context):
+        if value not in seen and value is not None and is_valid_value(schema, value, context):
             seen.append(value)
             yield value
 
 
-def of_class(
+def build_properties(
     schemata: Mapping[str, Schema],
     given: Mapping[str, Any],
     context: ResourceContext | None = None,
     *,
     optional: bool = False,
 ) -> dict[str, Any]:
-    """Properties that make a resource: ``given``, and values for what is required besides.
+    """Properties that make a resource: ``given``, and values for the other required ones.
 
     ``optional``: every property that is implemented and not deprecated gets a value. A property
     for which no value is known is left out.
@@ -60,40 +60,40 @@ def of_class(
     for name, schema in schemata.items():
         if name in given:
             found[name] = given[name]
-        elif (schema.required and schema.default is None) or (optional and _shown(schema)):
-            found.update((name, value) for value in islice(values(schema, context), 1))
+        elif (schema.required and schema.default is None) or (optional and _is_usable(schema)):
+            found.update((name, value) for value in islice(list_values(schema, context), 1))
     return found
 
 
-def accepted(props: Properties) -> bool:
+def are_valid_properties(props: Properties) -> bool:
     """Whether the schema accepts all properties together."""
     return not props.validate(pending=())
 
 
-def _shown(schema: Schema) -> bool:
+def _is_usable(schema: Schema) -> bool:
     return schema.implemented and schema.support_status.status == "SUPPORTED"
 
 
-def _candidates(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+def _list_candidates(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
     yield schema.default_value()
     for constraint in schema.constraints:
-        yield from _constrained(schema, constraint, context)
+        yield from _list_constrained(schema, constraint, context)
     yield from _OF_TYPE[schema.type](schema, context)
 
 
-def _constrained(
+def _list_constrained(
     schema: Schema, constraint: Constraint, context: ResourceContext | None
 ) -> Iterator[Any]:
     if isinstance(constraint, AllowedValues):
         is_list = schema.type == Schema.LIST
         yield from ([each] if is_list else each for each in constraint.allowed)
     elif isinstance(constraint, AllowedPattern):
-        yield from _lengthened(schema, texts(constraint.pattern))
+        yield from _adjust_lengths(schema, list_texts(constraint.pattern))
     elif isinstance(constraint, CustomConstraint) and context is not None:
         yield from getattr(context.constraint(constraint.name), "examples", ())
 
 
-def limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:
+def find_limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:
     """The highest minimum and the lowest maximum of constraints of one kind."""
     found = [each for each in schema.constraints if type(each) is kind]
     least = [each.min for each in found if isinstance(each, Range) and each.min is not None]
@@ -101,8 +101,8 @@ def limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:
     return max(least, default=None), min(most, default=None)
 
 
-def _numbers(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
-    least, most = limits(schema, Range)
+def _list_numbers(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+    least, most = find_limits(schema, Range)
     start = 1 if least is None else least
     if most is not None and start > most:
         start = most if least is None else least
@@ -118,13 +118,13 @@ def _numbers(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
         yield start + 0.5
 
 
-def _strings(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
-    yield from _lengthened(schema, _WORDS)
+def _list_strings(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+    yield from _adjust_lengths(schema, _WORDS)
 
 
-def _lengthened(schema: Schema, words: Iterable[str]) -> Iterator[str]:
+def _adjust_lengths(schema: Schema, words: Iterable[str]) -> Iterator[str]:
     """``words``, and each again in a length that is allowed."""
-    least, most = limits(schema, Length)
+    least, most = find_limits(schema, Length)
     for word in words:
         yield word
         if least is not None and len(word) < least:
@@ -134,9 +134,9 @@ def _lengthened(schema: Schema, words: Iterable[str]) -> Iterator[str]:
             yield word[: int(most)]
 
 
-def _lists(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
-    least, _ = limits(schema, Length)
-    items = list(islice(values(schema.items, context), 3)) if schema.items else ["one", "two"]
+def _list_lists(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+    least, _ = find_limits(schema, Length)
+    items = list(islice(list_values(schema.items, context), 3)) if schema.items else ["one", "two"]
     least = max(1, int(least or 0))
     for shift in range(len(items)):
         chosen = items[shift:] + items[:shift]
@@ -145,35 +145,35 @@ def _lists(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
     yield []
 
 
-def _maps(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+def _list_maps(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
     if schema.fields:
-        yield of_class(schema.fields, {}, context)
-        yield of_class(schema.fields, {}, context, optional=True)
+        yield build_properties(schema.fields, {}, context)
+        yield build_properties(schema.fields, {}, context, optional=True)
         for name, field in schema.fields.items():
-            base = of_class(schema.fields, {}, context)
-            yield from ({**base, name: each} for each in islice(values(field, context), 3))
+            base = build_properties(schema.fields, {}, context)
+            yield from ({**base, name: each} for each in islice(list_values(field, context), 3))
         return
-    least, _ = limits(schema, Length)
+    least, _ = find_limits(schema, Length)
     count = max(1, int(least or 0))
     yield {f"key{number}": "value" for number in range(1, count + 1)}
     yield {f"key{number}": "other" for number in range(1, count + 1)}
     yield {}
 
 
-def _booleans(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+def _list_booleans(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
     yield from (True, False)
 
 
-def _anything(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
+def _list_any_values(schema: Schema, context: ResourceContext | None) -> Iterator[Any]:
     yield from ("example", 1, {"key": "value"}, ["one"], True)
 
 
 _OF_TYPE: Final[dict[str, Callable[[Schema, ResourceContext | None], Iterator[Any]]]] = {
-    Schema.INTEGER: _numbers,
-    Schema.NUMBER: _numbers,
-    Schema.STRING: _strings,
-    Schema.BOOLEAN: _booleans,
-    Schema.MAP: _maps,
-    Schema.LIST: _lists,
-    Schema.ANY: _anything,
+    Schema.INTEGER: _list_numbers,
+    Schema.NUMBER: _list_numbers,
+    Schema.STRING: _list_strings,
+    Schema.BOOLEAN: _list_booleans,
+    Schema.MAP: _list_maps,
+    Schema.LIST: _list_lists,
+    Schema.ANY: _list_any_values,
 }

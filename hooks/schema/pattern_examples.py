@@ -24,7 +24,7 @@ _CATEGORIES: Final[dict[str, Callable[[str], bool]]] = {
 _VARIANTS: Final = 12
 
 
-def texts(pattern: str) -> Iterator[str]:
+def list_texts(pattern: str) -> Iterator[str]:
     """A few different texts that ``pattern`` probably matches."""
     try:
         parsed = importlib.import_module("re._parser").parse(pattern)
@@ -47,46 +47,46 @@ class _Writer:
 
     def write(self, parsed: Any) -> str:
         """The text for a sequence of operations."""
-        return "".join(self._one(str(operation), argument) for operation, argument in parsed)
+        return "".join(self._write_one(str(operation), argument) for operation, argument in parsed)
 
-    def _one(self, operation: str, argument: Any) -> str:
+    def _write_one(self, operation: str, argument: Any) -> str:
         if operation == "LITERAL":
             return chr(argument)
         if operation in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            return self._repeated(*argument)
+            return self._write_repeat(*argument)
         if operation == "SUBPATTERN":
-            return self._group(argument)
+            return self._write_group(argument)
         if operation == "BRANCH":
             choices = argument[1]
             return self.write(choices[self._variant % len(choices)])
         if operation in ("ANY", "NOT_LITERAL", "IN"):
-            return self._character(operation, argument)
+            return self._write_character(operation, argument)
         if operation == "ATOMIC_GROUP":
             return self.write(argument)
         return self._groups.get(argument, "") if operation == "GROUPREF" else ""
 
-    def _repeated(self, least: int, most: Any, inner: Any) -> str:
+    def _write_repeat(self, least: int, most: Any, inner: Any) -> str:
         wanted = max(least, min(1, int(most))) + self._variant % 3 * (self._variant // 3)
         times = min(int(most), wanted, least + 64)
         return "".join(self.write(inner) for _ in range(times))
 
-    def _group(self, argument: Any) -> str:
+    def _write_group(self, argument: Any) -> str:
         text = self.write(argument[-1])
         if argument[0] is not None:
             self._groups[argument[0]] = text
         return text
 
-    def _character(self, operation: str, argument: Any) -> str:
+    def _write_character(self, operation: str, argument: Any) -> str:
         if operation == "ANY":
             fitting = list(_POOL)
         elif operation == "NOT_LITERAL":
             fitting = [each for each in _POOL if ord(each) != argument]
         else:
-            fitting = _members(argument)
+            fitting = _list_characters(argument)
         return fitting[self._variant % min(len(fitting), 5)] if fitting else ""
 
 
-def _members(items: Any) -> list[str]:
+def _list_characters(items: Any) -> list[str]:
     negated = str(items[0][0]) == "NEGATE"
     items = items[1:] if negated else items
     pool = list(_POOL)

@@ -18,12 +18,12 @@ from .translation import Rule, translate
 from .values import (
     Pending,
     Reading,
-    children,
+    build_property_error,
     convert,
-    filled,
-    missing,
-    property_error,
-    without_null,
+    convert_fields,
+    fill_null,
+    get_missing_value,
+    remove_nulls,
 )
 
 __all__ = ["Properties", "Schema", "is_same_value"]
@@ -61,13 +61,13 @@ class Properties(Mapping[str, Any]):
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """What the template says: functions unresolved where they are known, nothing converted."""
+        """The values in the template: functions unresolved where they are known, not converted."""
         return self._raw if self._raw else self._given
 
     def __getitem__(self, key: str) -> Any:
         if key in self._filled:
             return self._filled[key]
-        value = filled(self._schema(key), self.converted(key))
+        value = fill_null(self._get_schema(key), self.converted(key))
         self._filled[key] = value
         return value
 
@@ -88,29 +88,29 @@ class Properties(Mapping[str, Any]):
         """The value in its type: given, else the default, else null."""
         if key in self._values:
             return self._values[key]
-        schema = self._schema(key)
-        given = self._translated()
+        schema = self._get_schema(key)
+        given = self._translate_given()
         if key in given:
             value = convert(schema, given[key], (key,), _PLAIN)
         else:
-            value = missing(key, schema, (), _PLAIN)
+            value = get_missing_value(key, schema, (), _PLAIN)
         self._values[key] = value
         return value
 
     def get_user_value(self, key: str) -> Any:
-        """The value as it was given, translated but not converted; null where there was none."""
-        self._schema(key)
-        return self._translated().get(key)
+        """The value that was given, translated but not converted; null where there was none."""
+        self._get_schema(key)
+        return self._translate_given().get(key)
 
     def stored(self) -> dict[str, Any]:
-        """The converted values of the names that were given, null kept: what is kept and shown."""
-        return {key: self.converted(key) for key in self._translated() if key in self.props}
+        """The converted values of the names that were given, null kept: to be stored and shown."""
+        return {key: self.converted(key) for key in self._translate_given() if key in self.props}
 
     def sent(self, *names: str) -> dict[str, Any]:
-        """What a handler or a runner is given of ``names``, or of all: defaults, but no null."""
+        """The values of ``names``, or of all, for a handler or a runner: defaults, but no null."""
         values = {key: self.converted(key) for key in names or self.props}
         return {
-            key: without_null(self.props[key], value)
+            key: remove_nulls(self.props[key], value)
             for key, value in values.items()
             if value is not None
         }
@@ -118,7 +118,7 @@ class Properties(Mapping[str, Any]):
     def validate(
         self, path: Path = (), *, pending: Collection[str] | None = None
     ) -> list[TemplateError]:
-        """Every fault, in the order in which Heat would find them.
+        """The faults of the properties, in the order in which Heat would find them.
 
         ``path`` leads to the properties, e.g. ``("resources", "web", "properties")``. Constraints
         are not applied to the names in ``pending``, whose values wait for other resources; while a
@@ -126,15 +126,15 @@ class Properties(Mapping[str, Any]):
         """
         waiting = self.waiting() if pending is None else pending
         try:
-            given = self._translated(waiting)
+            given = self._translate_given(waiting)
         except TemplateError as error:
-            return [error.under(*path)]
+            return [error.prepend_path(*path)]
         waiting = {*waiting, *self._moved}
         if not isinstance(given, Mapping):
-            return [property_error(f'"{given}" is not a map', path)]
+            return [build_property_error(f'"{given}" is not a map', path)]
         faults: list[TemplateError] = []
         reading = Reading(self._context, faults, checks=True)
-        children(self.props, given, path, reading, Pending(waiting) if waiting else None)
+        convert_fields(self.props, given, path, reading, Pending(waiting) if waiting else None)
         return faults
 
     def diff(self, before: Properties, observed: Collection[str] = ()) -> list[str]:
@@ -146,7 +146,7 @@ class Properties(Mapping[str, Any]):
         names: Iterable[str] = self.props
         if before.props is self.props:
             # What neither gives has the same default in both.
-            given = {*self._translated(), *before._translated()}
+            given = {*self._translate_given(), *before._translate_given()}
             names = [key for key in self.props if key in given]
         return [
             key
@@ -164,13 +164,13 @@ class Properties(Mapping[str, Any]):
 
     def update_allowed(self, keys: Iterable[str]) -> bool:
         """Whether every one of ``keys`` may be changed in place."""
-        return all(self._schema(key).update_allowed for key in keys)
+        return all(self._get_schema(key).update_allowed for key in keys)
 
     def immutable(self, keys: Iterable[str]) -> list[str]:
-        """Those of ``keys`` that no update may change."""
-        return [key for key in keys if self._schema(key).immutable]
+        """The names among ``keys`` that no update may change."""
+        return [key for key in keys if self._get_schema(key).immutable]
 
-    def _schema(self, key: str) -> Schema:
+    def _get_schema(self, key: str) -> Schema:
         try:
             return self.props[key]
         except KeyError:
@@ -186,7 +186,7 @@ class Properties(Mapping[str, Any]):
             return True
         return not is_same_value(old, self.converted(key))
 
-    def _translated(self, waiting: Collection[str] | None = None) -> Mapping[str, Any]:
+    def _translate_given(self, waiting: Collection[str] | None = None) -> Mapping[str, Any]:
         if self._rules is not None:
             # Taken away first, so that the rules may read properties as they were given.
             ask, self._rules = self._rules, None
@@ -199,7 +199,7 @@ class Properties(Mapping[str, Any]):
         return self._given
 
     def waiting(self) -> frozenset[str]:
-        """Names that read other resources, while those have no values yet."""
+        """The names that read other resources, while those have no values yet."""
         if self._raw is None or self._context is None or self._context.operation is not None:
             return frozenset()
         if isinstance(self._raw, Function):
@@ -217,10 +217,10 @@ def is_same_value(one: Any, other: Any) -> bool:
         )
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(is_same_value, one, other))
-    return bool(_bare(one) == _bare(other))
+    return bool(_to_plain_scalar(one) == _to_plain_scalar(other))
 
 
-def _bare(value: Any) -> Any:
+def _to_plain_scalar(value: Any) -> Any:
     """A scalar as JSON will write it: a class of its own may be equal to anything."""
     if isinstance(value, str):
         return str.__str__(value)

@@ -1,4 +1,4 @@
-"""Since when something exists, and whether it is still meant to be used.
+"""The support status of a type, a property or an attribute.
 
 Types, properties and attributes carry a ``SupportStatus``; validation warns about deprecated
 ones, and ``zonda resource type show`` prints it.

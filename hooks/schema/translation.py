@@ -107,26 +107,26 @@ def translate(
     for rule in rules:
         if rule.rule == Rule.RESOLVE and rule.path[0] in unknown:
             continue
-        for holder in list(_holders(result, rule.path[:-1])):
+        for holder in list(_list_holders(result, rule.path[:-1])):
             _APPLY[rule.rule](rule, holder, rule.path[-1], result)
     moved = {name for name, value in result.items() if isinstance(value, Unresolved)}
     return {**result, **dict.fromkeys(moved)}, frozenset(moved | (result.keys() & {*unknown}))
 
 
 class Unresolved:
-    """Stands for a value that is given and not known yet."""
+    """A placeholder for a value that is given and not known yet."""
 
 
-def _holders(data: Any, path: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Every map that ``path`` leads to, through lists."""
+def _list_holders(data: Any, path: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The maps that ``path`` leads to, through lists."""
     if isinstance(data, list):
         for item in data:
-            yield from _holders(item, path)
+            yield from _list_holders(item, path)
     elif isinstance(data, dict):
         if not path:
             yield data
         elif path[0] in data:
-            yield from _holders(data[path[0]], path[1:])
+            yield from _list_holders(data[path[0]], path[1:])
 
 
 def _add(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
@@ -134,7 +134,7 @@ def _add(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) ->
     if isinstance(present, Unresolved):
         return
     if present is not None and not isinstance(present, list):
-        raise _fault("Only a list can be added to", rule)
+        raise _build_error("Only a list can be added to", rule)
     holder[name] = [*(present or []), *deepcopy(rule.value)]
 
 
@@ -142,7 +142,7 @@ def _replace(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]
     if rule.value_name is not None:
         _move(rule, holder, rule.value_name, holder, name)
     elif rule.value_path:
-        for source in list(_holders(data, rule.value_path[:-1])):
+        for source in list(_list_holders(data, rule.value_path[:-1])):
             _move(rule, source, rule.value_path[-1], holder, name)
     else:
         holder[name] = deepcopy(rule.value)
@@ -152,7 +152,7 @@ def _move(rule: Rule, source: dict[str, Any], old: str, holder: dict[str, Any], 
     if source.get(old) is None:
         return
     if holder.get(name):
-        raise _fault(f"Cannot use {name} and {old} at the same time.", rule)
+        raise _build_error(f"Cannot use {name} and {old} at the same time.", rule)
     holder[name] = source.pop(old)
 
 
@@ -162,29 +162,29 @@ def _delete(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any])
 
 def _resolve(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
     if not rule.custom_value_path:
-        _find(rule, holder, name)
+        _resolve_name(rule, holder, name)
         return
-    for inner in list(_holders(holder.get(name), rule.custom_value_path[:-1])):
-        _find(rule, inner, rule.custom_value_path[-1])
+    for inner in list(_list_holders(holder.get(name), rule.custom_value_path[:-1])):
+        _resolve_name(rule, inner, rule.custom_value_path[-1])
 
 
-def _find(rule: Rule, holder: dict[str, Any], name: str) -> None:
+def _resolve_name(rule: Rule, holder: dict[str, Any], name: str) -> None:
     value = holder.get(name)
     if isinstance(value, list):
-        holder[name] = [_found(rule, item) if item else item for item in value]
+        holder[name] = [_call_finder(rule, item) if item else item for item in value]
     elif value:
-        holder[name] = _found(rule, value)
+        holder[name] = _call_finder(rule, value)
 
 
-def _found(rule: Rule, value: Any) -> Any:
+def _call_finder(rule: Rule, value: Any) -> Any:
     finder = getattr(rule.client_plugin, rule.finder or "")
     try:
         return finder(value) if rule.entity is None else finder(rule.entity, value)
     except (ZondaError, ValueError, LookupError) as error:
-        raise _fault(str(error), rule) from error
+        raise _build_error(str(error), rule) from error
 
 
-def _fault(message: str, rule: Rule) -> TemplateError:
+def _build_error(message: str, rule: Rule) -> TemplateError:
     return TemplateError(message, path=rule.path, label="Property error", code="ZON145")
 
 

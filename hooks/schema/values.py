@@ -1,4 +1,4 @@
-"""From what a template gives to typed values: conversion, defaults, nested schemas, constraints.
+"""Converts template values to typed ones: defaults, nested schemas, constraints.
 
 Called by ``properties`` only. Null is kept where nothing was given; the empty values that
 plug-ins see are put in afterwards by ``filled``.
@@ -31,7 +31,7 @@ NOT_IMPLEMENTED: Final = "ZON144"
 NO_SUCH_RULE: Final = "ZON134"
 
 
-def property_error(
+def build_property_error(
     message: str,
     path: Path,
     at: Path | None = None,
@@ -39,13 +39,13 @@ def property_error(
     code: str = WRONG_KIND,
     hint: str = "",
 ) -> TemplateError:
-    """A fault in a property, in Heat's words."""
+    """An error about a property, in Heat's words."""
     return TemplateError(message, path=path, at=at, label=LABEL, code=code, hint=hint)
 
 
 @dataclass(slots=True)
 class Reading:
-    """How values are read: faults are raised where ``faults`` is None, else gathered there.
+    """The mode of reading values: faults are raised where ``faults`` is None, else collected.
 
     ``checks``: constraints and unknown names are looked at too. ``hidden``: no fault may quote a
     value.
@@ -67,7 +67,7 @@ class Reading:
         discreet: str = "",
     ) -> None:
         """Note a fault, or raise it."""
-        error = property_error(message, path, at, code=code, hint=hint)
+        error = build_property_error(message, path, at, code=code, hint=hint)
         error.discreet = discreet
         if self.faults is None:
             raise error
@@ -80,14 +80,14 @@ class Pending:
 
     names: Collection[str] = field(default_factory=frozenset)
 
-    def reading(self, name: str, reading: Reading) -> Reading:
-        """How the value of ``name`` is to be read."""
+    def adjust_reading(self, name: str, reading: Reading) -> Reading:
+        """The mode in which the value of ``name`` is read."""
         if name not in self.names:
             return reading
         return replace(reading, checks=False)
 
 
-def children(
+def convert_fields(
     fields: Mapping[str, Schema],
     given: Mapping[Any, Any],
     path: Path,
@@ -99,14 +99,14 @@ def children(
         _refuse_unknown(fields, given, path, reading)
     values = {}
     for name, schema in fields.items():
-        how = reading if pending is None else pending.reading(name, reading)
+        how = reading if pending is None else pending.adjust_reading(name, reading)
         if name in given:
             values[name] = convert(schema, given[name], (*path, name), how)
             if not schema.implemented:
                 text = f"Property {name} not implemented yet"
                 reading.fault(text, path, (*path, name), code=NOT_IMPLEMENTED)
         else:
-            values[name] = missing(name, schema, path, how)
+            values[name] = get_missing_value(name, schema, path, how)
     return values
 
 
@@ -124,12 +124,12 @@ def _refuse_unknown(
             )
 
 
-def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
+def get_missing_value(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
     """The value of a property that was not given: its default or null."""
     if schema.default is not None:
         settled = schema.settled
         if settled is None:
-            settled = schema.settled = _settled(schema)
+            settled = schema.settled = _convert_default(schema)
         if settled:
             return settled[0]
         return convert(schema, None, (*path, name), reading)
@@ -138,8 +138,8 @@ def missing(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
     return None
 
 
-def _settled(schema: Schema) -> tuple[Any, ...]:
-    """The default in its type, where it is plain and nothing can be said against it; else ()."""
+def _convert_default(schema: Schema) -> tuple[Any, ...]:
+    """The default in its type as a tuple of one, where it is plain and valid; else ()."""
     if type(schema.default) not in (str, int, float, bool) or schema.constraints:
         return ()
     try:
@@ -161,13 +161,15 @@ def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
     try:
         converted = _CONVERTERS[schema.type](schema, value, path, reading)
     except (ValueError, TypeError, OverflowError) as error:
-        wrong = _unquoted(f"is not a valid {schema.type}") if reading.hidden else str(error)
+        wrong = (
+            _format_hidden_fault(f"is not a valid {schema.type}") if reading.hidden else str(error)
+        )
     if wrong:
         # Outside of the except clause, so that a hidden value does not hang on as the context.
         reading.fault(wrong, path)
         return None
     if reading.checks:
-        for violation in _violations(schema, converted, reading):
+        for violation in _list_violations(schema, converted, reading):
             reading.fault(
                 violation.message,
                 path,
@@ -186,7 +188,7 @@ class _Violation:
     discreet: str
 
 
-def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Violation]:
+def _list_violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Violation]:
     for constraint in schema.constraints:
         try:
             constraint.validate(value, schema, reading.context)
@@ -194,29 +196,29 @@ def _violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Viola
             code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
             discreet = getattr(error, "discreet", "")
             if reading.hidden:
-                told = discreet or _unquoted(f"breaks its {constraint.keyword}")
+                told = discreet or _format_hidden_fault(f"breaks its {constraint.keyword}")
                 yield _Violation(told, code, "", told)
             else:
                 yield _Violation(str(error), code, getattr(error, "hint", ""), discreet)
 
 
-def _unquoted(fault: str) -> str:
+def _format_hidden_fault(fault: str) -> str:
     return f"The value is hidden and {fault}"
 
 
-def _integer(schema: Schema, value: Any, path: Path, reading: Reading) -> int:
+def _to_integer(schema: Schema, value: Any, path: Path, reading: Reading) -> int:
     try:
         number = int(value)
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"Value '{value}' is not an integer") from error
-    return int(_finite(number))
+    return int(_require_finite(number))
 
 
-def _number(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
-    return _finite(to_number(value))
+def _to_number(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+    return _require_finite(to_number(value))
 
 
-def _finite(number: Any) -> Any:
+def _require_finite(number: Any) -> Any:
     """``number``, if plug-ins can compute with it; raises ValueError."""
     try:
         if math.isfinite(number):
@@ -226,7 +228,7 @@ def _finite(number: Any) -> Any:
     raise ValueError(f"Value '{str(number)[:40]}' is not a number of at most 308 digits")
 
 
-def _string(schema: Schema, value: Any, path: Path, reading: Reading) -> str:
+def _to_string(schema: Schema, value: Any, path: Path, reading: Reading) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, int):
@@ -234,7 +236,7 @@ def _string(schema: Schema, value: Any, path: Path, reading: Reading) -> str:
     raise ValueError(f"Value must be a string; got {value!r}")
 
 
-def _boolean(schema: Schema, value: Any, path: Path, reading: Reading) -> bool:
+def _to_boolean(schema: Schema, value: Any, path: Path, reading: Reading) -> bool:
     if isinstance(value, bool):
         return value
     word = value.lower() if isinstance(value, str) else ""
@@ -243,7 +245,7 @@ def _boolean(schema: Schema, value: Any, path: Path, reading: Reading) -> bool:
     return word == "true"
 
 
-def _map(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+def _to_map(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
     if not isinstance(value, Mapping):
         if schema.allow_conversion and isinstance(value, str):
             return value
@@ -252,10 +254,10 @@ def _map(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
         raise TypeError(f'"{value}" is not a map')
     if not schema.fields:
         return dict(value)
-    return children(schema.fields, value, path, reading)
+    return convert_fields(schema.fields, value, path, reading)
 
 
-def _list(schema: Schema, value: Any, path: Path, reading: Reading) -> list[Any]:
+def _to_list(schema: Schema, value: Any, path: Path, reading: Reading) -> list[Any]:
     if schema.allow_conversion and isinstance(value, str):
         value = value.split(",") if value else []
     if isinstance(value, str) or not isinstance(value, Sequence):
@@ -266,39 +268,39 @@ def _list(schema: Schema, value: Any, path: Path, reading: Reading) -> list[Any]
     return [convert(item, each, (*path, index), reading) for index, each in enumerate(value)]
 
 
-def _any(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
+def _to_any(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
     return value
 
 
 _CONVERTERS: Final[dict[str, Callable[[Schema, Any, Path, Reading], Any]]] = {
-    Schema.INTEGER: _integer,
-    Schema.NUMBER: _number,
-    Schema.STRING: _string,
-    Schema.BOOLEAN: _boolean,
-    Schema.MAP: _map,
-    Schema.LIST: _list,
-    Schema.ANY: _any,
+    Schema.INTEGER: _to_integer,
+    Schema.NUMBER: _to_number,
+    Schema.STRING: _to_string,
+    Schema.BOOLEAN: _to_boolean,
+    Schema.MAP: _to_map,
+    Schema.LIST: _to_list,
+    Schema.ANY: _to_any,
 }
 
 
-def filled(schema: Schema, value: Any) -> Any:
-    """``value`` as a plug-in reads it: the empty value of the type where it is null."""
+def fill_null(schema: Schema, value: Any) -> Any:
+    """``value`` for a plug-in: the empty value of the type where it is null."""
     if value is None:
         return schema.empty()
     if schema.schema is None:
         return value
     if schema.items is not None:
-        return [filled(schema.items, each) for each in value]
+        return [fill_null(schema.items, each) for each in value]
     if isinstance(value, dict):
-        return {name: filled(inside, value[name]) for name, inside in schema.fields.items()}
+        return {name: fill_null(inside, value[name]) for name, inside in schema.fields.items()}
     return value
 
 
-def without_null(schema: Schema, value: Any) -> Any:
+def remove_nulls(schema: Schema, value: Any) -> Any:
     """``value`` without the names inside it that a schema declares and nobody gave."""
     if isinstance(value, list) and schema.items is not None:
-        return [without_null(schema.items, each) for each in value]
+        return [remove_nulls(schema.items, each) for each in value]
     if isinstance(value, dict) and schema.fields:
         given = {name: each for name, each in value.items() if each is not None}
-        return {name: without_null(schema.fields[name], each) for name, each in given.items()}
+        return {name: remove_nulls(schema.fields[name], each) for name, each in given.items()}
     return value

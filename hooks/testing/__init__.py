@@ -1,4 +1,4 @@
-"""What the author of a plug-in needs to test it: no engine, no database, no waiting.
+"""Fakes for tests of plug-ins: no engine, no database, no waiting.
 
 ::
 

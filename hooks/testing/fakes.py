@@ -1,4 +1,4 @@
-"""Stand-ins for what the engine lends a resource. Plug-in authors import them from ``testing``.
+"""Fakes of the engine's services for a resource. Plug-in authors import them from ``testing``.
 
 Nothing here sleeps, calls out or asks the real time: a test moves the clock itself.
 """
@@ -66,7 +66,7 @@ class FakeOperation:
 
 @dataclass(slots=True)
 class Saved:
-    """What one resource instance stored. ``redacted``: keys of ``data`` that are never shown."""
+    """The stored data of one resource. ``redacted``: keys of ``data`` that are never shown."""
 
     resource_id: str | None = None
     data: dict[str, str] = field(default_factory=dict, repr=False)
@@ -74,8 +74,8 @@ class Saved:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def _nothing() -> None:
-    """Nobody needs to know."""
+def _do_nothing() -> None:
+    """Do nothing."""
 
 
 class FakeContext:
@@ -129,20 +129,20 @@ class FakeContext:
         self.refused: set[str] = set()
         #: What ``hidden_properties`` gives.
         self.hidden: frozenset[str] = frozenset()
-        self.after_save: Callable[[], None] = _nothing
+        self.after_save: Callable[[], None] = _do_nothing
         self._runners = dict(runners or {})
         self._clients = dict(clients or {})
         self._constraints = dict(constraints or {})
 
     def save_resource_id(self, value: str | None) -> None:
         """Keep the physical id; raises ResourceFailure during a drift check."""
-        self._may_change("resource_id_set")
+        self._check_writable("resource_id_set")
         self.saved.resource_id = value
         self.after_save()
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Keep (or, with None, remove) one entry; raises ResourceFailure during a drift check."""
-        self._may_change("data_set" if value is not None else "data_delete")
+        self._check_writable("data_set" if value is not None else "data_delete")
         self.saved.redacted.discard(key)
         if value is None:
             self.saved.data.pop(key, None)
@@ -154,7 +154,7 @@ class FakeContext:
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Keep the metadata; raises ResourceFailure during a drift check."""
-        self._may_change("metadata_set")
+        self._check_writable("metadata_set")
         self.saved.metadata = dict(metadata)
         self.after_save()
 
@@ -192,22 +192,22 @@ class FakeContext:
         return self._constraints.get(name)
 
     def secret(self, reference: str) -> str:
-        """What ``secrets`` has for the reference; raises UsageError."""
+        """The value of ``secrets`` for the reference; raises UsageError."""
         if reference not in self.secrets:
             raise UsageError(f"The secret {reference} is not there")
         return self.secrets[reference]
 
     def check_secret(self, reference: str) -> None:
-        """Every secret may be named but those of ``refused``; raises UsageError."""
+        """Raise UsageError for a reference in ``refused``."""
         if reference in self.refused:
             raise UsageError(f"The secret {reference} may not be read here")
 
     def hidden_properties(self) -> frozenset[str]:
-        """What the template hides."""
+        """The properties that the template hides."""
         return self.hidden
 
     def find_resource(self, reference: str) -> Any:
-        """The one of ``others`` that has this id."""
+        """The resource in ``others`` that has this id."""
         return next((one for one in self.others.values() if one.uuid == reference), None)
 
     def required_resources(self) -> Mapping[str, Any]:
@@ -220,19 +220,19 @@ class FakeContext:
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Note the signal; raises ResourceFailure during a drift check."""
-        self._may_change("signal")
+        self._check_writable("signal")
         self.signals.append((reference, dict(details)))
 
-    def _may_change(self, what: str) -> None:
+    def _check_writable(self, what: str) -> None:
         if self.is_read_only:
             raise ReadOnlyCheck(what)
 
     def referenced_attributes(self) -> frozenset[str | None]:
-        """What the template reads."""
+        """The attributes that the template reads."""
         return self.reads
 
     def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
-        """What the template reads, with what follows it."""
+        """The attributes that the template reads, with the paths behind them."""
         return self.paths or frozenset((name,) for name in self.reads)
 
 
@@ -263,13 +263,13 @@ class FakeRunner(WorkflowRunner):
             return self._by_key[request.key]
         first = self._script[request.workflow][0]
         if isinstance(first, Retry):
-            self._next(request.workflow)
+            self._get_next_answer(request.workflow)
             return first
         self.requests.append(request)
         execution = f"exec-{len(self.requests)}"
         answer: Started | Finished
         if isinstance(first, Finished):
-            self._next(request.workflow)
+            self._get_next_answer(request.workflow)
             answer = first
         else:
             token = {"execution": execution, "workflow": request.workflow}
@@ -280,7 +280,7 @@ class FakeRunner(WorkflowRunner):
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """The next answer of the script."""
         self.polls.append(token["execution"])
-        answer = self._next(token["workflow"])
+        answer = self._get_next_answer(token["workflow"])
         if isinstance(answer, Finished | Retry):
             raise ResourceFailure(f"The script gives {answer} for a poll")
         return answer
@@ -290,6 +290,6 @@ class FakeRunner(WorkflowRunner):
         self.cancelled.append(token["execution"])
         return Cancelled.DONE
 
-    def _next(self, workflow: str) -> PollAnswer | Finished | Retry:
+    def _get_next_answer(self, workflow: str) -> PollAnswer | Finished | Retry:
         answers = self._script[workflow]
         return answers.pop(0) if len(answers) > 1 else answers[0]

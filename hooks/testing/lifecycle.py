@@ -1,4 +1,4 @@
-"""One resource through its life, for unit tests. Plug-in authors import it from ``testing``.
+"""The lifecycle of one resource, for unit tests. Plug-in authors import it from ``testing``.
 
 The driver does what the engine does, without a database: it makes a new instance for every single
 call, from what was stored, and sends the token through JSON. So whatever a plug-in keeps on
@@ -23,7 +23,7 @@ from ..errors import (
 )
 from ..resources.definition import ResourceDefinition
 from ..resources.resource import Resource, ResourceState
-from ..text.sanitize import note_what_was_lost, seconds_of
+from ..text.sanitize import get_retry_delay, note_lost_attribute
 from .fakes import FakeContext, FakeOperation, Saved
 
 Outcome = Literal["updated", "replaced", "unchanged"]
@@ -74,7 +74,7 @@ class Lifecycle:
 
     @property
     def saved(self) -> Saved:
-        """What the resource stored."""
+        """The stored data of the resource."""
         return self.context.saved
 
     @property
@@ -89,11 +89,11 @@ class Lifecycle:
 
     @property
     def reference(self) -> str:
-        """What ``get_resource`` gives."""
+        """The reference (``get_resource``)."""
         return self.instance().get_reference_id()
 
     def attribute(self, name: str, *path: Any) -> Any:
-        """What ``get_attr`` gives."""
+        """The value of an attribute (``get_attr``)."""
         return self.instance().FnGetAtt(name, *path)
 
     def instance(self, definition: ResourceDefinition | None = None) -> Resource:
@@ -122,12 +122,12 @@ class Lifecycle:
     def create(self) -> None:
         """Create the resource."""
         self.saved.metadata = dict(self.definition.metadata)
-        self._run("CREATE", lambda instance: _checked(instance).handle_create())
+        self._run("CREATE", lambda instance: _check_properties(instance).handle_create())
 
     def adopt(self, resource_data: Mapping[str, Any]) -> None:
         """Bind the resource to something that exists; ``resource_data``: see ``handle_adopt``."""
         self.saved.metadata = dict(self.definition.metadata)
-        self._run("ADOPT", lambda instance: _checked(instance).handle_adopt(resource_data))
+        self._run("ADOPT", lambda instance: _check_properties(instance).handle_adopt(resource_data))
 
     def update(
         self, properties: Mapping[str, Any], *, metadata: Mapping[str, Any] | None = None
@@ -155,7 +155,7 @@ class Lifecycle:
     def _update(self, old: Resource, after: ResourceDefinition) -> None:
         if self.status == "FAILED" and old.needs_replace_failed():
             raise UpdateReplace(old.name)
-        new = _checked(self.instance(after))
+        new = _check_properties(self.instance(after))
         changed = new.properties.diff(old.properties)
         fixed = new.properties.immutable(changed)
         if fixed:
@@ -191,11 +191,11 @@ class Lifecycle:
         if goes_first:
             return
         new = self.definition, self.uuid, self.saved, self.action, self.status
-        self._become(*old)
+        self._switch_to(*old)
         self.delete()
-        self._become(*new)
+        self._switch_to(*new)
 
-    def _become(
+    def _switch_to(
         self, definition: ResourceDefinition, uuid_: str, saved: Saved, action: str, status: str
     ) -> None:
         self.definition, self.uuid, self.context.saved = definition, uuid_, saved
@@ -203,19 +203,19 @@ class Lifecycle:
 
     def suspend(self) -> None:
         """Suspend the resource."""
-        self._run("SUSPEND", _optional("handle_suspend"))
+        self._run("SUSPEND", _call_if_defined("handle_suspend"))
 
     def resume(self) -> None:
         """Resume the resource."""
-        self._run("RESUME", _optional("handle_resume"))
+        self._run("RESUME", _call_if_defined("handle_resume"))
 
     def check(self) -> None:
         """Check the resource."""
-        self._run("CHECK", _optional("handle_check"))
+        self._run("CHECK", _call_if_defined("handle_check"))
 
     def snapshot(self) -> dict[str, Any]:
         """Take a snapshot of the resource; gives what ``delete_snapshot`` takes."""
-        self._run("SNAPSHOT", _optional("handle_snapshot"))
+        self._run("SNAPSHOT", _call_if_defined("handle_snapshot"))
         return {
             "name": self.definition.name,
             "type": self.definition.type,
@@ -230,7 +230,7 @@ class Lifecycle:
         """Delete what ``snapshot`` has given; the resource itself stays what it is."""
         before, self._checked = self.state, "delete_snapshot"
         try:
-            self._run("DELETE", _optional("handle_delete_snapshot", dict(snapshot)))
+            self._run("DELETE", _call_if_defined("handle_delete_snapshot", dict(snapshot)))
         finally:
             self._checked = ""
             self.history.pop()
@@ -249,7 +249,7 @@ class Lifecycle:
         self._run("DELETE", handle)
 
     def live_state(self) -> Mapping[str, Any] | None:
-        """What ``get_live_state`` tells, as a drift check asks it.
+        """The result of ``get_live_state``, as a drift check asks for it.
 
         ``NotReady`` lets the clock advance and asks a new instance. The plug-in may store nothing;
         ``context.observation`` is kept between its calls, and goes through JSON.
@@ -258,24 +258,24 @@ class Lifecycle:
         self.context.operation = FakeOperation(self._new_id(), "CHECK", now, now + self.timeout)
         self.context.is_read_only, self.context.observation = True, {}
         try:
-            return self._observed()
+            return self._observe()
         finally:
             self.context.operation, self.context.is_read_only = known, False
             self.context.observation = {}
 
-    def _observed(self) -> Mapping[str, Any] | None:
+    def _observe(self) -> Mapping[str, Any] | None:
         while True:
             instance = self.instance()
             try:
                 return instance.get_live_state()
             except NotReady as error:
-                self._wait(seconds_of(error))
-            observation = _through_json(self.context.observation, instance, "an observation")
+                self._wait(get_retry_delay(error))
+            observation = _round_trip_json(self.context.observation, instance, "an observation")
             self.context.observation = observation
 
     def signal(self, details: Any = None) -> Any:
-        """Send a signal; what ``handle_signal`` gives."""
-        return _optional("handle_signal", details)(self.instance())
+        """Send a signal; returns the result of ``handle_signal``."""
+        return _call_if_defined("handle_signal", details)(self.instance())
 
     # -- the engine's part ----------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class Lifecycle:
             self.status = "COMPLETE"
             raise
         except BaseException as error:
-            note_what_was_lost(error)
+            note_lost_attribute(error)
             self.status = "FAILED"
             self.history.append(self.state)
             raise
@@ -308,7 +308,7 @@ class Lifecycle:
             try:
                 return handle(self.instance())
             except NotReady as error:
-                self._wait(seconds_of(error))
+                self._wait(get_retry_delay(error))
             attempt += 1
             self.context.operation = FakeOperation(
                 operation.id, operation.action, operation.started_at, operation.deadline, attempt
@@ -321,18 +321,18 @@ class Lifecycle:
             check = getattr(instance, method, None)
             if check is None:
                 return
-            token = self._kept(token, instance)
+            token = self._store_token(token, instance)
             self.polls += 1
             try:
                 if check(token):
                     return
                 self._wait(self.poll_every)
             except NotReady as error:
-                self._wait(seconds_of(error))
+                self._wait(get_retry_delay(error))
 
-    def _kept(self, token: Any, instance: Resource) -> Any:
+    def _store_token(self, token: Any, instance: Resource) -> Any:
         """The token as it is after it was stored."""
-        return _through_json(token, instance)
+        return _round_trip_json(token, instance)
 
     def _wait(self, seconds: float) -> None:
         self.context.clock.advance(seconds)
@@ -341,14 +341,14 @@ class Lifecycle:
             raise ResourceFailure(f"{operation.action} timed out")
 
 
-def _checked(instance: Resource) -> Resource:
+def _check_properties(instance: Resource) -> Resource:
     faults = instance.properties.validate((instance.name, "Properties"))
     if faults:
         raise ValidationErrors(faults)
     return instance
 
 
-def _optional(method: str, *arguments: Any) -> Callable[[Resource], Any]:
+def _call_if_defined(method: str, *arguments: Any) -> Callable[[Resource], Any]:
     def call(instance: Resource) -> Any:
         handler = getattr(instance, method, None)
         return None if handler is None else handler(*arguments)
@@ -356,7 +356,7 @@ def _optional(method: str, *arguments: Any) -> Callable[[Resource], Any]:
     return call
 
 
-def _through_json(value: Any, instance: Resource, what: str = "a token") -> Any:
+def _round_trip_json(value: Any, instance: Resource, what: str = "a token") -> Any:
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError) as error:

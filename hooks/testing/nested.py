@@ -22,7 +22,7 @@ from .lifecycle import Lifecycle
 AttributesOf = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-def _properties(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_properties(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     found: Mapping[str, Any] = entry.get("properties") or {}
     return found
 
@@ -57,7 +57,7 @@ class FakeMember:
 
 
 class FakeChild:
-    """A nested stack. ``become`` makes it what a resource has asked for.
+    """A nested stack in memory. ``become`` makes it what a resource has asked for.
 
     ``attributes_of`` gives the attributes of a member by its entry in the template; by default
     they are its properties. ``failing`` are names of members whose next operation fails.
@@ -65,7 +65,7 @@ class FakeChild:
     """
 
     def __init__(
-        self, *, clock: FakeClock | None = None, attributes_of: AttributesOf = _properties
+        self, *, clock: FakeClock | None = None, attributes_of: AttributesOf = _get_properties
     ) -> None:
         self.id = "0c1d3c37-0000-4000-8000-000000000001"
         self.name = "teststack-group-0123456789ab"
@@ -94,31 +94,31 @@ class FakeChild:
 
     def output_names(self) -> Sequence[str]:
         """The outputs of the last template."""
-        return list(self._outputs())
+        return list(self._list_outputs())
 
     def has_output(self, name: str) -> bool:
         """Whether the last template has that output."""
-        return name in self._outputs()
+        return name in self._list_outputs()
 
     def output(self, name: str) -> Any:
         """An output: plain values with ``get_attr`` and ``get_resource`` calls."""
-        return self._resolved(self._outputs()[name].get("value"))
+        return self._resolve(self._list_outputs()[name].get("value"))
 
-    def _outputs(self) -> Mapping[str, Any]:
+    def _list_outputs(self) -> Mapping[str, Any]:
         template = self.templates[-1].template if self.templates else None
         found: Mapping[str, Any] = (template or {}).get("outputs") or {}
         return found
 
-    def _resolved(self, tree: Any) -> Any:
+    def _resolve(self, tree: Any) -> Any:
         if isinstance(tree, Mapping):
             if tree.keys() == {"get_attr"}:
                 name, attribute, *path = tree["get_attr"]
                 return self._members[name].attribute(attribute, *path)
             if tree.keys() == {"get_resource"}:
                 return self._members[tree["get_resource"]].reference
-            return {key: self._resolved(value) for key, value in tree.items()}
+            return {key: self._resolve(value) for key, value in tree.items()}
         if isinstance(tree, list):
-            return [self._resolved(value) for value in tree]
+            return [self._resolve(value) for value in tree]
         return tree
 
     def become(self, wanted: ChildTemplate, action: str = "UPDATE") -> None:
@@ -131,13 +131,13 @@ class FakeChild:
         self.templates.append(wanted)
         template = wanted.template or {}
         entries = json.loads(json.dumps(template.get("resources") or {}))
-        self._members = {name: self._member(name, entry) for name, entry in entries.items()}
+        self._members = {name: self._update_member(name, entry) for name, entry in entries.items()}
         failed = [one.name for one in self._members.values() if one.status == "FAILED"]
         if failed:
             self.status = "FAILED"
             raise ResourceFailure(f"resources.{failed[0]}: failed as the test wants it")
 
-    def _member(self, name: str, entry: Mapping[str, Any]) -> FakeMember:
+    def _update_member(self, name: str, entry: Mapping[str, Any]) -> FakeMember:
         member = self._members.get(name)
         if member is not None and member.definition == entry and member.status == "COMPLETE":
             return member
@@ -167,7 +167,7 @@ class NestedLifecycle(Lifecycle):
         properties: Mapping[str, Any] | None = None,
         *,
         update_policy: Mapping[str, Any] | None = None,
-        attributes_of: AttributesOf = _properties,
+        attributes_of: AttributesOf = _get_properties,
         **others: Any,
     ) -> None:
         super().__init__(cls, properties, **others)
@@ -186,19 +186,19 @@ class NestedLifecycle(Lifecycle):
         """Send a signal; the nested stack converges where the resource says so."""
         answer = super().signal(details)
         if answer is CONVERGE:
-            self.context.operation = self._operation("SIGNAL")
+            self.context.operation = self._new_operation("SIGNAL")
             try:
                 self._drive("UPDATE", self.definition)
             finally:
                 self.context.operation = None
         return answer
 
-    def _operation(self, action: str) -> FakeOperation:
+    def _new_operation(self, action: str) -> FakeOperation:
         now = self.context.clock.now()
         return FakeOperation(self._new_id(), action, now, now + self.timeout)
 
     def _start(self, handle: Callable[[Resource], Any], operation: FakeOperation) -> Any:
-        asked = _Asked(self.instance())
+        asked = _HandlerRecorder(self.instance())
         handle(asked)  # type: ignore[arg-type]
         if operation.action == "CREATE":
             self.context.nested = None
@@ -219,7 +219,7 @@ class NestedLifecycle(Lifecycle):
         self, action: str, definition: ResourceDefinition, new: FakeChild | None = None
     ) -> None:
         self.steps = []
-        while (wanted := self._next(definition)) is not None:
+        while (wanted := self._ask_next_template(definition)) is not None:
             self._wait(wanted.pause)
             self.steps.append(wanted)
             if self.context.nested is None:
@@ -228,8 +228,8 @@ class NestedLifecycle(Lifecycle):
             self.child.become(wanted, action)
             self._wait(self.poll_every)
 
-    def _next(self, definition: ResourceDefinition) -> ChildTemplate | None:
-        """What is asked for next; asked twice, since the engine may do so, too."""
+    def _ask_next_template(self, definition: ResourceDefinition) -> ChildTemplate | None:
+        """The next template of the resource; asked for twice, as the engine may do."""
         answers = []
         for _ in range(2):
             instance = self.instance(definition)
@@ -239,18 +239,18 @@ class NestedLifecycle(Lifecycle):
         return answers[0]
 
 
-class _Asked:
-    """Takes the place of an instance to find out what it would have been told."""
+class _HandlerRecorder:
+    """A stand-in for an instance that records the definition a handler gets."""
 
     def __init__(self, instance: Resource) -> None:
         self.name, self.properties = instance.name, instance.properties
         self.after: ResourceDefinition | None = None
 
     def handle_create(self) -> None:
-        """Nothing: the nested stack is made."""
+        """Do nothing: the nested stack is made."""
 
     def handle_delete(self) -> None:
-        """Nothing: the nested stack goes."""
+        """Do nothing: the nested stack is deleted."""
 
     def handle_update(
         self,

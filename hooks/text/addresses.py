@@ -1,4 +1,4 @@
-"""Where a text names the host and the port of an address: errors keep both, whatever is hidden.
+"""Finds hosts and ports in a text: errors keep both, whatever is hidden.
 
 A hidden value such as ``5432`` or ``localhost`` stands in many an address by chance, and without
 them nobody can tell what could not be reached. Longer and odder values are secrets wherever they
@@ -41,26 +41,26 @@ def is_host_or_port(secret: str) -> bool:
     return bool((_PORT.fullmatch(secret) and int(secret) < 65536) or _HOST.fullmatch(secret))
 
 
-def places_in_addresses(text: str, secret: str) -> list[tuple[int, int]]:
-    """Where ``text`` names ``secret`` as the whole host or the whole port of an address."""
+def find_places_in_addresses(text: str, secret: str) -> list[tuple[int, int]]:
+    """The spans where ``text`` has ``secret`` as the whole host or port of an address."""
     return sorted(
-        {place for place in _hosts_and_ports(text) if text[place[0] : place[1]] == secret}
+        {place for place in _find_hosts_and_ports(text) if text[place[0] : place[1]] == secret}
     )
 
 
-def _hosts_and_ports(text: str) -> Iterator[tuple[int, int]]:
+def _find_hosts_and_ports(text: str) -> Iterator[tuple[int, int]]:
     for authority in _AUTHORITY.finditer(text):
         begin = authority.start(1) + authority[1].rfind("@") + 1
         end = authority.start(1) + len(authority[1].rstrip(_MARKS))
         found = _HOST_AND_PORT.fullmatch(text, begin, end)
         if found:
-            yield from _spans(found)
+            yield from _list_spans(found)
     for pattern in (_NAMED, _PLAIN, _PORT_NAMED):
         for found in pattern.finditer(text):
-            yield from _spans(found)
+            yield from _list_spans(found)
 
 
-def _spans(found: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _list_spans(found: re.Match[str]) -> Iterator[tuple[int, int]]:
     begin, end = found.span(1)
     yield (begin + 1, end - 1) if found[1].startswith("[") else (begin, end)
     if found[2]:

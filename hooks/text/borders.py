@@ -1,4 +1,4 @@
-"""Whose an exception is: asked wherever the code of a plug-in is called.
+"""Tells exceptions of plug-ins from those that end the program: used around plug-in calls.
 
 A plug-in may raise anything, ``SystemExit`` and ``KeyboardInterrupt`` too, and none of that ends
 more than what the plug-in was asked for. What zonda itself raises to end what runs is an
@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 
 
 class Interruption(BaseException):
-    """Ends what runs, whoever's code it is in."""
+    """Ends the running code, whoever wrote it."""
 
 
 class Interrupted(Interruption, KeyboardInterrupt):
@@ -49,7 +49,7 @@ def raise_interruption(error: BaseException) -> None:
 
 @contextmanager
 def interruptible(*numbers: signal.Signals) -> Iterator[None]:
-    """Have these signals raise an ``Interruption``, unless somebody else handles or ignores them.
+    """Make these signals raise an ``Interruption``, unless they are handled or ignored already.
 
     Only in the main thread, which alone gets signals.
     """
@@ -64,8 +64,8 @@ def interruptible(*numbers: signal.Signals) -> Iterator[None]:
 
 
 @contextmanager
-def keeping_signals() -> Iterator[None]:
-    """Have SIGINT and SIGTERM do afterwards what they did: a plug-in may have changed that."""
+def preserve_signals() -> Iterator[None]:
+    """Restore the handlers of SIGINT and SIGTERM afterwards: a plug-in may change them."""
     before = {number: signal.getsignal(number) for number in _RAISED} if _is_main_thread() else {}
     try:
         yield

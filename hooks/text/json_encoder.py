@@ -11,7 +11,7 @@ from json import encoder as parts
 from typing import Any
 
 
-def encoder(
+def make_encoder(
     *,
     sort_keys: bool = False,
     separators: tuple[str, str] = (", ", ": "),

@@ -41,16 +41,16 @@ def full_match(pattern: str, text: str, seconds: float) -> bool:
     matching takes longer than ``seconds``.
     """
     try:
-        found = compiled(pattern).match(text, timeout=seconds)
+        found = compile_pattern(pattern).match(text, timeout=seconds)
     except TimeoutError as error:
         raise ValueError(
-            f"matching the pattern {_short(pattern)} took longer than {seconds:g} seconds"
+            f"matching the pattern {_shorten(pattern)} took longer than {seconds:g} seconds"
         ) from error
     return found is not None and found.end() == len(text)
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str, flags: int = 0) -> Any:
+def compile_pattern(pattern: str, flags: int = 0) -> Any:
     """``pattern`` for the ``regex`` package, whose searches take a timeout.
 
     Raises ValueError for what is malformed, or so large that compiling would take too long:
@@ -60,18 +60,18 @@ def compiled(pattern: str, flags: int = 0) -> Any:
 
     try:
         re.compile(pattern, flags)
-        if _size(pattern) > _LARGEST or _longest_run(pattern) > _LONGEST_RUN:
-            raise ValueError(f"the pattern {_short(pattern)} is too large")
+        if _estimate_size(pattern) > _LARGEST or _find_longest_run(pattern) > _LONGEST_RUN:
+            raise ValueError(f"the pattern {_shorten(pattern)} is too large")
         return regex.compile(pattern, flags | regex.VERSION0)
     except (re.error, regex.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"the pattern {_short(pattern)} is malformed: {error}") from error
+        raise ValueError(f"the pattern {_shorten(pattern)} is malformed: {error}") from error
 
 
-def _size(pattern: str) -> int:
+def _estimate_size(pattern: str) -> int:
     """About how many parts ``pattern`` has when what is repeated stands there so many times."""
     outer: list[tuple[int, int]] = []
     total = last = 0
-    for kind, least in _parts(pattern):
+    for kind, least in _split_parts(pattern):
         if kind[0] == "(":
             outer.append((total, last))
             total = last = 0
@@ -86,10 +86,10 @@ def _size(pattern: str) -> int:
     return total + last + sum(map(sum, outer))
 
 
-def _longest_run(pattern: str) -> int:
+def _find_longest_run(pattern: str) -> int:
     """The length of the longest stretch of plain characters; groups do not end one."""
     longest = run = 0
-    for text, least in _parts(pattern):
+    for text, least in _split_parts(pattern):
         if text in _ENDS_A_RUN or least or (text[0] == "[" and len(text) > len("[^a]")):
             run = 0
         elif text[0] not in "()":
@@ -98,12 +98,12 @@ def _longest_run(pattern: str) -> int:
     return longest
 
 
-def _parts(pattern: str) -> Iterator[tuple[str, int]]:
+def _split_parts(pattern: str) -> Iterator[tuple[str, int]]:
     """The parts of a pattern, each with the number of times that it repeats the one before."""
     for part in _PARTS.finditer(pattern):
         text = part[0]
         yield text, 1 if text == "+" else int(part["least"] or 0)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from .addresses import is_host_or_port, places_in_addresses
+from .addresses import find_places_in_addresses, is_host_or_port
 from .sanitize import safe_str
 
 MASK = "(hidden)"
@@ -24,8 +24,10 @@ SHORTEST_LINE = 8
 
 
 def secret_texts(values: Iterable[Any]) -> list[str]:
-    """Every text to be masked for the secrets in ``values``, at any depth; the longest first."""
-    found = {form for value in values for text in _scalars(value) for form in _forms(text)}
+    """The texts to redact for the secrets in ``values``, at any depth; the longest first."""
+    found = {
+        form for value in values for text in _list_scalars(value) for form in _list_forms(text)
+    }
     return sorted(found, key=lambda item: (-len(item), item))
 
 
@@ -37,15 +39,15 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_message(text: str, secrets: Iterable[str]) -> str:
-    """``masked`` for a message: it still tells which host and which port were meant."""
+    """``redact`` for a message: host and port of an address stay."""
     for secret in secrets:
         if secret in text:
-            kept = places_in_addresses(text, secret) if is_host_or_port(secret) else []
-            text = _masked_but(text, secret, kept)
+            kept = find_places_in_addresses(text, secret) if is_host_or_port(secret) else []
+            text = _redact_except(text, secret, kept)
     return text
 
 
-def _masked_but(text: str, secret: str, kept: Sequence[tuple[int, int]]) -> str:
+def _redact_except(text: str, secret: str, kept: Sequence[tuple[int, int]]) -> str:
     parts, begin = list[str](), 0
     for start, end in kept:
         parts += text[begin:start].replace(secret, MASK), secret
@@ -58,53 +60,53 @@ def redact_deep(value: Any, secrets: Iterable[str]) -> Any:
 
     Of many secrets few stand anywhere: all texts are searched at once for which of them do.
     """
-    whole = "\0".join(_texts(value))
-    return _masked_deep(value, [secret for secret in secrets if secret in whole])
+    whole = "\0".join(_list_texts(value))
+    return _redact_nested(value, [secret for secret in secrets if secret in whole])
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _list_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _texts(item)
+            yield from _list_texts(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts(item)
+            yield from _list_texts(item)
 
 
-def _masked_deep(value: Any, secrets: Sequence[str]) -> Any:
+def _redact_nested(value: Any, secrets: Sequence[str]) -> Any:
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, Mapping):
-        return {key: _masked_deep(item, secrets) for key, item in value.items()}
+        return {key: _redact_nested(item, secrets) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_masked_deep(item, secrets) for item in value]
+        return [_redact_nested(item, secrets) for item in value]
     return value
 
 
-def _scalars(value: Any) -> Iterator[str]:
+def _list_scalars(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for item in value.values():
-            yield from _scalars(item)
+            yield from _list_scalars(item)
     elif isinstance(value, list | tuple | set | frozenset):
         for item in value:
-            yield from _scalars(item)
+            yield from _list_scalars(item)
     elif value is not None and not isinstance(value, bool):
         shown = safe_str(value)
         if len(shown) >= SHORTEST:
             yield shown
 
 
-def _forms(text: str) -> Iterator[str]:
-    yield from _quoted(text)
+def _list_forms(text: str) -> Iterator[str]:
+    yield from _list_quoted(text)
     if "\n" in text or "\r" in text:
         for line in text.splitlines():
             if len(line.strip()) >= SHORTEST_LINE:
-                yield from _quoted(line.strip())
+                yield from _list_quoted(line.strip())
 
 
-def _quoted(text: str) -> Iterator[str]:
+def _list_quoted(text: str) -> Iterator[str]:
     yield text
     if text.isalnum() and text.isascii():
         return  # no notation changes it

@@ -1,4 +1,4 @@
-"""Texts of strangers made fit for storing and showing. Called where a plug-in has said something.
+"""Makes texts of plug-ins and users fit for storing and showing.
 
 A plug-in's error may have a ``__str__`` that raises, and any text may hold half of a surrogate
 pair, which no file, database or terminal takes.
@@ -28,7 +28,7 @@ _NOT_A_PLUGINS: Final = ("<frozen ", f"{Path(__file__).parents[2]}/", f"{sys.bas
 LONGEST_DELAY: Final = 366 * 86_400.0
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     r"""``text`` with lone surrogates written out (``\ud800``)."""
     return text.encode("utf-8", "backslashreplace").decode()
 
@@ -37,10 +37,10 @@ def escape_control_chars(text: str) -> str:
     r"""``text`` on one line, with every control character spelt out (``\n``), for names."""
     if text.isprintable():
         return text
-    return "".join(map(_spelt, text))
+    return "".join(map(_escape_letter, text))
 
 
-def _spelt(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     if letter.isprintable() or unicodedata.category(letter) == "Zs":
         return letter
     return letter.encode("unicode_escape").decode()
@@ -49,22 +49,22 @@ def _spelt(letter: str) -> str:
 def safe_str(thing: object) -> str:
     """``str(thing)``, encodable, whatever its ``__str__`` does."""
     try:
-        return encodable(str(thing))
+        return escape_surrogates(str(thing))
     except BaseException as error:  # a stranger's __str__ may raise anything
         raise_interruption(error)
         return f"<{type(thing).__name__} whose text cannot be made: {type(error).__name__}>"
 
 
 def truncate_middle(text: str) -> str:
-    """``text``, without its middle where it is longer than anybody reads; what lacks is told."""
+    """``text`` with its middle replaced by a note where it is too long to read."""
     lacking = len(text) - LONGEST
     if lacking <= 0:
         return text
     return f"{text[: LONGEST - _END]} [... {lacking:,} characters left out ...] {text[-_END:]}"
 
 
-def seconds_of(error: NotReady) -> float:
-    """After how many seconds to ask again: a year at most. Raises ResourceFailure for no time."""
+def get_retry_delay(error: NotReady) -> float:
+    """The seconds until the next attempt: a year at most. Raises ResourceFailure for no time."""
     delay: Any = error.delay
     if isinstance(delay, int | float) and 0 <= delay < math.inf:
         return float(min(delay, LONGEST_DELAY))
@@ -73,12 +73,12 @@ def seconds_of(error: NotReady) -> float:
 
 
 def describe_exception(error: BaseException) -> str:
-    """``ValueError: text``: what a plug-in raised."""
+    """``ValueError: text``: an exception of a plug-in as text."""
     return f"{type(error).__name__}: {safe_str(error)}"
 
 
-def raised_at(error: BaseException) -> str:
-    """`` (FILE:LINE in CLASS: source)``: where a plug-in's own text has raised ``error``; or ''."""
+def format_raise_place(error: BaseException) -> str:
+    """`` (FILE:LINE in CLASS: source)``: the place where plug-in code raised ``error``; or ''."""
     if isinstance(error, ModuleNotFoundError):
         return ""  # what lacks is told by its name
     import traceback  # most programs never show one
@@ -93,14 +93,16 @@ def raised_at(error: BaseException) -> str:
 
 
 def join_sentences(*texts: str) -> str:
-    """One text of several, each with a full stop before the next; empty ones are left out."""
+    """The texts as sentences in one text, each with a full stop; empty ones are left out."""
     *front, last = [text.strip() for text in texts if text.strip()] or [""]
     return " ".join([*(text if text[-1] in ".!?" else f"{text}." for text in front), last])
 
 
 def hint_for_lost_attribute(error: BaseException) -> str:
-    """What to do about ``error``, if it misses something that a plug-in has kept on ``self``."""
-    if not isinstance(error, AttributeError) or not _stores(type(error.obj), error.name):
+    """The hint for an ``error`` about an attribute that a plug-in had kept on ``self``."""
+    if not isinstance(error, AttributeError) or not _is_stored_by_method(
+        type(error.obj), error.name
+    ):
         return ""
     return (
         f"What {type(error.obj).__name__} keeps on self ({error.name}) lasts for one operation "
@@ -108,7 +110,7 @@ def hint_for_lost_attribute(error: BaseException) -> str:
     )
 
 
-def _stores(kind: type[Any], name: str | None) -> bool:
+def _is_stored_by_method(kind: type[Any], name: str | None) -> bool:
     """Whether a method of a plug-in's class assigns to ``self.NAME``."""
     if not hasattr(kind, "handle_create"):
         return False
@@ -121,8 +123,8 @@ def _stores(kind: type[Any], name: str | None) -> bool:
     )
 
 
-def note_what_was_lost(error: BaseException) -> None:
-    """Add that to ``error``, where it shows in a traceback."""
+def note_lost_attribute(error: BaseException) -> None:
+    """Add the hint for a lost attribute to ``error``, where it shows in a traceback."""
     advice = hint_for_lost_attribute(error)
     if advice:
         error.add_note(advice)

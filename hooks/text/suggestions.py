@@ -1,4 +1,4 @@
-"""What was probably meant by a name that nobody knows.
+"""Suggestions for unknown names.
 
 Used by everything that refuses a name: properties, constraints, templates, commands.
 """
@@ -29,35 +29,37 @@ def closest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
     folded: dict[str, str] = {}
     for item in known:
         if isinstance(item, str) and item != name:
-            folded.setdefault(_folded(item), item)
-    wanted = _folded(name)
+            folded.setdefault(_fold_name(item), item)
+    wanted = _fold_name(name)
     if wanted in folded or len(folded) > MOST:
         return folded.get(wanted, "")
     from difflib import get_close_matches  # needed for a fault only
     from heapq import nlargest
 
-    traits = _traits(wanted)
-    closest = nlargest(_CLOSEST, folded, key=lambda each: _common(traits, _traits(each)))
+    traits = _get_traits(wanted)
+    closest = nlargest(
+        _CLOSEST, folded, key=lambda each: _measure_overlap(traits, _get_traits(each))
+    )
     found = get_close_matches(wanted, closest, n=1, cutoff=alike)
     return folded[found[0]] if found else ""
 
 
 @lru_cache(maxsize=2 * MOST)
-def _traits(name: str) -> frozenset[str]:
+def _get_traits(name: str) -> frozenset[str]:
     """The letters of a name and its pairs of letters: a quick measure of what is alike."""
     return frozenset((*name, *map("".join, pairwise(name))))
 
 
-def _common(one: frozenset[str], other: frozenset[str]) -> float:
+def _measure_overlap(one: frozenset[str], other: frozenset[str]) -> float:
     shared = len(one & other)
     return shared / (len(one) + len(other) - shared)
 
 
 def suggestion(name: object, known: Iterable[object]) -> str:
-    """A hint that names what was probably meant, or nothing."""
+    """A hint that names the closest known name, or an empty text."""
     found = closest(name, known)
     return f"Did you mean {found}?" if found else ""
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")

@@ -20,7 +20,7 @@ from typing import Any
 
 from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CheckDrift, CreateStack, DeleteStack, UpdateStack
-from zonda.core.settings.settings import load
+from zonda.core.settings.settings import load_settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotFound
 
@@ -77,7 +77,7 @@ def run_cycle(app: App, number: int) -> None:
     bundle = Bundle(template=TEMPLATE, parameters={"text": "two"})
     finish(app, UpdateStack(name, bundle), "UPDATE_COMPLETE")
     check = app.act(CheckDrift(name), drive=False)
-    assert app.look_at_check(check.check_id, LONGEST).is_complete
+    assert app.wait_for_check(check.check_id, LONGEST).is_complete
     finish(app, DeleteStack(name), "DELETED")
 
 
@@ -92,7 +92,7 @@ def measure(cycles: int, home: Path) -> Iterator[dict[str, int]]:
         while not (lock.exists() and lock.read_text().strip()):
             assert engine.poll() is None, "the engine has ended"
             never.wait(0.05)
-        app = build_app(load(environ=environment))
+        app = build_app(load_settings(environ=environment))
         for number in range(1, cycles + 1):
             run_cycle(app, number)
             if number % every == 0 or number == cycles:

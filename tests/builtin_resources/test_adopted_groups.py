@@ -18,7 +18,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.templates import stored
-from zonda.core.reports.export import Exporting
+from zonda.core.reports.export import StackExporter
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 
@@ -72,7 +72,7 @@ def test_what_was_abandoned_is_adopted_member_by_member(tmp_path: Path) -> None:
     def read(given: Any, identity: Any) -> Any:
         return stack.engine.services.definitions.load(given, identity, None, False)
 
-    export = Exporting(stack.engine.reader, read).export(made.id, with_secrets=True)
+    export = StackExporter(stack.engine.reader, read).export(made.id, with_secrets=True)
     stack.engine.run(AbandonStack("t", export.digest))
     adopted = stack.engine.run(AdoptStack("t", bundle, export.values["resources"]))
     assert (adopted.state, adopted.status_reason) == (
@@ -115,9 +115,9 @@ def test_what_is_generated_is_not_written_out_to_be_exported(
     def written(template: Any) -> str:
         raise AssertionError(template)
 
-    monkeypatch.setattr(stored, "_written", written)
+    monkeypatch.setattr(stored, "_format_template", written)
     for with_secrets in (True, False):
-        found = Exporting(stack.engine.reader, read).export(made.id, with_secrets=with_secrets)
+        found = StackExporter(stack.engine.reader, read).export(made.id, with_secrets=with_secrets)
         group = found.values["resources"]["g"]
         assert [*group["template"]["resources"]] == ["0", "1", "2"]
     stack.close()

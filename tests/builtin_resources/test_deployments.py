@@ -404,11 +404,11 @@ def test_inputs_are_filled_into_the_map(waiting: Any, key: str, more: str) -> No
 
 
 def test_an_input_without_a_value_is_null_or_a_failure() -> None:
-    assert deployment_values.filled({"a": {"get_input": "x"}}, "get_input", {}, False) == {
+    assert deployment_values.fill_inputs({"a": {"get_input": "x"}}, "get_input", {}, False) == {
         "a": None
     }
     with pytest.raises(ResourceFailure, match=r"The Parameter \(x\) was not provided"):
-        deployment_values.filled({"a": {"get_input": "x"}}, "get_input", {}, True)
+        deployment_values.fill_inputs({"a": {"get_input": "x"}}, "get_input", {}, True)
 
 
 @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ def test_an_input_without_a_value_is_null_or_a_failure() -> None:
     ],
 )
 def test_what_is_a_failure(details: dict[str, Any], failed: bool) -> None:
-    outputs, reason = deployment_values.outcome(
+    outputs, reason = deployment_values.read_outcome(
         details, [{"name": "o"}, {"name": "e", "error_output": True}]
     )
     assert bool(reason) is failed

@@ -12,10 +12,10 @@ from zonda.builtin_resources.autoscaling.capacity import (
     EXACT,
     PERCENT,
     Bounds,
-    first_unused,
-    free_names,
-    member_name,
-    new_size,
+    compute_size,
+    find_first_unused,
+    list_free_names,
+    make_member_name,
 )
 from zonda.builtin_resources.autoscaling.scaling_policy import CfnScalingPolicy, ScalingPolicy
 from zonda.hooks.errors import (
@@ -53,18 +53,18 @@ from zonda.hooks.testing import FakeContext, Lifecycle, NestedLifecycle
     ],
 )
 def test_the_new_size(size: int, kind: str, adjustment: float, step: int, expected: float) -> None:
-    assert new_size(size, kind, adjustment, step, Bounds(1, 20)) == expected
+    assert compute_size(size, kind, adjustment, step, Bounds(1, 20)) == expected
 
 
 def test_names_are_the_same_for_whoever_asks_and_never_taken() -> None:
-    names = free_names("seed", 0, ())
+    names = list_free_names("seed", 0, ())
     first, second, third = (next(names) for _ in range(3))
-    assert first == member_name("seed", 0)
-    assert next(free_names("seed", 0, {first})) == second
-    assert member_name("other", 0) != first
+    assert first == make_member_name("seed", 0)
+    assert next(list_free_names("seed", 0, {first})) == second
+    assert make_member_name("other", 0) != first
     assert (len(first), first.isalnum(), first.islower()) == (12, True, True)
-    assert first_unused("seed", 0, {first, third}) == 3
-    assert first_unused("seed", 3, {first, third}) == 3
+    assert find_first_unused("seed", 0, {first, third}) == 3
+    assert find_first_unused("seed", 3, {first, third}) == 3
 
 
 def scaling(value: Any = "a", *, least: int = 1, most: int = 6, **others: Any) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def test_the_policys_cooldown_comes_first_and_the_later_end_counts() -> None:
 
 def test_a_failed_change_starts_no_cooldown() -> None:
     life = made(scaling(least=0))
-    life.child.failing.update(member_name(life.uuid, number) for number in range(4))
+    life.child.failing.update(make_member_name(life.uuid, number) for number in range(4))
     with pytest.raises(Exception, match="failed as the test wants it"):
         life.signal(order(1, cooldown=600))
     assert "cools_until" not in life.saved.data

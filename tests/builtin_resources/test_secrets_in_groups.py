@@ -6,8 +6,8 @@ import pytest
 from tests.engine.conftest import showing
 
 from zonda.core.engine.actions import CreateStack
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
 
@@ -150,7 +150,7 @@ def test_a_secret_stays_one_under_another_name(told: Life, resources: str, reads
           o: {{value: {{get_attr: {reads}}}}}
         """
     action = CreateStack("test", told.bundle(text))
-    assert SECRET not in repr(document(preview(told.engine.services, action)))
+    assert SECRET not in repr(build_document(build_preview(told.engine.services, action)))
     assert told.create(text).state == "CREATE_COMPLETE"
     assert told.outputs["o"] == "(hidden)"
     assert SECRET not in everything(told) + stored(told)

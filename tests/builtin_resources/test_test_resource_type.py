@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.builtin_resources.basic.test_resource import TestResource
-from zonda.builtin_resources.basic.timer import wait_token, waited
+from zonda.builtin_resources.basic.timer import is_over, make_wait_token
 from zonda.hooks.errors import NotReady, ResourceFailure
 from zonda.hooks.testing import FakeClock, Lifecycle
 
@@ -143,10 +143,10 @@ def test_a_failure_comes_after_the_wait() -> None:
 @pytest.mark.parametrize("jump", [-5 * 86400.0, -2.0])
 def test_a_wait_ends_although_the_clock_was_set_back(jump: float) -> None:
     clock = FakeClock()
-    token = wait_token(clock, 10.0)
+    token = make_wait_token(clock, 10.0)
     clock.jump(jump)
     with pytest.raises(NotReady) as waits:
-        waited(clock, token)
+        is_over(clock, token)
     clock.advance(waits.value.delay)
-    assert waited(clock, token)
+    assert is_over(clock, token)
     assert clock.monotonic() <= 20.0

@@ -86,7 +86,8 @@ def test_a_size_that_was_stored_before_hinders_neither_update_nor_deletion(
     life.create(scaling())
     with monkeypatch.context() as patch:
         patch.setattr(
-            "zonda.builtin_resources.autoscaling.base.ScaledGroup._wanted", lambda *_: HUGE
+            "zonda.builtin_resources.autoscaling.base.ScaledGroup._compute_signalled_size",
+            lambda *_: HUGE,
         )
         life.signal("p")
     events = life.engine.reader.events(life.child_of_root)

@@ -41,7 +41,7 @@ class Home:
         self.file.write_text(template(self.notes, "a", value="newer"))
 
     def app(self) -> App:
-        return build_app(settings.load({"home": str(self.home), "user": "ann"}, {}))
+        return build_app(settings.load_settings({"home": str(self.home), "user": "ann"}, {}))
 
     @property
     def order(self) -> Path:
@@ -60,7 +60,7 @@ class Home:
 
     @property
     def history(self) -> list[tuple[str, str]]:
-        stack = self.engine.stack_ever("web")
+        stack = self.engine.read_stack_or_deleted("web")
         found = self.engine.reader.actions(stack.id)
         return [(each.action, each.status) for each in found]
 

@@ -379,12 +379,12 @@ def test_where_nothing_has_drifted_nothing_is_repaired(zonda: Zonda, things: Thi
 )
 def test_a_resource_and_its_property_are_told_apart(what: str, path: str, name: str) -> None:
     paths = ["web", "web.1", "group", "group/0"]
-    assert schedule_ignore.split(what, paths) == (path, name)
+    assert schedule_ignore.split_property(what, paths) == (path, name)
 
 
 def test_a_resource_that_is_not_there_cannot_be_ignored() -> None:
     with pytest.raises(NotFound, match="wep"):
-        schedule_ignore.split("wep.tags", ["web"])
+        schedule_ignore.split_property("wep.tags", ["web"])
 
 
 def test_the_environment_may_say_it_all(

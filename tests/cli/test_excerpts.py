@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.cli.console.source_excerpt import excerpt, width
+from zonda.core.cli.console.source_excerpt import format_excerpt, measure_width
 from zonda.hooks.errors import Place
 
 LONG = "a" * 150 + "X" + "b" * 150
@@ -20,12 +20,12 @@ LONG = "a" * 150 + "X" + "b" * 150
     ],
 )
 def test_excerpts(place: Place, lines: list[str]) -> None:
-    assert excerpt("one\n\ttwo\r\nx", place) == lines
+    assert format_excerpt("one\n\ttwo\r\nx", place) == lines
 
 
 @pytest.mark.parametrize("text", [None, ""])
 def test_there_is_no_excerpt_of_a_text_that_is_not_at_hand(text: str | None) -> None:
-    assert excerpt(text, Place("f", 1, 1)) == []
+    assert format_excerpt(text, Place("f", 1, 1)) == []
 
 
 @pytest.mark.parametrize(
@@ -43,19 +43,19 @@ def test_there_is_no_excerpt_of_a_text_that_is_not_at_hand(text: str | None) -> 
     ],
 )
 def test_the_caret_stands_below_its_character(text: str, column: int) -> None:
-    line, caret = excerpt(text, Place("f", 1, column))
+    line, caret = format_excerpt(text, Place("f", 1, column))
 
-    assert width(line[: line.index("X")]) == len(caret) - 1
-    assert width(line) < 115
+    assert measure_width(line[: line.index("X")]) == len(caret) - 1
+    assert measure_width(line) < 115
     assert "\x1b" not in line
 
 
 def test_a_line_that_is_cut_shows_that_it_is() -> None:
-    line, _ = excerpt(LONG, Place("f", 1, 151))
+    line, _ = format_excerpt(LONG, Place("f", 1, 151))
 
     assert line.startswith("    1 | …a")
     assert line.endswith("b…")
 
 
 def test_other_line_breaks_than_those_of_yaml_do_not_count() -> None:
-    assert excerpt("a\x0bb\x0cc\nd", Place("f", 2, 1)) == ["    2 | d", "        ^"]
+    assert format_excerpt("a\x0bb\x0cc\nd", Place("f", 2, 1)) == ["    2 | d", "        ^"]

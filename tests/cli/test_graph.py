@@ -122,7 +122,7 @@ ODD = Graph(
 
 
 def test_svg_is_valid_and_nothing_in_it_is_code() -> None:
-    root = ET.fromstring("\n".join(svg.svg(ODD)))
+    root = ET.fromstring("\n".join(svg.draw_svg(ODD)))
     assert root.tag == f"{SVG}svg"
     assert not list(root.iter(f"{SVG}script"))
     titles = [each.text or "" for each in root.iter(f"{SVG}title")]
@@ -131,7 +131,7 @@ def test_svg_is_valid_and_nothing_in_it_is_code() -> None:
 
 
 def test_svg_tells_states_without_colours() -> None:
-    root = ET.fromstring("\n".join(svg.svg(ODD)))
+    root = ET.fromstring("\n".join(svg.draw_svg(ODD)))
     assert "CREATE_FAILED" in [each.text for each in root.iter(f"{SVG}text")]
     style = next(root.iter(f"{SVG}style")).text or ""
     assert "stroke-dasharray" in style
@@ -139,7 +139,7 @@ def test_svg_tells_states_without_colours() -> None:
 
 
 def test_dot_is_one_statement_a_line() -> None:
-    lines = list(drawing.dot(ODD))
+    lines = list(drawing.draw_dot(ODD))
     assert lines[-1] == "}"
     for line in lines:
         assert line.replace("\\\\", "").replace('\\"', "").count('"') % 2 == 0
@@ -148,10 +148,10 @@ def test_dot_is_one_statement_a_line() -> None:
 
 def test_names_that_cannot_be_seen_are_told_apart() -> None:
     nodes = tuple(Node(name, "T") for name in ("b\x1b", "b ", "b\x07"))
-    for draw in (drawing.dot, drawing.mermaid):
+    for draw in (drawing.draw_dot, drawing.draw_mermaid):
         lines = [line for line in draw(Graph("g", nodes, ())) if "label=" in line or '["' in line]
         assert len({line.split("[", 1)[1] for line in lines}) == 3
-    assert '"b\\\\x1b" [label="b\\\\x1b\\nT"' in "".join(drawing.dot(Graph("g", nodes, ())))
+    assert '"b\\\\x1b" [label="b\\\\x1b\\nT"' in "".join(drawing.draw_dot(Graph("g", nodes, ())))
 
 
 def test_a_tree_steers_no_terminal_that_its_file_is_shown_on(
@@ -165,7 +165,7 @@ def test_a_tree_steers_no_terminal_that_its_file_is_shown_on(
 
 
 def test_mermaid_keeps_texts_inside_their_quotes() -> None:
-    for line in drawing.mermaid(ODD):
+    for line in drawing.draw_mermaid(ODD):
         assert line.count('"') in (0, 2)
         assert "<script" not in line
 
@@ -173,7 +173,7 @@ def test_mermaid_keeps_texts_inside_their_quotes() -> None:
 def test_a_chain_of_thousands_goes_on_at_the_left() -> None:
     nodes = tuple(Node(f"k{index}", "T") for index in range(3000))
     edges = tuple(Edge(f"k{index + 1}", f"k{index}", ("depends_on",)) for index in range(2999))
-    lines = list(drawing.tree(Graph("chain", nodes, edges)))
+    lines = list(drawing.draw_tree(Graph("chain", nodes, edges)))
     assert max(len(branches) for branches, *_ in lines) == drawing.DEEPEST * 3
     places = [number for number, line in enumerate(lines) if line[3] == "goes on below"]
     assert places
@@ -186,20 +186,20 @@ def test_a_chain_of_thousands_goes_on_at_the_left() -> None:
 def test_of_a_circle_every_part_is_shown() -> None:
     nodes = tuple(Node(name, "T") for name in "abc")
     edges = tuple(Edge(a, b, ("an earlier template",)) for a, b in ("ab", "ba"))
-    lines = [(node.name, note) for _, node, _, note in drawing.tree(Graph("g", nodes, edges))]
+    lines = [(node.name, note) for _, node, _, note in drawing.draw_tree(Graph("g", nodes, edges))]
     assert lines == [("c", ""), ("a", ""), ("b", ""), ("a", "shown above")]
 
 
 def test_what_was_shown_is_not_shown_again() -> None:
     nodes = tuple(Node(name, "T") for name in "abcd")
     edges = tuple(Edge(a, b, ("depends_on",)) for a, b in ("ac", "bc", "cd"))
-    lines = [(node.name, note) for _, node, _, note in drawing.tree(Graph("g", nodes, edges))]
+    lines = [(node.name, note) for _, node, _, note in drawing.draw_tree(Graph("g", nodes, edges))]
     assert lines == [("a", ""), ("c", ""), ("d", ""), ("b", ""), ("c", "shown above")]
 
 
 def test_a_thousand_nodes_as_a_picture() -> None:
     nodes = tuple(Node(f"k{index}", "T", "CREATE_COMPLETE") for index in range(1000))
     edges = tuple(Edge(f"k{index}", f"k{index // 3}", ("depends_on",)) for index in range(1, 1000))
-    root = ET.fromstring("\n".join(svg.svg(Graph("g", nodes, edges))))
+    root = ET.fromstring("\n".join(svg.draw_svg(Graph("g", nodes, edges))))
     assert len(list(root.iter(f"{SVG}rect"))) == 1001
     assert json.dumps(drawing.as_data(Graph("g", nodes, edges)))

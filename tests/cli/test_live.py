@@ -11,9 +11,9 @@ import pytest
 from zonda.core.app.engine_client import PendingRequest
 from zonda.core.cli.console.console import Screen
 from zonda.core.cli.progress import event_line
-from zonda.core.cli.progress.event_stream import Told
-from zonda.core.cli.progress.follow import Lines
-from zonda.core.cli.progress.live import Live, elapsed
+from zonda.core.cli.progress.event_stream import EventWithPath
+from zonda.core.cli.progress.follow import LineDisplay
+from zonda.core.cli.progress.live import LiveDisplay, format_elapsed
 from zonda.core.store.read.views import EventView
 
 EVENT = EventView(
@@ -48,7 +48,7 @@ class StandingClock:
         return EVENT.at
 
 
-def told(*events: EventView, path: tuple[str, ...] = ()) -> list[Told]:
+def told(*events: EventView, path: tuple[str, ...] = ()) -> list[EventWithPath]:
     """Events with the way down to their stack."""
     return [(path, event) for event in events]
 
@@ -91,21 +91,21 @@ def plain_text(shown: str) -> str:
     ],
 )
 def test_an_event_is_one_line(changes: dict[str, str], line: str) -> None:
-    assert event_line.line(dataclasses.replace(EVENT, **changes)) == line  # type: ignore[arg-type]
+    assert event_line.format_line(dataclasses.replace(EVENT, **changes)) == line  # type: ignore[arg-type]
 
 
 def test_lines_are_printed_as_they_come(screen: Screen) -> None:
-    lines = Lines(screen, "web")
+    lines = LineDisplay(screen, "web")
 
     lines.show(told(EVENT), [], EVENT.at)
     lines.show([], [], EVENT.at)
     lines.close()
 
-    assert text(screen) == event_line.line(EVENT) + "\n"
+    assert text(screen) == event_line.format_line(EVENT) + "\n"
 
 
 def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen: Screen) -> None:
-    live = Live(screen, "web", lambda: 2, StandingClock())
+    live = LiveDisplay(screen, "web", lambda: 2, StandingClock())
     done = dataclasses.replace(EVENT, resource_name="config", status="COMPLETE")
 
     live.show(
@@ -124,7 +124,7 @@ def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen
 
 
 def test_what_has_ended_stays_on_the_screen_with_how_long_it_took(screen: Screen) -> None:
-    live = Live(screen, "web", None, StandingClock())
+    live = LiveDisplay(screen, "web", None, StandingClock())
     done = dataclasses.replace(EVENT, status="COMPLETE", at=EVENT.at + 12)
     failed = dataclasses.replace(EVENT, resource_name="disk", status="FAILED", reason="no room")
     stack = dataclasses.replace(EVENT, resource_name="", status="COMPLETE")
@@ -140,7 +140,7 @@ def test_what_has_ended_stays_on_the_screen_with_how_long_it_took(screen: Screen
 
 def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
     evil = "\x1b]0;gotcha\x07"
-    live = Live(screen, "web", None, StandingClock())
+    live = LiveDisplay(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, resource_name="bad", status="FAILED", reason=evil)
 
     live.show(told(EVENT, failed), [PendingRequest("database", evil, EVENT.at, "s1")], EVENT.at)
@@ -152,7 +152,7 @@ def test_nothing_from_outside_steers_the_terminal(screen: Screen) -> None:
 
 
 def test_many_resources_are_cut_short(screen: Screen) -> None:
-    live = Live(screen, "web", lambda: 100, StandingClock())
+    live = LiveDisplay(screen, "web", lambda: 100, StandingClock())
     events = [dataclasses.replace(EVENT, resource_name=f"r{number}") for number in range(40)]
 
     live.show(told(*events), [], EVENT.at)
@@ -166,11 +166,11 @@ def test_many_resources_are_cut_short(screen: Screen) -> None:
     [(-1, "0 s"), (0, "0 s"), (59.9, "59 s"), (60, "1:00"), (3599, "59:59"), (3725, "1:02:05")],
 )
 def test_elapsed_time(seconds: float, shown: str) -> None:
-    assert elapsed(seconds) == shown
+    assert format_elapsed(seconds) == shown
 
 
 def test_what_waits_at_a_breakpoint_is_still_at_it(screen: Screen) -> None:
-    live = Live(screen, "web", lambda: 2, StandingClock())
+    live = LiveDisplay(screen, "web", lambda: 2, StandingClock())
     reason = "CREATE paused until Hook pre-create is cleared"
     paused = dataclasses.replace(EVENT, action="INIT", status="COMPLETE", reason=reason)
 
@@ -185,7 +185,9 @@ def test_what_waits_at_a_breakpoint_is_still_at_it(screen: Screen) -> None:
 def test_lines_say_how_to_go_on_from_a_breakpoint(screen: Screen) -> None:
     reason = "CREATE paused until Hook pre-create is cleared"
 
-    Lines(screen, "web").show(told(dataclasses.replace(EVENT, reason=reason), EVENT), [], EVENT.at)
+    LineDisplay(screen, "web").show(
+        told(dataclasses.replace(EVENT, reason=reason), EVENT), [], EVENT.at
+    )
 
     said = text(screen).splitlines()
     assert said[1:2] == ["'zonda stack hook clear web database' lets it go on."]
@@ -193,7 +195,7 @@ def test_lines_say_how_to_go_on_from_a_breakpoint(screen: Screen) -> None:
 
 
 def test_of_nested_resources_the_innermost_are_shown(screen: Screen) -> None:
-    live = Live(screen, "web", lambda: 3, StandingClock())
+    live = LiveDisplay(screen, "web", lambda: 3, StandingClock())
     owner = dataclasses.replace(EVENT, resource_name="servers")
     inner = dataclasses.replace(EVENT, resource_name="0", stack_id="s2")
 
@@ -210,7 +212,7 @@ def test_failures_of_nested_resources_do_not_flood_the_screen(
     screen: Screen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("zonda.core.cli.progress.event_line.MOST_NESTED", 2)
-    live = Live(screen, "web", None, StandingClock())
+    live = LiveDisplay(screen, "web", None, StandingClock())
     failed = dataclasses.replace(EVENT, status="FAILED", stack_id="s2")
 
     live.show(told(*[failed] * 5, path=("servers",)), [], EVENT.at)
@@ -222,7 +224,9 @@ def test_failures_of_nested_resources_do_not_flood_the_screen(
     assert " database: CREATE_FAILED" in shown
 
 
-def after(lines: Lines, screen: Screen, seconds: float, *waiting: PendingRequest) -> list[str]:
+def after(
+    lines: LineDisplay, screen: Screen, seconds: float, *waiting: PendingRequest
+) -> list[str]:
     """What is said by then, beyond what was said before; without the time."""
     before = len(text(screen))
     lines.show([], waiting, EVENT.at + seconds)
@@ -235,7 +239,7 @@ def a_wait(seconds: int) -> PendingRequest:
 
 
 def test_a_silence_on_a_pipe_ends_after_two_seconds_with_what_is_waited_for(screen: Screen) -> None:
-    lines = Lines(screen, "web")
+    lines = LineDisplay(screen, "web")
     lines.show(told(EVENT), [], EVENT.at)
     assert after(lines, screen, 1.9, a_wait(1)) == []
     said = "[web.database]: waiting for runner bundled: it is not running, next try in "
@@ -250,7 +254,7 @@ def test_a_silence_on_a_pipe_ends_after_two_seconds_with_what_is_waited_for(scre
 
 
 def test_a_silence_ends_also_where_nobody_says_what_is_waited_for(screen: Screen) -> None:
-    lines = Lines(screen, "web")
+    lines = LineDisplay(screen, "web")
     names = ("a", "b", "c", "d", "e")
     lines.show(told(*(dataclasses.replace(EVENT, resource_name=each) for each in names)), [], 0.0)
     lines.show([], [], 2.0)
@@ -258,7 +262,7 @@ def test_a_silence_ends_also_where_nobody_says_what_is_waited_for(screen: Screen
 
 
 def test_of_what_is_nested_the_innermost_is_waited_for(screen: Screen) -> None:
-    lines = Lines(screen, "web")
+    lines = LineDisplay(screen, "web")
     inner = dataclasses.replace(EVENT, stack_id="s2", resource_name="disk")
     lines.show([((), EVENT), (("database",), inner)], [], EVENT.at)
     waiting = PendingRequest("disk", "2 of 3", EVENT.at, "s2")
@@ -266,6 +270,6 @@ def test_of_what_is_nested_the_innermost_is_waited_for(screen: Screen) -> None:
 
 
 def test_a_clock_that_is_set_back_ends_a_silence(screen: Screen) -> None:
-    lines = Lines(screen, "web")
+    lines = LineDisplay(screen, "web")
     lines.show(told(EVENT), [], EVENT.at)
     assert after(lines, screen, -100, a_wait(1)) != []

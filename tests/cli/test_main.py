@@ -142,7 +142,7 @@ def test_the_collector_is_lazy_while_a_command_runs_and_no_longer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before, seen = gc.get_threshold(), []
-    monkeypatch.setattr(streams, "finish", lambda: seen.append(gc.get_threshold()))
+    monkeypatch.setattr(streams, "flush_output", lambda: seen.append(gc.get_threshold()))
     main(["--version"])
     assert seen == [COLLECTION]
     assert gc.get_threshold() == before

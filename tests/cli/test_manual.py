@@ -19,14 +19,14 @@ Zonda = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return manual.page()
+    return manual.format_manual()
 
 
 def section(page: str, name: str) -> str:
     """What the page says of one command, as plain text."""
     text = re.sub(r"\\f[BIR]", "", page).replace(r"\-", "-").replace(r"\e", "\\")
     sections = text.split("\n.SS zonda ")[1:]
-    (found,) = (each for each in sections if commands.longest(each.split())[0] == name)
+    (found,) = (each for each in sections if commands.find_longest(each.split())[0] == name)
     return found
 
 
@@ -34,7 +34,7 @@ def section(page: str, name: str) -> str:
 def test_a_command_stands_in_the_page_with_all_its_options(page: str, name: str) -> None:
     text = section(page, name)
     assert commands.COMMANDS[name].help in text
-    for action in parsers.of_command(name)._actions:
+    for action in parsers.make_command_parser(name)._actions:
         for flag in {*action.option_strings} - {"-h", "--help", "--home", "--set", "--debug"}:
             assert re.search(rf"(^|, ){re.escape(flag)}(,| |$)", text, re.M), flag
 
@@ -44,8 +44,8 @@ def test_the_command_prints_the_page(zonda: Zonda, page: str) -> None:
 
 
 def test_a_line_of_help_is_no_request_of_roff() -> None:
-    assert manual._escaped(".so /etc/passwd") == r"\&.so /etc/passwd"
-    assert manual._escaped("'a\\b-c") == r"\&'a\eb\-c"
+    assert manual._escape_roff(".so /etc/passwd") == r"\&.so /etc/passwd"
+    assert manual._escape_roff("'a\\b-c") == r"\&'a\eb\-c"
 
 
 def test_mandoc_finds_nothing_wrong(page: str) -> None:

@@ -22,7 +22,7 @@ ROWS: list[tuple[Any, ...]] = [("1", "web", {"a": [1, 2]}), ("2", "dätabase", N
 def shown(form: str, *columns: str, width: int | None = None) -> str:
     out = io.StringIO()
     arguments = argparse.Namespace(format=form, column=list(columns))
-    formats.rows(out, arguments, COLUMNS, ROWS, width)
+    formats.write_rows(out, arguments, COLUMNS, ROWS, width)
     return out.getvalue()
 
 
@@ -73,7 +73,7 @@ def test_one_thing_is_a_table_of_fields() -> None:
     out = io.StringIO()
     arguments = argparse.Namespace(format="table", column=[])
 
-    formats.fields(out, arguments, {"id": "1", "note": "two\nlines"})
+    formats.write_fields(out, arguments, {"id": "1", "note": "two\nlines"})
 
     assert out.getvalue() == (
         "+-------+-------+\n"
@@ -89,7 +89,9 @@ def test_one_thing_is_a_table_of_fields() -> None:
 def test_wide_letters_take_two_columns() -> None:
     out = io.StringIO()
 
-    formats.rows(out, argparse.Namespace(format="table", column=[]), ("n",), [("日本",), ("ab",)])
+    formats.write_rows(
+        out, argparse.Namespace(format="table", column=[]), ("n",), [("日本",), ("ab",)]
+    )
 
     assert "| 日本 |\n| ab   |\n" in out.getvalue()
 
@@ -97,7 +99,9 @@ def test_wide_letters_take_two_columns() -> None:
 def test_what_would_steer_a_terminal_is_shown_as_text() -> None:
     out = io.StringIO()
 
-    formats.rows(out, argparse.Namespace(format="table", column=[]), ("n",), [("\x1b[31mred",)])
+    formats.write_rows(
+        out, argparse.Namespace(format="table", column=[]), ("n",), [("\x1b[31mred",)]
+    )
 
     assert "\x1b" not in out.getvalue()
     assert "\\x1b[31mred" in out.getvalue()
@@ -109,7 +113,7 @@ def listed(
     """The lines of a table on a terminal."""
     out = io.StringIO()
     arguments = argparse.Namespace(format="table", column=given.pop("column", []), **given)
-    formats.rows(out, arguments, columns, rows, width, spare=("id", "time"))
+    formats.write_rows(out, arguments, columns, rows, width, spare=("id", "time"))
     return out.getvalue().splitlines()
 
 
@@ -171,7 +175,7 @@ def test_one_thing_fits_the_terminal_too() -> None:
     out = io.StringIO()
     arguments = argparse.Namespace(format="table", column=[])
 
-    formats.fields(out, arguments, {"id": WIDE[0], "note": "all is well"}, 30)
+    formats.write_fields(out, arguments, {"id": WIDE[0], "note": "all is well"}, 30)
 
     assert out.getvalue() == f"id\n  {WIDE[0]}\nnote  all is well\n"
 
@@ -182,7 +186,7 @@ def test_csv_is_as_cliff_writes_it() -> None:
     )
     out = io.StringIO()
     arguments = argparse.Namespace(format="csv", column=["name", "count"])
-    formats.fields(out, arguments, {"count": 3, "name": 'a "b"', "is": True})
+    formats.write_fields(out, arguments, {"count": 3, "name": 'a "b"', "is": True})
     assert out.getvalue() == '"name","count"\n"a ""b""",3\n'
 
 
@@ -193,7 +197,7 @@ def test_what_a_shell_reads_is_the_value_whatever_is_in_it(tmp_path: Path) -> No
     out = io.StringIO()
     arguments = argparse.Namespace(format="shell", column=[], prefix="my-")
 
-    formats.fields(out, arguments, {"Stack Name": EVIL, "9": 1, "map": {"a": "$b"}})
+    formats.write_fields(out, arguments, {"Stack Name": EVIL, "9": 1, "map": {"a": "$b"}})
 
     script = out.getvalue() + 'printf \'%s|%s|%s\' "$my_stack_name" "$my_9" "$my_map"'
     done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True)
@@ -214,7 +218,7 @@ def test_what_a_shell_reads_is_the_value_whatever_is_in_it(tmp_path: Path) -> No
     ],
 )
 def test_moments_are_written_as_heat_does(seconds: float | None, text: str | None) -> None:
-    assert formats.moment(seconds) == text
+    assert formats.format_time(seconds) == text
 
 
 def test_a_very_long_line_makes_no_other_line_long() -> None:
@@ -222,7 +226,7 @@ def test_a_very_long_line_makes_no_other_line_long() -> None:
     arguments = argparse.Namespace(format="table", column=[])
     value = "\n".join(["x" * 100_000, *["y"] * 1000])
 
-    formats.fields(out, arguments, {"Value": value})
+    formats.write_fields(out, arguments, {"Value": value})
 
     long, *others = sorted(out.getvalue().splitlines(), key=len, reverse=True)
     assert "x" * 100_000 in long

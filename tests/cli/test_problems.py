@@ -54,7 +54,7 @@ def said(screen: Screen) -> str:
 
 
 def test_a_fault_of_a_template_has_place_path_code_and_hint(screen: Screen) -> None:
-    errors.report(screen, ValidationErrors([WRONG_SIZE]))
+    errors.report_error(screen, ValidationErrors([WRONG_SIZE]))
 
     assert said(screen) == (
         "t.yaml:2:9: error: Property error: resources.web.properties.size: "
@@ -66,7 +66,7 @@ def test_a_fault_of_a_template_has_place_path_code_and_hint(screen: Screen) -> N
 def test_several_faults_are_counted(screen: Screen) -> None:
     other = TemplateError("x", place=Place("t.yaml", 1, 1))
 
-    errors.report(screen, ValidationErrors([WRONG_SIZE, other]))
+    errors.report_error(screen, ValidationErrors([WRONG_SIZE, other]))
 
     assert said(screen).endswith("2 errors\n")
 
@@ -75,7 +75,7 @@ def test_a_terminal_gets_an_excerpt_with_a_caret(screen: Screen) -> None:
     screen.err = Terminal()
     screen.remember_source("t.yaml", "resources:\n  size: [7]\n")
 
-    errors.report(screen, ValidationErrors([WRONG_SIZE]))
+    errors.report_error(screen, ValidationErrors([WRONG_SIZE]))
 
     lines = said(screen).splitlines()
     assert lines[1] == "    2 |   size: [7]"
@@ -85,7 +85,7 @@ def test_a_terminal_gets_an_excerpt_with_a_caret(screen: Screen) -> None:
 def test_data_is_wanted(screen: Screen) -> None:
     screen.form = "json"
 
-    errors.report(screen, ValidationErrors([WRONG_SIZE]))
+    errors.report_error(screen, ValidationErrors([WRONG_SIZE]))
 
     assert isinstance(screen.out, io.StringIO)
     assert json.loads(screen.out.getvalue()) == {
@@ -120,7 +120,7 @@ def test_data_is_wanted(screen: Screen) -> None:
     ],
 )
 def test_exit_codes(screen: Screen, error: Exception, code: int) -> None:
-    assert errors.report(screen, error) == code
+    assert errors.report_error(screen, error) == code
     assert "Traceback" not in said(screen)
 
 
@@ -128,7 +128,7 @@ def test_what_is_related_is_told_as_notes(screen: Screen) -> None:
     error = TemplateError("x", place=Place("e.yaml", 1, 1))
     error.related = (Related("p is declared here", Place("t.yaml", 3, 4)),)
 
-    errors.report(screen, ValidationErrors([error]))
+    errors.report_error(screen, ValidationErrors([error]))
 
     assert "  t.yaml:3:4: note: p is declared here\n" in said(screen)
 
@@ -140,7 +140,7 @@ def test_the_way_to_a_nested_template_is_told(screen: Screen) -> None:
         Related("0 has the type c.yaml"),
     )
 
-    errors.report(screen, ValidationErrors([error]))
+    errors.report_error(screen, ValidationErrors([error]))
 
     assert said(screen).splitlines()[1:] == [
         "  t.yaml:3:4: on the way: a has the type g",
@@ -152,7 +152,7 @@ def test_the_way_to_a_nested_template_is_told(screen: Screen) -> None:
 def test_warnings_come_first_and_are_not_counted(screen: Screen) -> None:
     warning = TemplateWarning("ZON602", "p is used nowhere", place=Place("t.yaml", 3, 4))
 
-    code = errors.report(screen, ValidationErrors([WRONG_SIZE], [warning]))
+    code = errors.report_error(screen, ValidationErrors([WRONG_SIZE], [warning]))
 
     assert code == 2
     assert said(screen).startswith("t.yaml:3:4: warning: p is used nowhere [ZON602]\n")
@@ -164,8 +164,8 @@ def test_the_name_of_a_file_stays_on_its_line(screen: Screen) -> None:
     way = (Related("x has the type a", place),)
     fault = TemplateError("no", place=place, code="ZON1")
     fault.way = fault.related = way
-    errors.tell(screen, fault)
-    errors.tell(screen, UsageError("a\nb.yaml cannot be read"))
+    errors.say_error(screen, fault)
+    errors.say_error(screen, UsageError("a\nb.yaml cannot be read"))
     assert said(screen) == (
         "a\\nerror: b.yaml:1:2: error: no [ZON1]\n"
         "  a\\nerror: b.yaml:1:2: on the way: x has the type a\n"
@@ -175,7 +175,7 @@ def test_the_name_of_a_file_stays_on_its_line(screen: Screen) -> None:
 
 
 def test_further_lines_of_a_text_look_like_no_other_error(screen: Screen) -> None:
-    errors.tell(screen, ResourceFailure("it said\nerror: all is lost\n  twice"))
+    errors.say_error(screen, ResourceFailure("it said\nerror: all is lost\n  twice"))
     assert said(screen) == "error: it said\n    error: all is lost\n  twice [ZON300]\n"
 
 

@@ -158,9 +158,9 @@ def test_keys_of_callbacks_are_those_of_the_section_unless_given(
     monkeypatch.setenv("CALLBACK_KEY", "shared s3cret")
     text = '[runners.far]\nendpoint = "http://x.example"\ncallback_key = "old"\n'
     (tmp_path / settings.FILE_NAME).write_text(text)
-    known = settings.load({"home": str(tmp_path)}, {})
+    known = settings.load_settings({"home": str(tmp_path)}, {})
     parser = argparse.ArgumentParser()
     runner_check.check_arguments(parser)
     for words, keys in (["far"], "old"), (["far", "--callback-key", "env:CALLBACK_KEY"], None):
-        wanted = runner_check._wanted(parser.parse_args([*words, "--workflow", "w"]))
+        wanted = runner_check._parse_options(parser.parse_args([*words, "--workflow", "w"]))
         assert wanted.section(known)["callback_key"] == (keys or ["shared s3cret"])

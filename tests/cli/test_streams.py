@@ -135,13 +135,13 @@ def test_a_pipe_that_closes_is_silent(tmp_path: Path) -> None:
     ],
 )
 def test_text_for_people_has_no_orders_for_their_terminal(text: str, shown: str) -> None:
-    assert sanitize.line(text) == shown
+    assert sanitize.sanitize_line(text) == shown
 
 
 @pytest.mark.parametrize("form", ["table", "json", "yaml"])
 def test_no_format_for_people_or_programs_has_raw_orders(form: str) -> None:
     out = io.StringIO()
-    formats.fields(out, Namespace(format=form, column=[]), {"said": EVIL})
+    formats.write_fields(out, Namespace(format=form, column=[]), {"said": EVIL})
 
     assert not set("\x1b\x9b\0") & set(out.getvalue())
     if form == "json":
@@ -156,7 +156,7 @@ def test_no_format_for_people_or_programs_has_raw_orders(form: str) -> None:
     ],
 )
 def test_a_bare_value_is_changed_for_terminals_only(out: io.StringIO, shown: str) -> None:
-    formats.fields(out, Namespace(format="value", column=[]), {"said": EVIL})
+    formats.write_fields(out, Namespace(format="value", column=[]), {"said": EVIL})
 
     assert out.getvalue() == shown
 
@@ -167,7 +167,7 @@ def test_what_the_encoding_lacks_is_spelt_out(form: str, encoding: str) -> None:
     raw = io.BytesIO()
     inner = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
     thing = {"said": f"{LONE} é € 😀"}
-    formats.fields(ResultStream(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
+    formats.write_fields(ResultStream(inner), Namespace(format=form, column=[]), thing)  # type: ignore[arg-type]
 
     text = raw.getvalue().decode(encoding)
     assert "\\ud800" in text.lower()
@@ -179,7 +179,7 @@ def test_a_line_of_the_result_steers_nobody_who_reads_it_later() -> None:
     screen = Screen()
     screen.out = io.StringIO()
 
-    screen.show(f"{screen.painted('red', 'red')} {EVIL}")
+    screen.show(f"{screen.colour_result('red', 'red')} {EVIL}")
 
     assert screen.out.getvalue() == "red a\\x1b[31mb\\x9b2J\\x00c\n"
 
@@ -189,7 +189,7 @@ def test_only_our_own_colours_reach_the_terminal(colour: bool) -> None:
     screen = Screen(colour=colour)
     screen.err = Terminal()
 
-    screen.say(f"{screen.coloured('error', 'red')}: \x1b[32mno\nnext")
+    screen.say(f"{screen.colour_message('error', 'red')}: \x1b[32mno\nnext")
 
     error = "\x1b[31merror\x1b[0m" if colour else "error"
     assert screen.err.getvalue() == f"{error}: \\x1b[32mno\nnext\n"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from zonda.core.app.app import build_app
-from zonda.core.settings.settings import load
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.settings.settings import load_settings
+from zonda.core.template.files.reader import load_bundle
 from zonda.hooks.errors import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"
@@ -293,9 +293,9 @@ def test_a_fault_deep_inside_names_its_place_and_the_way(
     done = zonda("template", "parameters", "-t", "t.yaml", code=2)
     assert done.err.startswith("d.yaml:3:29: error:")
 
-    app = build_app(load({"home": str(tmp_path / "home")}))
+    app = build_app(load_settings({"home": str(tmp_path / "home")}))
     with pytest.raises(ValidationErrors) as caught:
-        app.introspection.parameters(bundle_from_files(Path("t.yaml")))
+        app.introspection.parameters(load_bundle(Path("t.yaml")))
     (fault,) = caught.value.errors
     assert [str(step.place) for step in fault.way] == ["t.yaml:3:3", f"{tmp_path}/b.yaml:3:3"]
 

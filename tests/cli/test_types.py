@@ -12,17 +12,17 @@ import yaml
 from zonda import __version__
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.app.app import build_app
-from zonda.core.cli.types.docs import pages_of
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.cli.types.docs import format_pages
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.reference import examples
-from zonda.core.settings.settings import load
+from zonda.core.settings.settings import load_settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.schema.support import HIDDEN
 from zonda.workflows import plugin as workflows
 
 from .conftest import Zonda
 
-TYPES = gather(make_manager(built_in, workflows, discover=False)).resource_types
+TYPES = gather_plugins(make_manager(built_in, workflows, discover=False)).resource_types
 
 LAMP = '''
 from zonda.hooks import attributes, constraints, properties, resource, support
@@ -119,10 +119,10 @@ VERSION = "heat_template_version: 2018-08-31"
 
 
 def made(kind: str, name: str) -> dict[str, Any]:
-    app = build_app(load({"home": "."}, {}))
+    app = build_app(load_settings({"home": "."}, {}))
     if kind == "provider":
-        return examples.provider(name, TYPES[name])
-    return examples.example(name, TYPES[name], app.check_context())
+        return examples.build_initial_template(name, TYPES[name])
+    return examples.build_example(name, TYPES[name], app.make_context())
 
 
 @pytest.mark.parametrize("name", sorted(TYPES))
@@ -133,7 +133,7 @@ def test_a_generated_template_validates(kind: str, name: str, tmp_path: Path) ->
     (tmp_path / "zonda.toml").write_text(
         '[runners.mistral]\nkind = "mistral"\nendpoint = "http://127.0.0.1:9/v2"\n'
     )
-    app = build_app(load({"home": str(tmp_path)}, {}))
+    app = build_app(load_settings({"home": str(tmp_path)}, {}))
     checked = app.validate(Bundle(text, files={"child.yaml": f"{VERSION}\n"}))
     expected = set(TYPES[name].attributes_schema)
     if kind == "example":
@@ -143,8 +143,8 @@ def test_a_generated_template_validates(kind: str, name: str, tmp_path: Path) ->
 
 
 def test_the_pages_of_all_types_can_be_made(tmp_path: Path) -> None:
-    app = build_app(load({"home": str(tmp_path)}, {}))
-    pages = pages_of(app, "")
+    app = build_app(load_settings({"home": str(tmp_path)}, {}))
+    pages = format_pages(app, "")
     shown = {name for name, cls in TYPES.items() if cls.support_status.status != HIDDEN}
     assert shown <= set(pages)
     assert all("```yaml\nheat_template_version" in text for text in pages.values())

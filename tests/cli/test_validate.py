@@ -107,7 +107,7 @@ def results(log: dict[str, Any]) -> list[dict[str, Any]]:
     ids = [rule["id"] for rule in rules]
     assert len(ids) == len(set(ids))
     for rule in rules:
-        page = codes.page(rule["id"])
+        page = codes.find_page(rule["id"])
         assert rule["shortDescription"] == {"text": page.title}
         assert rule["fullDescription"] == {"text": page.about}
         assert rule["defaultConfiguration"] == {"level": page.severity}

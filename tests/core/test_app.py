@@ -46,7 +46,7 @@ def make(home: Path) -> Iterator[Make]:
     made: list[App] = []
 
     def build() -> App:
-        made.append(build_app(settings.load({"home": str(home)}, {})))
+        made.append(build_app(settings.load_settings({"home": str(home)}, {})))
         return made[-1]
 
     yield build
@@ -103,7 +103,7 @@ def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> 
 
     running = other.act(create("web"))
 
-    assert running.driven_elsewhere == os.getpid()
+    assert running.other_engine_pid == os.getpid()
     assert not other.lock.held
     assert ended(running).state == "CREATE_COMPLETE"
     assert ended(other.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
@@ -146,7 +146,7 @@ def test_what_an_engine_left_undone_is_continued(make: Make) -> None:
 
     continued = make().wait("web")
 
-    assert continued.driven_elsewhere is None
+    assert continued.other_engine_pid is None
     assert ended(continued).state == "CREATE_COMPLETE"
 
 
@@ -275,7 +275,7 @@ def test_without_a_service_a_workflow_is_refused_before_anything_is_made(make: M
 
 def test_a_database_of_another_kind_is_refused(home: Path) -> None:
     flags = {"home": str(home), "database_url": "postgresql://x/y"}
-    app = build_app(settings.load(flags, {}))
+    app = build_app(settings.load_settings(flags, {}))
 
     with pytest.raises(StoreError, match="postgresql"):
         app.act(create("web"))
@@ -285,7 +285,7 @@ def test_a_database_of_another_kind_is_refused(home: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_a_clean_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     database = f"sqlite:///{tmp_path}/file/home/zonda.db"
-    app = build_app(settings.load({"home": str(tmp_path), "database_url": database}, {}))
+    app = build_app(settings.load_settings({"home": str(tmp_path), "database_url": database}, {}))
 
     with pytest.raises(StoreError, match="cannot be made"):
         app.act(create("web"))
@@ -293,12 +293,12 @@ def test_a_folder_that_cannot_be_made_is_a_clean_error(tmp_path: Path) -> None:
 
 
 def test_a_key_in_the_settings_is_used(home: Path) -> None:
-    app = build_app(settings.load({"home": str(home), "key": make_key()}, {}))
+    app = build_app(settings.load_settings({"home": str(home), "key": make_key()}, {}))
     ended(app.act(create("web")))
     app.close()
 
     assert not (home / "zonda.key").exists()
-    other = build_app(settings.load({"home": str(home), "key": make_key()}, {}))
+    other = build_app(settings.load_settings({"home": str(home), "key": make_key()}, {}))
     with pytest.raises(StoreError, match="key"):
         other.stack("web")
     other.close()

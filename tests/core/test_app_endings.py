@@ -34,7 +34,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
     made: list[App] = []
 
     def build() -> App:
-        made.append(build_app(settings.load({"home": str(tmp_path / "home")}, {})))
+        made.append(build_app(settings.load_settings({"home": str(tmp_path / "home")}, {})))
         return made[-1]
 
     yield build

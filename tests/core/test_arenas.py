@@ -18,7 +18,7 @@ class Library:
 def test_the_c_library_is_asked_for_one_heap(monkeypatch):
     library = Library()
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
-    memory.share_one_heap()
+    memory.limit_malloc_arenas()
     assert library.asked == [(-8, 1)]
 
 
@@ -33,4 +33,4 @@ def no_library(name):
 @pytest.mark.parametrize("found", [another_library, no_library])
 def test_another_c_library_is_left_alone(monkeypatch, found):
     monkeypatch.setattr(ctypes, "CDLL", found)
-    memory.share_one_heap()
+    memory.limit_malloc_arenas()

@@ -8,7 +8,7 @@ import uuid
 import pytest
 
 from zonda.core.system.clock import SystemClock
-from zonda.core.system.ids import Ids, new_token, system_random
+from zonda.core.system.ids import Ids, make_system_random, make_token
 
 
 class StandingClock:
@@ -60,12 +60,12 @@ def test_one_seed_gives_the_same_ids() -> None:
 
 
 def test_tokens_differ() -> None:
-    assert len({new_token() for _ in range(100)}) == 100
-    assert len(new_token()) >= 43
+    assert len({make_token() for _ in range(100)}) == 100
+    assert len(make_token()) >= 43
 
 
 def test_the_random_source_cannot_be_seeded() -> None:
-    first, second = system_random(), system_random()
+    first, second = make_system_random(), make_system_random()
     first.seed(1)
     second.seed(1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zonda.core.plugins import files
-from zonda.core.plugins.manager import Plugins, gather, make_manager
+from zonda.core.plugins.manager import Plugins, gather_plugins, make_manager
 
 TYPE = """
 from zonda.hooks import resource
@@ -40,10 +40,10 @@ def zonda_resource_types():
 
 
 def found(*folders: Path) -> tuple[Plugins, list[str]]:
-    plugins, failures = files.load(map(str, folders))
+    plugins, failures = files.load_files(map(str, folders))
     all_failures = list(failures)
     manager = make_manager(*plugins, discover=False, failures=all_failures)
-    gathered = gather(manager, all_failures)
+    gathered = gather_plugins(manager, all_failures)
     return gathered, [str(failure) for failure in gathered.failures]
 
 
@@ -115,7 +115,7 @@ def test_a_library_that_is_missing_is_what_the_operator_is_told(
 ) -> None:
     (tmp_path / "things.py").write_text(f"raise ModuleNotFoundError('no', name={library!r})")
 
-    _, [failure] = files.load([str(tmp_path)])
+    _, [failure] = files.load_files([str(tmp_path)])
 
     assert what in failure.hint
 
@@ -130,7 +130,7 @@ def test_types_that_a_file_holds_back_name_the_library_that_it_looked_for(tmp_pa
     plugins, _ = found(tmp_path)
 
     assert not plugins.resource_types
-    assert "it needs nowhere_to_be_found, which is not" in plugins.why_no_type("My::Thing")
+    assert "it needs nowhere_to_be_found, which is not" in plugins.explain_missing_type("My::Thing")
 
 
 def test_tests_private_files_and_other_files_are_left_out(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_equal_names_in_two_folders_are_two_modules(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_brings_nothing(tmp_path: Path) -> None:
-    assert files.load([str(tmp_path / "absent")]) == ([], [])
+    assert files.load_files([str(tmp_path / "absent")]) == ([], [])
 
 
 def test_a_schema_that_is_broken_names_its_class_its_property_and_its_line(tmp_path: Path) -> None:
@@ -208,6 +208,6 @@ def test_a_schema_that_is_broken_names_its_class_its_property_and_its_line(tmp_p
         '    properties_schema = {\n        "good": properties.Schema("String"),\n'
         '        "size": properties.Schema("Strin"),\n    }\n'
     )
-    _, [failure] = files.load([str(tmp_path)])
+    _, [failure] = files.load_files([str(tmp_path)])
     assert "SchemaError: Invalid type (Strin)" in str(failure)
     assert f'{path}:7 in Thing: "size": properties.Schema("Strin")' in str(failure)

@@ -14,9 +14,9 @@ import pytest
 from zonda.core.app import runner_service
 from zonda.core.app.bundled_runner import BundledRunner
 from zonda.core.app.resource_services import ResourceServices
-from zonda.core.app.runner_service import ServiceRecord, host_and_port
+from zonda.core.app.runner_service import ServiceRecord, parse_host_and_port
 from zonda.core.plugins.manager import Plugins
-from zonda.core.settings.settings import load as load_settings
+from zonda.core.settings.settings import load_settings as load_settings
 from zonda.core.settings.table import Settings
 from zonda.hooks import constraints
 from zonda.hooks.errors import Conflict, PluginError, ResourceFailure, UsageError
@@ -338,13 +338,13 @@ def test_everything_goes_to_the_running_service(record: ServiceRecord, clock: Ha
     [("127.0.0.1:8155", ("127.0.0.1", 8155)), ("[::1]:0", ("::1", 0)), ("host:1", ("host", 1))],
 )
 def test_addresses(address: str, parts: tuple[str, int]) -> None:
-    assert host_and_port(address) == parts
+    assert parse_host_and_port(address) == parts
 
 
 @pytest.mark.parametrize("address", ["8155", "host", "host:", ":1", "host:x", "host:99999", ""])
 def test_bad_addresses(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT"):
-        host_and_port(address)
+        parse_host_and_port(address)
 
 
 # -- several services of one home -----------------------------------------------------------------
@@ -360,7 +360,7 @@ class Home:
         self.asked: list[tuple[str, str]] = []
 
     def serve(self, name: str, *workflows: str) -> None:
-        record = self.held[name] = runner_service.record_of(self.settings, name)
+        record = self.held[name] = runner_service.get_record(self.settings, name)
         runner_service.check_served_once(self.settings, name, workflows)
         record.publish(f"http://{name}:1", "t", [f"/flows/{name}.yaml"], workflows)
 
@@ -368,9 +368,9 @@ class Home:
         self.held.pop(name).withdraw()
 
     def runner(self, name: str = "bundled") -> BundledRunner:
-        one = [runner_service.record_of(self.settings, name)]
+        one = [runner_service.get_record(self.settings, name)]
         return BundledRunner(
-            lambda: runner_service.records(self.settings) if name == "bundled" else one,
+            lambda: runner_service.list_records(self.settings) if name == "bundled" else one,
             lambda section: Known(section, self),
             self.clock,
             10.0,
@@ -478,16 +478,16 @@ def test_a_service_beside_another_is_called_as_its_file_and_keeps_that_name(
     services: Home,
 ) -> None:
     file = Path("/flows/my disks.yaml")
-    assert runner_service.name_for(services.settings, file, "") == "bundled"
+    assert runner_service.choose_name(services.settings, file, "") == "bundled"
     services.serve("bundled", "make")
-    assert runner_service.name_for(services.settings, file, "") == "my-disks"
-    assert runner_service.name_for(services.settings, file, "own") == "own"
-    runner_service.folder_of_service(services.settings, "my-disks").mkdir(parents=True)
+    assert runner_service.choose_name(services.settings, file, "") == "my-disks"
+    assert runner_service.choose_name(services.settings, file, "own") == "own"
+    runner_service.get_service_folder(services.settings, "my-disks").mkdir(parents=True)
     services.stop("bundled")
-    assert runner_service.name_for(services.settings, file, "") == "my-disks"
+    assert runner_service.choose_name(services.settings, file, "") == "my-disks"
     for name in ("../x", "a/b", "-x"):
         with pytest.raises(UsageError, match="cannot be the name"):
-            runner_service.name_for(services.settings, file, name)
+            runner_service.choose_name(services.settings, file, name)
 
 
 def test_no_token_stays_in_the_record_of_a_service_that_has_ended(services: Home) -> None:

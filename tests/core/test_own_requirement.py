@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from zonda.core.scaffold import own_requirement
-from zonda.core.scaffold.plugin_package import Names, write
+from zonda.core.scaffold.plugin_package import Names, write_package
 
 Installed = Callable[..., None]
 
@@ -37,7 +37,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Installed:
 
 def asked_for(folder: Path) -> tuple[str, str, bool]:
     """What the package needs, what its tests need, and whether hatchling takes URLs."""
-    write(Names.of("acme-thing"), folder)
+    write_package(Names.of("acme-thing"), folder)
     read = tomllib.loads((folder / "pyproject.toml").read_text())
     (needed,) = read["project"]["dependencies"]
     *_, tests = read["project"]["optional-dependencies"]["dev"]

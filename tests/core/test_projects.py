@@ -49,7 +49,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
     def build(project: str, user: str = "") -> App:
         flags = {"home": str(tmp_path / "home"), "project": project, "user": user or project}
-        made.append(build_app(settings.load(flags, {})))
+        made.append(build_app(settings.load_settings(flags, {})))
         return made[-1]
 
     yield build
@@ -189,7 +189,7 @@ def test_a_repair_by_schedule_is_of_the_stack_whoever_fires_it(make: Make) -> No
         mine.commands._engine.services, settings=EngineSettings(project="other", user="")
     )
 
-    proposal, found = repair._proposing(services, stack.id, {})()
+    proposal, found = repair._build_propose(services, stack.id, {})()
 
     assert proposal is None
     assert found.project == "mine"

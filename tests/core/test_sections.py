@@ -12,7 +12,7 @@ from zonda.core.app.app import builtin_kinds
 from zonda.core.plugins.manager import Origin, Plugins
 from zonda.core.settings import settings
 from zonda.core.settings.section_checks import check_sections, find_faults
-from zonda.core.settings.sections import callback_keys, completed, with_networks
+from zonda.core.settings.sections import add_networks, read_callback_keys, resolve_secrets
 from zonda.core.settings.table import Settings
 from zonda.hooks.errors import UsageError
 from zonda.hooks.schema.property import Schema
@@ -48,7 +48,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     ],
 )
 def test_secrets_are_put_in(known: Settings, given: Any, wanted: Any) -> None:
-    assert completed(given, known) == wanted
+    assert resolve_secrets(given, known) == wanted
 
 
 def test_the_keys_of_callbacks_are_by_section(known: Settings) -> None:
@@ -58,14 +58,14 @@ def test_the_keys_of_callbacks_are_by_section(known: Settings) -> None:
         "unsigned": {"callback": True},
         "off": {"callback_key": {"env": "NOT_THERE"}},
     }
-    found = callback_keys(replace(known, runners=sections))
+    found = read_callback_keys(replace(known, runners=sections))
     assert found == {"one": ["s3cret"], "two": ["old", "t0ken"]}
 
 
 @pytest.mark.parametrize("given", [{"env": "NOT_THERE"}, {"file": "not-there"}])
 def test_a_secret_that_is_not_there(known: Settings, given: dict[str, str]) -> None:
     with pytest.raises(UsageError, match=r"NOT_THERE|not-there"):
-        completed({"token": given}, known)
+        resolve_secrets({"token": given}, known)
 
 
 @pytest.mark.parametrize("content", ["", " \n\n"])
@@ -74,16 +74,18 @@ def test_a_secret_that_is_empty(known: Settings, entry: str, content: str) -> No
     (known.home / "empty").write_text(content)
     section = {"callback": True, entry: {"file": "empty"}}
     with pytest.raises(UsageError, match="file:empty is empty"):
-        completed(section, known)
+        resolve_secrets(section, known)
     if entry == "callback_key":
         with pytest.raises(UsageError, match="file:empty is empty"):
-            callback_keys(replace(known, runners={"one": {**section, entry: [section[entry]]}}))
+            read_callback_keys(
+                replace(known, runners={"one": {**section, entry: [section[entry]]}})
+            )
 
 
 @pytest.mark.parametrize("given", ["", []])
 def test_a_key_that_is_there_and_empty_is_handed_on(known: Settings, given: Any) -> None:
     sections = {"one": {"callback": True, "callback_key": given}}
-    assert "one" in callback_keys(replace(known, runners=sections))
+    assert "one" in read_callback_keys(replace(known, runners=sections))
 
 
 @pytest.mark.parametrize(
@@ -102,12 +104,14 @@ def test_a_key_that_is_there_and_empty_is_handed_on(known: Settings, given: Any)
 )
 def test_networks_for_all(own: dict[str, Any], wanted: dict[str, Any]) -> None:
     known = Settings(denied_networks="10.0.0.0/8, fd00::/8")
-    assert with_networks(own, known) == wanted
+    assert add_networks(own, known) == wanted
 
 
 def test_networks_are_checked_at_once() -> None:
     with pytest.raises(UsageError, match=r"ZONDA_DENIED_NETWORKS.*10\.0\.0\.1/8 is none"):
-        settings.load({}, {"ZONDA_HOME": "/h", "ZONDA_DENIED_NETWORKS": "fd00::/8,10.0.0.1/8"})
+        settings.load_settings(
+            {}, {"ZONDA_HOME": "/h", "ZONDA_DENIED_NETWORKS": "fd00::/8,10.0.0.1/8"}
+        )
 
 
 OAUTH2 = {"token_url": "http://x", "client_id": "z", "client_secret": "s"}
@@ -198,7 +202,7 @@ class Queue:
 def test_sections_of_a_plugins_kind_are_checked_like_those_of_zonda(tmp_path: Path) -> None:
     path = tmp_path / settings.FILE_NAME
     path.write_text('[runners.q]\nkind = "queue"\n\nhots = "s3cret"\n')
-    loaded = settings.load({}, {"ZONDA_HOME": str(tmp_path)}, builtin_kinds)
+    loaded = settings.load_settings({}, {"ZONDA_HOME": str(tmp_path)}, builtin_kinds)
     origins = {("runner", "queue"): Origin("queues")}
     plugins = Plugins(runners={"queue": Queue}, origins=origins)
     with pytest.raises(UsageError) as caught:

@@ -62,7 +62,7 @@ def test_the_later_layer_wins(
         environ["ZONDA_WORKERS"] = variable
     flags = {} if flag is None else {"workers": flag}
 
-    assert settings.load(flags, environ).workers == workers
+    assert settings.load_settings(flags, environ).workers == workers
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_the_later_layer_wins(
     ],
 )
 def test_the_home_is_found(flags: dict[str, str], environ: dict[str, str], home: Path) -> None:
-    assert settings.load(flags, environ).home == home
+    assert settings.load_settings(flags, environ).home == home
 
 
 def test_what_lies_in_the_home_follows_it() -> None:
-    loaded = settings.load({"home": "/h"}, {})
+    loaded = settings.load_settings({"home": "/h"}, {})
 
     assert loaded.database_url == "sqlite:////h/zonda.db"
     assert loaded.plugin_dirs == ("/h/plugins",)
@@ -169,7 +169,7 @@ def test_a_fault_in_the_file_names_the_line(home: Path, text: str, where: str, w
     write(home, text)
 
     with pytest.raises(UsageError) as caught:
-        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
+        settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
     lines = [line for line in str(caught.value).splitlines() if what in line]
     assert lines
@@ -180,7 +180,9 @@ def test_all_faults_are_shown_at_once(home: Path) -> None:
     write(home, "workers = 0\nbogus = 1\n")
 
     with pytest.raises(UsageError) as caught:
-        settings.load({"yaql_memory": "x"}, {"ZONDA_HOME": str(home), "ZONDA_SYNCHRONOUS": "y"})
+        settings.load_settings(
+            {"yaql_memory": "x"}, {"ZONDA_HOME": str(home), "ZONDA_SYNCHRONOUS": "y"}
+        )
 
     assert len(str(caught.value).splitlines()) == 4
 
@@ -189,13 +191,13 @@ def test_an_unreadable_file_is_a_clean_error(home: Path) -> None:
     (home / settings.FILE_NAME).mkdir(parents=True)
 
     with pytest.raises(UsageError, match="cannot be read"):
-        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
+        settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
 
 def test_runner_sections_are_kept(home: Path) -> None:
     write(home, '[runners.lab]\nkind = "http"\nendpoint = "http://lab/"\ntoken = "s3cret"\n')
 
-    loaded = settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
+    loaded = settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
     assert loaded.runners["lab"]["endpoint"] == "http://lab/"
 
@@ -220,7 +222,7 @@ def test_runner_sections_are_kept(home: Path) -> None:
 )
 def test_a_section_of_a_mistral_that_is_good(home: Path, text: str) -> None:
     write(home, f'[runners.m]\nkind = "mistral"\nendpoint = "http://m/v2"\n{text}\n')
-    given = dict(settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds).runners["m"])
+    given = dict(settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds).runners["m"])
     named = {name: "a-secret" for name, raw in given.items() if isinstance(raw, dict)}
     del given["kind"]
     made = {"clock": SystemClock(), "random": random.Random(0), **given, **named}
@@ -230,14 +232,17 @@ def test_a_section_of_a_mistral_that_is_good(home: Path, text: str) -> None:
 def test_a_kind_of_a_plug_in_is_not_judged(home: Path) -> None:
     write(home, 'default_runner = "lab"\n[runners.lab]\nkind = "ssh"\nhost = 3\n')
 
-    assert settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds).runners["lab"]["host"] == 3
+    assert (
+        settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds).runners["lab"]["host"]
+        == 3
+    )
 
 
 def test_faults_of_runners_name_no_value(home: Path) -> None:
     write(home, '[runners.lab]\nendpoint = "http://u:s3cret@x/"\ntoken = ["s3cret"]\n')
 
     with pytest.raises(UsageError) as caught:
-        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
+        settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
     assert len(str(caught.value).splitlines()) == 2
     assert "s3cret" not in str(caught.value)
@@ -246,7 +251,7 @@ def test_faults_of_runners_name_no_value(home: Path) -> None:
 def test_an_address_in_a_variable_is_checked() -> None:
     environ = {"ZONDA_HOME": "/h", "ZONDA_SERVICE_ADDRESS": "x", "ZONDA_DEFAULT_RUNNER": "lab"}
     with pytest.raises(UsageError) as caught:
-        settings.load({}, environ)
+        settings.load_settings({}, environ)
 
     lines = str(caught.value).splitlines()
     assert [line.partition(":")[0] for line in lines] == [
@@ -265,18 +270,18 @@ def test_secrets_are_not_in_the_repr() -> None:
 def test_folders_in_a_variable_are_separated_as_in_path() -> None:
     environ = {"ZONDA_PLUGIN_DIRS": f"/a{os.pathsep}/b"}
 
-    assert settings.load({"home": "/h"}, environ).plugin_dirs == ("/a", "/b")
+    assert settings.load_settings({"home": "/h"}, environ).plugin_dirs == ("/a", "/b")
 
 
 def test_the_process_environment_is_read_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ZONDA_PROJECT", "lab")
 
-    assert settings.load().project == "lab"
+    assert settings.load_settings().project == "lab"
     monkeypatch.undo()
 
 
 def test_the_docs_table_has_one_row_per_setting() -> None:
-    rows = settings.markdown_table().splitlines()[2:]
+    rows = settings.format_markdown_table().splitlines()[2:]
 
     assert [row.split("`")[1] for row in rows] == list(table.Settings.__dataclass_fields__)
 
@@ -299,5 +304,5 @@ def test_the_docs_table_has_one_row_per_setting() -> None:
 def test_a_number_or_a_depth_beyond_all_bounds_is_a_fault(home: Path, text: str, what: str) -> None:
     write(home, text)
     with pytest.raises(UsageError, match=what) as caught:
-        settings.load({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
+        settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
     assert len(str(caught.value)) < 300

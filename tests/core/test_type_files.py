@@ -10,7 +10,7 @@ import pytest
 
 from zonda.core.app import type_files
 from zonda.core.app.type_files import add_files, add_packages
-from zonda.core.plugins.manager import Plugins, gather, make_manager
+from zonda.core.plugins.manager import Plugins, gather_plugins, make_manager
 from zonda.hooks import hookimpl
 from zonda.hooks.declared_types import TypeDocument, TypeText
 from zonda.hooks.resources.resource import Resource
@@ -54,7 +54,7 @@ class Broken:
 
 def gathered(*plugins: object) -> Plugins:
     """What they bring, with the types in texts."""
-    found = gather(make_manager(*plugins, discover=False))
+    found = gather_plugins(make_manager(*plugins, discover=False))
     add_packages(found)
     return found
 
@@ -91,7 +91,7 @@ def test_only_files_with_the_key_are_read(tmp_path: Path) -> None:
     (tmp_path / "said.yaml").write_text("a: thing\n")
     (tmp_path / ".hidden.yaml").write_text("thing: Acme::Hidden\n")
     found = gathered(Readers())
-    add_files(found, type_files.files([tmp_path, tmp_path / "nowhere"]))
+    add_files(found, type_files.list_yaml_files([tmp_path, tmp_path / "nowhere"]))
     assert list(found.resource_types) == ["Acme::Lamp"]
     assert found.failures == []
 
@@ -99,5 +99,5 @@ def test_only_files_with_the_key_are_read(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "lamp.yaml").symlink_to(tmp_path / "gone.yaml")
     found = gathered(Readers())
-    add_files(found, type_files.files([tmp_path]))
+    add_files(found, type_files.list_yaml_files([tmp_path]))
     assert "cannot be read" in str(found.failures[0])

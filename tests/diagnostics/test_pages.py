@@ -17,7 +17,7 @@ from zonda.hooks.errors import ZondaError
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("core", "hooks", "builtin_resources", "workflows")
-PAGES = [pytest.param(page, id=code) for code, page in registry.pages().items()]
+PAGES = [pytest.param(page, id=code) for code, page in registry.load_pages().items()]
 
 
 def told(
@@ -78,11 +78,11 @@ def test_the_right_example_has_no_fault(
 def test_every_code_in_the_sources_has_a_page_and_every_page_a_code() -> None:
     sources = (path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
     written = {code for path in sources for code in re.findall(r'"(ZON\d{3})"', path.read_text())}
-    assert written == set(registry.pages())
+    assert written == set(registry.load_pages())
 
 
 def test_the_document_of_codes_is_generated() -> None:
-    assert registry.markdown() in (ROOT / "docs" / "reference" / "error-codes.md").read_text()
+    assert registry.format_pages() in (ROOT / "docs" / "reference" / "error-codes.md").read_text()
 
 
 def run(capsys: pytest.CaptureFixture[str], home: Path, *words: str) -> tuple[int, str, str]:
@@ -113,7 +113,7 @@ def test_a_page_is_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_without_a_code_all_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, tmp_path, "-f", "json")
 
-    assert [row["Code"] for row in json.loads(out)] == list(registry.pages())
+    assert [row["Code"] for row in json.loads(out)] == list(registry.load_pages())
 
 
 def test_an_unknown_code_gives_a_hint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

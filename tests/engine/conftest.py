@@ -24,9 +24,9 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
-from zonda.core.reports.outputs import Showing
+from zonda.core.reports.outputs import StackValues
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.schema.rows import ResourceRow
@@ -43,9 +43,9 @@ from zonda.hooks.testing.fakes import FakeClock
 KEY = make_key()
 
 
-def showing(engine: InlineEngine) -> Showing:
+def showing(engine: InlineEngine) -> StackValues:
     """Outputs, parameters and resolved properties."""
-    return Showing(engine.services.instances, engine.reader)
+    return StackValues(engine.services.instances, engine.reader)
 
 
 class Journal:
@@ -193,7 +193,7 @@ class Bench:
             ids=self._ids,
             random=self._random,
             lender=self.lender,
-            functions=lambda version: functions_for(version, self.plugins),
+            functions=lambda version: build_function_table(version, self.plugins),
         )
         return self.engine
 
@@ -303,7 +303,7 @@ def start(bench: Bench, store: Store) -> Iterator[Callable[..., Engine]]:
             ids=Ids(clock),
             random=random.Random(0),
             lender=bench.lender,
-            functions=lambda version: functions_for(version, bench.plugins),
+            functions=lambda version: build_function_table(version, bench.plugins),
         )
         engine.start(drive)
         engines.append(engine)

@@ -18,9 +18,9 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.drift.schedule import DueChecks
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.engine.runtime.requests import single
+from zonda.core.engine.runtime.requests import make_step
 from zonda.core.engine.services import EngineSettings
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.triggers import Triggers
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.views import StackView
@@ -146,7 +146,7 @@ class Drifting:
             ids=bench._ids,
             random=random.Random(0),
             lender=bench.lender,
-            functions=lambda version: functions_for(version, bench.plugins),
+            functions=lambda version: build_function_table(version, bench.plugins),
             settings=self.settings,
         )
         self.firing = DueChecks(self.engine.services)
@@ -198,7 +198,7 @@ class Drifting:
 
     def sweep(self) -> None:
         """What the clock does every five seconds, with all that follows."""
-        self.engine.driver.start(single(self.firing))
+        self.engine.driver.start(make_step(self.firing))
         self.engine.settle()
 
     def checks(self) -> list[DriftCheckView]:

@@ -18,8 +18,8 @@ from zonda.core.engine.actions import (
     SignalResource,
     UpdateStack,
 )
-from zonda.core.engine.preview.preview import preview
-from zonda.core.reports.export import Exporting
+from zonda.core.engine.preview.preview import build_preview
+from zonda.core.reports.export import StackExporter
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
 
 TWO = "a: {type: Test::Box, properties: {value: one}}\nb: {type: Test::Box, depends_on: a}"
@@ -42,11 +42,11 @@ def adopted(bench: Any, things: Any = THINGS, template: str = TWO, **given: Any)
     return bench.run(AdoptStack("s", bench.bundle(template), things, **given))
 
 
-def exporting(bench: Any) -> Exporting:
+def exporting(bench: Any) -> StackExporter:
     def read(bundle: Any, identity: Any) -> Any:
         return bench.engine.services.definitions.load(bundle, identity, None, False)
 
-    return Exporting(bench.engine.reader, read)
+    return StackExporter(bench.engine.reader, read)
 
 
 def abandoned(bench: Any, *, force: bool = False) -> Any:
@@ -352,7 +352,7 @@ def test_an_update_of_a_part_does_not_make_ours_what_was_not_adopted(bench: Any)
 
 def test_what_was_not_adopted_is_planned_to_be_left_behind(bench: Any) -> None:
     adopted(bench, {"a": THINGS["a"]})
-    plan = preview(bench.engine.services, DeleteStack("s"))
+    plan = build_preview(bench.engine.services, DeleteStack("s"))
     assert [(each.entry.name, each.entry.action) for each in plan.resources] == [
         ("b", "leave"),
         ("a", "leave"),

@@ -20,8 +20,8 @@ from zonda.core.engine.actions import (
     from_json,
     to_json,
 )
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.hooks import properties
 from zonda.hooks.errors import Conflict, UpdateReplace, UsageError
@@ -36,7 +36,7 @@ ONE = """
 def kept(bench: Any, action: Any) -> str:
     """The text of a plan file."""
     services = bench.engine.services
-    return text_of(preview(services, action), bench.store.sealer, services.definitions)
+    return format_plan(build_preview(services, action), bench.store.sealer, services.definitions)
 
 
 def update(bench: Any, resources: str, **more: Any) -> str:
@@ -174,7 +174,7 @@ def test_no_plan_a_changed_one_and_one_of_another_database(bench):
     assert "changed after it was made" in refused(bench, changed, UsageError)
     services = bench.engine.services
     action = UpdateStack("s", bench.bundle(ONE % ("two", "x")))
-    other = text_of(preview(services, action), Sealer(make_key()), services.definitions)
+    other = format_plan(build_preview(services, action), Sealer(make_key()), services.definitions)
     assert "another database" in refused(bench, other, UsageError)
 
 
@@ -294,13 +294,13 @@ def test_what_happens_between_the_last_look_at_a_plan_and_its_acceptance_is_noti
     looked: list[str] = []
 
     def look(services: Any, action: Any) -> Any:
-        found = preview(services, action)
+        found = build_preview(services, action)
         looked.append(found.stack.id)
         if len(looked) == 1:
             bench.run(change(bench))
         return found
 
-    monkeypatch.setattr("zonda.core.engine.preview.apply.preview", look)
+    monkeypatch.setattr("zonda.core.engine.preview.apply.build_preview", look)
 
     if why:
         with pytest.raises(Conflict, match=why):
@@ -320,13 +320,13 @@ def test_what_is_protected_between_the_last_look_at_a_plan_and_its_acceptance_st
     looked: list[str] = []
 
     def look(services: Any, action: Any) -> Any:
-        found = preview(services, action)
+        found = build_preview(services, action)
         looked.append(found.stack.id)
         if len(looked) == 1:
             bench.run(ProtectStack("s", ("a",)))
         return found
 
-    monkeypatch.setattr("zonda.core.engine.preview.apply.preview", look)
+    monkeypatch.setattr("zonda.core.engine.preview.apply.build_preview", look)
 
     with pytest.raises(Conflict, match="a: replace was planned, it would be fail"):
         bench.run(ApplyPlan(text))

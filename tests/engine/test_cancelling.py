@@ -12,7 +12,7 @@ import pytest
 from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -53,7 +53,7 @@ def hang(bench: Any) -> None:
 def sweep(bench: Any) -> None:
     driver = bench.engine.driver
     bench.engine.sweep_deadlines()
-    driver.now_in_transaction(sweeps.StopSuperseded(driver.is_busy, GRACE))
+    driver.run_in_transaction(sweeps.StopSuperseded(driver.is_busy, GRACE))
 
 
 def wait(bench: Any, seconds: float) -> None:
@@ -112,13 +112,13 @@ def test_what_a_sweep_remembers_of_stacks_goes_with_them(bench: Any, told: Any) 
     bench.engine.begin(DeleteStack("s"))
     bench.steps(20)
     with pytest.raises(ZeroDivisionError):
-        driver.now_in_transaction(sweep_undone)
+        driver.run_in_transaction(sweep_undone)
     assert superseded._settled == {}
-    driver.now_in_transaction(superseded)
+    driver.run_in_transaction(superseded)
     assert superseded._settled == {bench.stack.id: 2}
     bench.heals("a", "check")
     bench.engine.settle()
-    driver.now_in_transaction(superseded)
+    driver.run_in_transaction(superseded)
     assert superseded._settled == {}
 
 
@@ -201,7 +201,7 @@ def test_a_call_that_is_running_is_cancelled_when_it_comes_back(
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,
-        functions=lambda version: functions_for(version, bench.plugins),
+        functions=lambda version: build_function_table(version, bench.plugins),
         settings=EngineSettings(cancel_grace=0.0),
     )
     engine.start("all")

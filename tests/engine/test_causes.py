@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine.actions import CreateStack
-from zonda.core.engine.plugins.traces import trace_of
+from zonda.core.engine.plugins.traces import format_trace
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import TemplateError
 
@@ -20,7 +20,7 @@ def test_a_circle_of_causes_has_no_trace() -> None:
     one, other = TemplateError("one"), TemplateError("other")
     one.__cause__, other.__cause__ = other, one
 
-    assert trace_of(one, ()) == ""
+    assert format_trace(one, ()) == ""
 
 
 def test_metadata_that_reads_a_missing_attribute_fails_its_resource(bench: Any) -> None:

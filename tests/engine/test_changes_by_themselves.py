@@ -48,7 +48,7 @@ def test_a_signal_under_way_does_not_undo_what_an_update_has_stored(bench: Any) 
     bench.update(template.format("two"))
     while True:
         if isinstance(transaction, effects.Tx):
-            value = bench.engine.driver.now_in_transaction(transaction.run)
+            value = bench.engine.driver.run_in_transaction(transaction.run)
         else:
             value = transaction.run()
         try:
@@ -83,7 +83,7 @@ def test_a_rollback_that_was_owed_is_void_once_the_user_has_cancelled(bench: Any
     else:
         pytest.fail("no rollback was planned")
     stack_id = bench.stack.id
-    driver.now_in_transaction(lambda work: timeouts.cancel(work, work.tx.stack(stack_id), 9.0))
+    driver.run_in_transaction(lambda work: timeouts.cancel(work, work.tx.stack(stack_id), 9.0))
     bench.heals("b", "check")
     bench.engine.settle()
     assert bench.stack.state == "CREATE_FAILED"

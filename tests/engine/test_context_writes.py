@@ -44,7 +44,7 @@ def instance(bench: Any) -> Resource:
 
 def take_over(bench: Any) -> None:
     (row,) = bench.resource_rows()
-    bench.engine.driver.now_in_transaction(
+    bench.engine.driver.run_in_transaction(
         lambda work: transitions.take_over(work, work.tx.resource(row.id))
     )
 

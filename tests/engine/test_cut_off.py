@@ -12,7 +12,7 @@ from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
 from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.engine.runtime.pool_driver import ALONE
-from zonda.core.engine.runtime.requests import single
+from zonda.core.engine.runtime.requests import make_step
 from zonda.hooks.errors import NotReady
 from zonda.hooks.text.borders import Interruption
 
@@ -210,4 +210,4 @@ def test_a_call_that_is_made_alone_holds_up_others_for_some_seconds_only(start: 
             driver.alone.ended(task)
         return states
 
-    assert engine._step(lambda: single(overdue)).result(20) == [False, True]
+    assert engine._submit_step(lambda: make_step(overdue)).result(20) == [False, True]

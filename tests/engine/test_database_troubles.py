@@ -31,7 +31,7 @@ from zonda.core.engine.actions import (
     SuspendStack,
     UpdateStack,
 )
-from zonda.core.reports.export import Exporting
+from zonda.core.reports.export import StackExporter
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 
@@ -64,7 +64,7 @@ def _digest(bench: Bench) -> str:
     def read(bundle: Any, identity: Any) -> Any:
         return bench.engine.services.definitions.load(bundle, identity, None, False)
 
-    return Exporting(bench.engine.reader, read).export(bench.stack.id, with_secrets=True).digest
+    return StackExporter(bench.engine.reader, read).export(bench.stack.id, with_secrets=True).digest
 
 
 def _waiting(bench: Bench) -> None:

@@ -37,7 +37,7 @@ def test_the_reason_is_told_and_no_property(drift: Drifting) -> None:
     assert check.verdict == "DRIFTED"
     found = drift.findings(check)["a"]
     assert (found.reason, found.differences) == (REASON, ())
-    assert list(drift_text.finding_lines(found, lambda text, colour: text)) == [
+    assert list(drift_text.format_finding(found, lambda text, colour: text)) == [
         f"  DRIFTED     a (Test::Thing): {REASON}"
     ]
     assert drift_text.finding_as_data(found)["differences"] == []

@@ -12,7 +12,7 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
 
 from zonda.core.engine.actions import RepairDrift
-from zonda.core.engine.drift.dry_run import AsFound, as_found
+from zonda.core.engine.drift.dry_run import AsFound, check_now
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, UNKNOWN
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import NotReady, NotSupported
@@ -35,7 +35,7 @@ def looked(drift: Drifting, *, pause: Any = None, **settings: Any) -> AsFound:
     services = dataclasses.replace(drift.engine.services, settings=known)
     if pause is None:
         services = dataclasses.replace(services, clock=SystemClock())
-    return as_found(services, RepairDrift("s"), pause or SystemClock().pause)
+    return check_now(services, RepairDrift("s"), pause or SystemClock().pause)
 
 
 def test_several_are_looked_at_together_and_no_more_than_may(drift: Drifting) -> None:

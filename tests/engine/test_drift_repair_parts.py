@@ -97,7 +97,7 @@ def test_where_the_part_cannot_stay_the_property_is_left_alone_and_that_is_said(
     found = drift.findings(drift.check())["a"]
     assert found.verdict == "DRIFTED"
     assert why in "".join(found.notes)
-    told = list(drift_text.finding_lines(found, lambda text, colour: text))
+    told = list(drift_text.format_finding(found, lambda text, colour: text))
     assert why in told[-1]
     drift.repair()
     assert drift.world.changed() == []

@@ -19,8 +19,8 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.drift import schedule as firing
 from zonda.core.engine.drift.interrupting import MOST_INTERRUPTIONS, interrupt_all
-from zonda.core.engine.preview.document import notes
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import list_notes
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.store.schema.rows import DriftCheckRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
@@ -111,7 +111,7 @@ def test_a_sweep_that_is_undone_leaves_the_times_that_it_has_doubted_to_the_next
     scheduled(drift)
     set_back(drift, 86400 * 30)
     with pytest.raises(ZeroDivisionError):
-        drift.engine.driver.now_in_transaction(sweep_undone)
+        drift.engine.driver.run_in_transaction(sweep_undone)
     drift.sweep()
     at = drift.bench.stack.drift_next
     assert at is not None
@@ -141,12 +141,12 @@ def test_a_restart_keeps_a_schedule(drift: Drifting) -> None:
 def test_a_check_that_died_with_its_process_is_due_at_once(drift: Drifting) -> None:
     go_to(drift, scheduled(drift))
     drift.world.behave["a"] = _raises(NotReady(50.0))
-    drift.engine.driver.now_in_transaction(drift.firing)
+    drift.engine.driver.run_in_transaction(drift.firing)
     drift.bench.steps(4)
     assert causes(drift) == [("schedule", "RUNNING")]
     drift.restart()  # kill -9
     drift.world.behave.clear()
-    drift.engine.driver.now_in_transaction(interrupt_all)
+    drift.engine.driver.run_in_transaction(interrupt_all)
     assert causes(drift) == [("schedule", "INTERRUPTED")]
     drift.sweep()
     assert causes(drift) == [("schedule", "COMPLETE"), ("schedule", "INTERRUPTED")]
@@ -158,12 +158,12 @@ def test_a_check_that_ends_every_engine_waits_for_its_time_after_the_third_take_
     go_to(drift, scheduled(drift))
     drift.world.behave["a"] = _raises(NotReady(50.0))
     for begun in range(1, MOST_INTERRUPTIONS + 2):
-        drift.engine.driver.now_in_transaction(drift.firing)
+        drift.engine.driver.run_in_transaction(drift.firing)
         drift.bench.steps(4)
         assert causes(drift)[0] == ("schedule", "RUNNING")
         assert len(causes(drift)) == begun
         drift.restart()  # what it looks at has ended the process
-        drift.engine.driver.now_in_transaction(interrupt_all)
+        drift.engine.driver.run_in_transaction(interrupt_all)
     drift.world.behave.clear()
     drift.sweep()
     assert causes(drift) == [("schedule", "INTERRUPTED")] * (MOST_INTERRUPTIONS + 1)
@@ -195,9 +195,9 @@ def test_a_long_check_never_runs_twice_at_once(drift: Drifting) -> None:
 
 
 def _sweeping(drift: Drifting) -> Any:
-    from zonda.core.engine.runtime.requests import single
+    from zonda.core.engine.runtime.requests import make_step
 
-    return single(drift.firing)
+    return make_step(drift.firing)
 
 
 def test_several_processes_fire_once(tmp_path: Path) -> None:
@@ -208,8 +208,8 @@ def test_several_processes_fire_once(tmp_path: Path) -> None:
     go_to(drift, scheduled(drift))
     one, one_firing = drift.engine, drift.firing
     other = drift.restart(open_store(file, sealer=Sealer(KEY)))
-    one.driver.now_in_transaction(one_firing)
-    other.driver.now_in_transaction(drift.firing)
+    one.driver.run_in_transaction(one_firing)
+    other.driver.run_in_transaction(drift.firing)
     one.settle()
     other.settle()
     assert len(drift.checks()) == 1
@@ -233,7 +233,7 @@ def test_one_that_is_being_worked_on_is_put_off_until_it_is_done(drift: Drifting
     go_to(drift, scheduled(drift))
     bench = drift.bench
     bench.engine.begin(UpdateStack("s", bench.bundle(ONE.replace("1", "2"))))
-    drift.engine.driver.now_in_transaction(drift.firing)
+    drift.engine.driver.run_in_transaction(drift.firing)
     assert causes(drift) == []
     drift.engine.settle()
     drift.sweep()
@@ -245,7 +245,7 @@ def test_one_on_demand_that_runs_counts_for_the_schedule(drift: Drifting) -> Non
     go_to(drift, first)
     drift.world.behave["a"] = _raises(NotReady(50.0))
     drift.engine.begin(CheckDrift("s"))
-    drift.engine.driver.now_in_transaction(drift.firing)
+    drift.engine.driver.run_in_transaction(drift.firing)
     assert causes(drift) == [("command", "RUNNING")]
     assert drift.bench.stack.drift_next == first + 900
 
@@ -367,12 +367,12 @@ def test_a_plan_tells_that_a_command_wins_over_what_the_environment_says_now(
 ) -> None:
     scheduled(drift, "1h")
     bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
-    (note,) = notes(preview(drift.engine.services, UpdateStack("s", bundle)))
+    (note,) = list_notes(build_preview(drift.engine.services, UpdateStack("s", bundle)))
     assert "drift schedule s environment" in note
     again = UpdateStack("s", bundle, drift_schedule="environment")
-    assert notes(preview(drift.engine.services, again)) == []
+    assert list_notes(build_preview(drift.engine.services, again)) == []
     bench.update(ONE, environment=_environment("{schedule: 15m}"))
-    assert notes(preview(drift.engine.services, UpdateStack("s", bundle))) == []
+    assert list_notes(build_preview(drift.engine.services, UpdateStack("s", bundle))) == []
 
 
 def test_an_update_without_a_section_leaves_what_a_command_has_set(
@@ -401,7 +401,7 @@ def test_a_policy_of_the_environment_needs_a_schedule(
         drift.engine.run(UpdateStack("s", bundle))
     assert "schedule: off" in found.value.hint
     with pytest.raises(UsageError, match="policy"):
-        preview(drift.engine.services, UpdateStack("s", bundle))
+        build_preview(drift.engine.services, UpdateStack("s", bundle))
     drift.engine.run(UpdateStack("s", bundle, drift_schedule="2h"))
     assert (bench.stack.drift_schedule, bench.stack.drift_policy) == ("2h", policy)
     with pytest.raises(UsageError, match="policy"):
@@ -446,7 +446,7 @@ def _raises(error: BaseException) -> Any:
 
 def test_a_plan_tells_that_a_schedule_changes(drift: Drifting, bench: Bench) -> None:
     bundle = bench.bundle(ONE, environment=_environment("{schedule: 15m}"))
-    found = preview(drift.engine.services, UpdateStack("s", bundle))
+    found = build_preview(drift.engine.services, UpdateStack("s", bundle))
     told = {change.path: (change.before, change.after) for change in found.settings}
     assert told == {
         ("drift_schedule",): (None, "15m"),

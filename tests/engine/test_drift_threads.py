@@ -13,7 +13,7 @@ from tests.engine.drifting import Blind, Thing, World
 
 from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.write.database import Store
@@ -56,7 +56,7 @@ def begin(bench: Bench, store: Store, world: World) -> Iterator[Start]:
             ids=Ids(clock),
             random=random.Random(0),
             lender=bench.lender,
-            functions=lambda version: functions_for(version, bench.plugins),
+            functions=lambda version: build_function_table(version, bench.plugins),
             settings=EngineSettings(**settings),
         )
         engine.start(drive)

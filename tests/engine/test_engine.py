@@ -136,13 +136,13 @@ def test_commands_of_other_processes_are_carried_out_and_answered(
         engine.submit(actions.CheckStack("nobody")).exception(LONG)
         found = {key: reader.request(key).answer for key in wanted}
         answers = {key: answer for key, answer in found.items() if answer is not None}
-    accepted = actions.answered(answers["good"])
+    accepted = actions.parse_answer(answers["good"])
     assert engine.wait(accepted.stack_id, LONG).tags == ("t",)
     with pytest.raises(TemplateError) as caught:
-        actions.answered(answers["bad"])
+        actions.parse_answer(answers["bad"])
     assert caught.value.errors[0].message == "The Resource Type (No::Such) could not be found."  # type: ignore[attr-defined]
     with pytest.raises(Exception, match="nobody"):
-        actions.answered(answers["gone"])
+        actions.parse_answer(answers["gone"])
     other.close()
 
 
@@ -239,7 +239,7 @@ from types import SimpleNamespace
 from zonda.core.system.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.system.ids import Ids
 from zonda.core.store.values.sealing import Sealer
@@ -270,7 +270,7 @@ store = open_store(home / "z.db", sealer=Sealer(key))
 clock = SystemClock()
 engine = Engine(store, plugins, clock=clock, scheduler=Scheduler(clock), ids=Ids(clock),
                 random=random.SystemRandom(), lender=SimpleNamespace(setup=""),
-                functions=lambda version: functions_for(version, plugins))
+                functions=lambda version: build_function_table(version, plugins))
 engine.start("all")
 if not store.reader().stacks():
     lines = [f"  r{n}: {{type: Test::Made" + (f", depends_on: r{n - 9}" if n > 8 else "") + "}"

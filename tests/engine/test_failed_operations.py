@@ -125,7 +125,7 @@ def test_what_is_ended_from_outside(bench: Any, before: Callable[[Any], None], k
 
 def cause(bench: Any) -> causes.Cause | None:
     row = bench.engine.reader.resource_rows(bench.engine.reader.stacks()[0].id)[0]
-    found: causes.Cause | None = causes.read(row.cause)
+    found: causes.Cause | None = causes.parse_cause(row.cause)
     return found
 
 

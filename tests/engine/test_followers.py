@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine.actions import CancelStack, CreateStack
-from zonda.core.reports.failures import bad_action, failures
+from zonda.core.reports.failures import failures, find_failed_action
 from zonda.hooks.errors import ResourceFailure
 
 TWO = "a: {type: Test::Slow}\nb: {type: Test::Slow}"
@@ -25,7 +25,7 @@ def test_what_was_cancelled_after_a_failure_is_not_the_reason(bench: Any) -> Non
     bench.engine.sweep_deadlines()
     reader = bench.engine.reader
     stack = reader.stack("s")
-    action = bad_action(reader.actions(stack.id), None)
+    action = find_failed_action(reader.actions(stack.id), None)
     assert action is not None
     found = failures(reader, stack, action)
     assert [each.view.resource_name for each in found.found] == ["b"]
@@ -42,7 +42,7 @@ def test_attempts_before_the_last_one_are_told_with_it(bench: Any) -> None:
     bench.create("a: {type: Test::Slow}", environment=environment)
     reader = bench.engine.reader
     stack = reader.stack("s")
-    action = bad_action(reader.actions(stack.id), None)
+    action = find_failed_action(reader.actions(stack.id), None)
     assert action is not None
     (found,) = failures(reader, stack, action).found
     assert found.view.attempt == 3

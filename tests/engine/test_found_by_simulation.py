@@ -433,9 +433,9 @@ def test_a_step_that_runs_once_too_often_leaves_a_breakpoint_as_it_is(bench: Any
         [row.id for row in bench.resource_rows() if row.name == "a"],
     )
     steps = [step(bench.engine.services, key) for _ in range(2)]
-    prepared = [one.send(driver.now_in_transaction(next(one).run)).run() for one in steps]
+    prepared = [one.send(driver.run_in_transaction(next(one).run)).run() for one in steps]
     for one, draft in zip(steps, prepared, strict=True):
-        driver.now_in_transaction(one.send(draft).run)
+        driver.run_in_transaction(one.send(draft).run)
     events = bench.engine.reader.events(bench.stack.id)
     assert [event.reason for event in events if event.resource_name == "a"] == [
         "CREATE paused until Hook pre-create is cleared"

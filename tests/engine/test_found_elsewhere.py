@@ -87,7 +87,7 @@ def played(bench: Any, step: Any, meanwhile: Any) -> Any:
     while True:
         if isinstance(effect, effects.Tx):
             meanwhile()
-            value = bench.engine.driver.now_in_transaction(effect.run)
+            value = bench.engine.driver.run_in_transaction(effect.run)
         else:
             value = effect.run()
         try:

@@ -16,7 +16,7 @@ from zonda.core.engine.plugins.hanging import OF_ALL, OF_STACK, Hanging
 from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.engine.runtime.light_calls import Job
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -73,7 +73,7 @@ def engine(bench: Any, tmp_path: Path, clock: Late) -> Iterator[Engine]:
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,
-        functions=lambda version: functions_for(version, bench.plugins),
+        functions=lambda version: build_function_table(version, bench.plugins),
         settings=EngineSettings(workers=WORKERS),
     )
     made.start("all")

@@ -65,13 +65,13 @@ def test_they_are_copied_once_and_give_what_they_always_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied: list[object] = []
-    original = yaql_data.kept
+    original = yaql_data.freeze_with_size
 
-    def noted(value: object) -> yaql_data.Kept:
+    def noted(value: object) -> yaql_data.FrozenValue:
         copied.append(value)
         return original(value)
 
-    monkeypatch.setattr(yaql_data, "kept", noted)
+    monkeypatch.setattr(yaql_data, "freeze_with_size", noted)
     stack = InlineStack(tmp_path)
     assert stack.engine.run(CreateStack("test", Bundle(template(0)))).status == "COMPLETE"
     assert stack.outputs == expected(0)

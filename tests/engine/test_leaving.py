@@ -14,7 +14,7 @@ import pytest
 from zonda.core.app.engine_client import EngineClient
 from zonda.core.engine import actions
 from zonda.core.engine.templates.loading import TemplateLoading
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -55,9 +55,9 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
             random=chance,
             plugins=bench.plugins,
             lender=bench.lender,
-            loading=TemplateLoading(
+            template_loader=TemplateLoading(
                 bench.plugins,
-                lambda version: functions_for(version, bench.plugins),
+                lambda version: build_function_table(version, bench.plugins),
                 Limits(),
                 bench.lender,
                 clock,

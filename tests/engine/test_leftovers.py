@@ -15,7 +15,7 @@ from zonda.core.engine.actions import (
     SnapshotStack,
     SuspendStack,
 )
-from zonda.core.reports.export import Exporting
+from zonda.core.reports.export import StackExporter
 from zonda.hooks.errors import Conflict, NotSupported
 
 ONE = "a: {type: Test::Box, properties: {fixed: one}}"
@@ -26,7 +26,9 @@ def export(bench: Any, *, with_secrets: bool = True) -> Any:
     def read(bundle: Any, identity: Any) -> Any:
         return bench.engine.services.definitions.load(bundle, identity, None, False)
 
-    return Exporting(bench.engine.reader, read).export(bench.stack.id, with_secrets=with_secrets)
+    return StackExporter(bench.engine.reader, read).export(
+        bench.stack.id, with_secrets=with_secrets
+    )
 
 
 def replaced(bench: Any) -> str:

@@ -56,8 +56,8 @@ def test_files_that_stay_are_read_once(stack):
     assert after is not before
     for file in ("leaf.yaml", "cfn.template"):
         assert after.document(file) is before.document(file)
-        assert after.template_class(file) is before.template_class(file)
-        assert after.around.bundle.files[file] is before.around.bundle.files[file]
+        assert after.load_template_class(file) is before.load_template_class(file)
+        assert after.load_context.bundle.files[file] is before.load_context.bundle.files[file]
     assert after.document("other.yaml").data.get("description") is None
 
 
@@ -75,5 +75,7 @@ def test_a_default_that_comes_makes_another_class_of_the_same_document(stack):
     assert stack.engine.run(UpdateStack("s", given)).state == "UPDATE_COMPLETE"
     after = family(stack)
     assert after.document("leaf.yaml") is before.document("leaf.yaml")
-    classes = [each.template_class("leaf.yaml").properties_schema["v"] for each in (before, after)]
+    classes = [
+        each.load_template_class("leaf.yaml").properties_schema["v"] for each in (before, after)
+    ]
     assert [each.required for each in classes] == [True, False]

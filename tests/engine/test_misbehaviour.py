@@ -11,7 +11,7 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, open_store
@@ -44,7 +44,7 @@ def engine(bench: Any, store: Store) -> Iterator[Engine]:
         ids=Ids(clock),
         random=bench._random,
         lender=bench.lender,
-        functions=lambda version: functions_for(version, bench.plugins),
+        functions=lambda version: build_function_table(version, bench.plugins),
     )
     made.start("all")
     yield made

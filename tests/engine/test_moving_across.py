@@ -23,9 +23,9 @@ from zonda.core.engine.actions import (
     RollbackStack,
     UpdateStack,
 )
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.engine.templates.tree_rows import TreeRows
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
@@ -78,7 +78,7 @@ class Tree(Bench):
         root = reader.stack_row(self.stack.id)
         tree = TreeRows(reader, root)
         return {
-            tree.way_to(row): str(row.physical_id)
+            tree.find_path(row): str(row.physical_id)
             for row in reader.tree_resources(root.id)
             if row.type.startswith("Test::")
         }
@@ -227,7 +227,7 @@ def test_what_is_moved_is_neither_made_nor_deleted(tree: Tree, old: str, new: st
     then = tree.ids()
     tree.journal.calls.clear()
 
-    shown = document(preview(tree.engine.services, tree.bring(UpdateStack, after)))
+    shown = build_document(build_preview(tree.engine.services, tree.bring(UpdateStack, after)))
     ended = tree.run(tree.bring(UpdateStack, after))
 
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason
@@ -293,8 +293,8 @@ def test_a_plan_file_moves_what_it_says(tree: Tree, old: str, new: str) -> None:
     before, after = pair(old, new)
     tree.run(tree.bring(CreateStack, before))
     then = tree.ids()
-    shown = preview(tree.engine.services, tree.bring(UpdateStack, after))
-    text = text_of(shown, Sealer(KEY), tree.engine.services.definitions)
+    shown = build_preview(tree.engine.services, tree.bring(UpdateStack, after))
+    text = format_plan(shown, Sealer(KEY), tree.engine.services.definitions)
     tree.journal.calls.clear()
     ended = tree.run(ApplyPlan(text))
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason

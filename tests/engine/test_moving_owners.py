@@ -9,9 +9,9 @@ from tests.engine.conftest import KEY
 from tests.engine.test_moving_across import REST, THING, Layout, Tree
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack, RollbackStack, UpdateStack
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 
@@ -48,9 +48,9 @@ def test_all_that_is_nested_goes_with_it(
     then = tree.ids()
     tree.journal.calls.clear()
     update = tree.bring(UpdateStack, Layout(after.text, after.files, {old: new}))
-    shown = preview(tree.engine.services, update)
-    assert document(shown)["moved"] == [{"from": old, "name": new}]
-    text = text_of(shown, tree.engine.services.sealer, tree.engine.services.definitions)
+    shown = build_preview(tree.engine.services, update)
+    assert build_document(shown)["moved"] == [{"from": old, "name": new}]
+    text = format_plan(shown, tree.engine.services.sealer, tree.engine.services.definitions)
     ended = tree.run(ApplyPlan(text) if by_plan else update)
     assert ended.state == "UPDATE_COMPLETE", ended.status_reason
     moved = {way: key for way, key in then.items() if way.startswith(old)}

@@ -8,15 +8,15 @@ import pytest
 from tests.engine.test_nested_previews import FILES, ONE, WEB
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack, DeleteStack, UpdateStack
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.hooks.errors import Conflict, UpdateReplace
 
 
 def kept(bench: Any, action: Any) -> str:
     """The text of a plan file."""
     services = bench.engine.services
-    return text_of(preview(services, action), bench.store.sealer, services.definitions)
+    return format_plan(build_preview(services, action), bench.store.sealer, services.definitions)
 
 
 def update(bench: Any, resources: str, **given: Any) -> str:

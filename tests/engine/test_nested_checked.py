@@ -145,7 +145,9 @@ def test_with_another_environment_all_that_is_to_be_visited_is_looked_at(
 
 
 def test_with_other_plug_ins_all_that_is_to_be_visited_is_looked_at(stack, opened, monkeypatch):
-    monkeypatch.setattr(validation_cache, "_code_of", lambda plugins: ["another version"])
+    monkeypatch.setattr(
+        validation_cache, "_list_plugin_versions", lambda plugins: ["another version"]
+    )
     assert updated(stack, bundle(v="z")) == "UPDATE_COMPLETE"
     assert opened == EVERYTHING
 
@@ -184,13 +186,13 @@ def test_what_was_refused_is_refused_again(stack):
 
 def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
     made: list[str] = []
-    original = TemplateTree.check_mark
+    original = TemplateTree.build_cache_key
 
     def noted(self, spec, unknown):
         made.append(original(self, spec, unknown))
         return made[-1]
 
-    monkeypatch.setattr(TemplateTree, "check_mark", noted)
+    monkeypatch.setattr(TemplateTree, "build_cache_key", noted)
     updated(stack, bundle(v="z"))
     template_id = stack.engine.reader.stack_named("s", "default").template_id
     kept = stack.engine.reader.checked(template_id)
@@ -252,9 +254,9 @@ def test_a_file_of_a_plug_in_that_was_edited_is_another_plug_in(tmp_path, monkey
     file.write_text("VERSION = 1\n")
     monkeypatch.setattr(sys.modules[__name__], "__file__", str(file))
     brought = Plugins(resource_types={"My::Type": Edited})
-    first = list(validation_cache._code_of(brought))
+    first = list(validation_cache._list_plugin_versions(brought))
     file.write_text("VERSION = 10\n")
-    assert list(validation_cache._code_of(brought)) != first
+    assert list(validation_cache._list_plugin_versions(brought)) != first
 
 
 class Edited(Resource):

@@ -104,7 +104,7 @@ def test_what_is_said_while_the_plan_below_is_made(
 ) -> None:
     """The plan was stored, although it heeded what had been said before."""
     create(group)
-    texts, made = [Policies(before={"Test::Box": True}).to_text()], plan.proposed
+    texts, made = [Policies(before={"Test::Box": True}).to_text()], plan.build_plan
 
     def proposed(*given: Any) -> Any:
         proposal = made(*given)
@@ -113,6 +113,6 @@ def test_what_is_said_while_the_plan_below_is_made(
                 tx.stack(group.stack.id).policies = texts.pop()
         return proposal
 
-    monkeypatch.setattr(plan, "proposed", proposed)
+    monkeypatch.setattr(plan, "build_plan", proposed)
     assert re.search(REFUSED, " ".join(refusals(group)))
     assert members(group) == ["m0", "m1"]

@@ -10,9 +10,9 @@ from tests.engine.test_previews import Loose
 
 from zonda.builtin_resources.groups.resource_group import ResourceGroup
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.hooks.errors import UsageError
 
 WEB = """
@@ -41,7 +41,7 @@ ONE = "web: {type: web.yaml, properties: {size: %s, kind: %s}}\n"
 
 
 def shown_of(bench: Any, action: Any) -> dict[str, Any]:
-    return json.loads(json.dumps(document(preview(bench.engine.services, action))))
+    return json.loads(json.dumps(build_document(build_preview(bench.engine.services, action))))
 
 
 def update(bench: Any, resources: str, files: dict[str, str] = FILES, **given: Any) -> Any:
@@ -265,13 +265,13 @@ def test_hidden_values_stay_hidden_over_the_border(bench):
     secrets = "first-secret", "second-secret"
     new = CreateStack("s", bench.bundle(text, rest=rest, files=files, parameters={"p": secrets[0]}))
     services = bench.engine.services
-    kept = [text_of(preview(services, new), bench.store.sealer, services.definitions)]
+    kept = [format_plan(build_preview(services, new), bench.store.sealer, services.definitions)]
     bench.run(new)
     action = UpdateStack(
         "s", bench.bundle(text, rest=rest, files=files, parameters={"p": secrets[1]})
     )
-    found = preview(services, action)
-    kept.append(text_of(found, bench.store.sealer, services.definitions))
+    found = build_preview(services, action)
+    kept.append(format_plan(found, bench.store.sealer, services.definitions))
     for secret in secrets:
         assert not any(secret in each for each in kept)
     plan = json.loads(kept[1])
@@ -383,8 +383,8 @@ def test_what_a_nested_template_hides_itself_is_hidden_above(bench):
     first, second = ({"own.yaml": files["own.yaml"] % f"{each}-secret"} for each in "ab")
     bench.create(text, rest=rest, files=first)
     services = bench.engine.services
-    found = preview(services, UpdateStack("s", bench.bundle(text, rest=rest, files=second)))
-    kept = text_of(found, bench.store.sealer, services.definitions)
+    found = build_preview(services, UpdateStack("s", bench.bundle(text, rest=rest, files=second)))
+    kept = format_plan(found, bench.store.sealer, services.definitions)
     assert "a-secret" not in kept
     assert "b-secret" not in kept
     plan = json.loads(kept)

@@ -20,7 +20,7 @@ from zonda.core.engine.actions import (
     SignalResource,
     UpdateStack,
 )
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, TemplateError
 
@@ -141,7 +141,7 @@ def test_what_the_last_update_protected_without_a_look_at_it_is_held(tree: Tree)
     tree.create(root())
     tree.update(root(), environment=PROTECTING)  # nothing nested is planned for that
     action = UpdateStack("s", tree.bundle(root(), files=EMPTY))
-    assert list(preview(tree.bench.engine.services, action).fails) == ["c/d/b"]
+    assert list(build_preview(tree.bench.engine.services, action).fails) == ["c/d/b"]
     with pytest.raises(Conflict, match="protected"):
         tree.run(action)
     assert deleted(tree) == []
@@ -151,7 +151,7 @@ def test_what_the_last_update_protected_no_more_may_go(tree: Tree) -> None:
     tree.create(root(), environment=PROTECTING)
     tree.update(root())  # nothing nested is planned for that
     action = UpdateStack("s", tree.bundle(root(), files=EMPTY))
-    assert list(preview(tree.bench.engine.services, action).fails) == []
+    assert list(build_preview(tree.bench.engine.services, action).fails) == []
     assert tree.run(action).state == "UPDATE_COMPLETE"
     assert deleted(tree) == ["b"]
 

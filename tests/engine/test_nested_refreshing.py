@@ -181,7 +181,7 @@ def test_an_answer_from_before_a_change_does_not_hide_that(scaled: Scaled) -> No
 def test_an_operation_that_asked_before_a_change_does_not_hide_that(
     scaled: Scaled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original, met = ChildOperation._final, list[str]()
+    original, met = ChildOperation._build_final, list[str]()
 
     def final(self: Any) -> Any:
         answer = original(self)
@@ -190,7 +190,7 @@ def test_an_operation_that_asked_before_a_change_does_not_hide_that(
             scaled.scale()
         return answer
 
-    monkeypatch.setattr(ChildOperation, "_final", final)
+    monkeypatch.setattr(ChildOperation, "_build_final", final)
     scaled.engine.run(UpdateStack("s", bundle(v="two")))
     assert met == ["UPDATE"]
     assert scaled.shown == 2

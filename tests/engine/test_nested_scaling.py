@@ -126,7 +126,7 @@ def test_a_nested_stack_is_made_in_the_tree_that_its_owner_is_in_by_then(
     engine, files = stack.engine, {"leaf.yaml": LEAF, "child.yaml": CHILD}
     root = engine.run(CreateStack("s", Bundle(KEEPING, files=files)))
     kept = engine.reader.tree(root.id)[1]
-    original, met = plan.proposed, list[str]()
+    original, met = plan.build_plan, list[str]()
 
     def proposed(services: Any, child: Any, spec: Any, *rest: Any) -> Any:
         made = original(services, child, spec, *rest)
@@ -137,7 +137,7 @@ def test_a_nested_stack_is_made_in_the_tree_that_its_owner_is_in_by_then(
                 engine._once()
         return made
 
-    monkeypatch.setattr(plan, "proposed", proposed)
+    monkeypatch.setattr(plan, "build_plan", proposed)
     engine.begin(SignalResource(kept.id, "p", {}))
     engine.settle()
     assert met

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.files.reader import load_bundle
 from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source import document
 from zonda.core.template.source.bundle import Bundle
@@ -92,7 +92,7 @@ def test_what_an_update_brings_is_not_parsed_once_more_for_what_it_changes(
 ) -> None:
     for name, text in {**FILES, "root.yaml": ROOT}.items():
         (tmp_path / name).write_text(text)
-    bundle = bundle_from_files(tmp_path / "root.yaml")
+    bundle = load_bundle(tmp_path / "root.yaml")
     stack = InlineStack(tmp_path / "home", name="s")
     stack.engine.run(CreateStack("s", bundle))
     stack.restart()  # nothing is known of the template that was stored

@@ -24,10 +24,10 @@ def test_keys_that_begin_with_a_dollar_are_only_keys(bench: Any, given: str, sec
     tree = Tree(bench)
     tree.create(root, files=files)
     definitions = bench.engine.services.definitions
-    now = definitions.spec_of(tree.stacks()["c"].template_id).parameters["j"]
+    now = definitions.read_spec(tree.stacks()["c"].template_id).parameters["j"]
     bench.engine = bench.restart()
     definitions = bench.engine.services.definitions
     template_id = tree.stacks()["c"].template_id
-    assert definitions.spec_of(template_id).parameters["j"] == now
+    assert definitions.read_spec(template_id).parameters["j"] == now
     assert definitions.get(template_id).parameters.values["j"] == now
     assert next(iter(now)) in ("$ref", "a", "$tuple")

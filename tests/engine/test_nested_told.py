@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from zonda.core.engine.actions import CreateStack, MarkResource, UpdateStack
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.preview import preview
-from zonda.core.settings.settings import load
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.preview import build_preview
+from zonda.core.settings.settings import load_settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ZondaError
@@ -24,7 +24,7 @@ def test_a_nested_stack_is_visited_for_what_is_not_well_in_it(tmp_path: Path) ->
     stack.engine.run(CreateStack("s", bundle))
     child = stack.resources["c"].physical_id
     stack.engine.run(MarkResource(stack.engine.reader.stack(child).name, "b"))
-    told = repr(document(preview(stack.engine.services, UpdateStack("s", bundle))))
+    told = repr(build_document(build_preview(stack.engine.services, UpdateStack("s", bundle))))
     assert "something in it is not well" in told
     assert "whenever the stack is" not in told
     stack.close()
@@ -32,4 +32,4 @@ def test_a_nested_stack_is_visited_for_what_is_not_well_in_it(tmp_path: Path) ->
 
 def test_templates_may_not_lie_deeper_than_can_be_followed() -> None:
     with pytest.raises(ZondaError, match="at most 50"):
-        load({"max_nested_depth": "1000"}, {})
+        load_settings({"max_nested_depth": "1000"}, {})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.engine.model.exempted_parts import CannotStay, overlaid
+from zonda.core.engine.model.exempted_parts import CannotStay, overlay
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_is_left_is_as_it_is_there(
     wanted: Any, live: Any, parts: list[str], found: Any
 ) -> None:
     before = repr((wanted, live))
-    assert overlaid(wanted, live, parts) == found
+    assert overlay(wanted, live, parts) == found
     assert repr((wanted, live)) == before, "neither is changed"
 
 
@@ -55,8 +55,8 @@ def test_what_is_left_is_as_it_is_there(
 )
 def test_what_has_no_place_is_an_error(wanted: Any, live: Any, part: str) -> None:
     with pytest.raises(CannotStay):
-        overlaid(wanted, live, [part])
+        overlay(wanted, live, [part])
 
 
 def test_an_index_of_thousands_of_digits_is_of_no_item() -> None:
-    assert overlaid([1], [2], ["9" * 5000]) == [1]
+    assert overlay([1], [2], ["9" * 5000]) == [1]

@@ -13,7 +13,7 @@ from zonda.core.engine.actions import (
     RollbackStack,
     UpdateStack,
 )
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.preview import build_preview
 from zonda.hooks.errors import Conflict
 
 BOTH = """
@@ -172,7 +172,7 @@ def test_what_runs_is_not_left_outside(bench: Any) -> None:
 
 def shown(bench: Any) -> dict[str, Any]:
     """What a rollback would do with what is wanted: name -> (action, properties)."""
-    found = preview(bench.engine.services, RollbackStack("s")).resources
+    found = build_preview(bench.engine.services, RollbackStack("s")).resources
     judged = [(each.entry, each.entry.verdict) for each in found if each.entry.verdict is not None]
     return {
         entry.name: (entry.action, dict(verdict.wanted.properties)) for entry, verdict in judged

@@ -13,7 +13,7 @@ ACTIONS = {name for names in wire.PLACES.values() for name in names}
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_place_of_the_tables_is_there(place: str) -> None:
-    assert callable(places.at(place))
+    assert callable(places.load_function(place))
 
 
 def test_every_action_stands_in_a_table_and_nothing_else_does() -> None:
@@ -22,7 +22,7 @@ def test_every_action_stands_in_a_table_and_nothing_else_does() -> None:
 
 def test_a_place_that_is_not_there_is_told() -> None:
     with pytest.raises(AttributeError, match="nothing_like_it"):
-        places.at("plan.registry:nothing_like_it")
+        places.load_function("plan.registry:nothing_like_it")
 
 
 @pytest.mark.parametrize("name", sorted(ACTIONS))
@@ -30,7 +30,7 @@ def test_an_action_can_be_named_and_is_imported_then(name: str) -> None:
     found = getattr(actions, name)
 
     assert issubclass(found, base.Action)
-    assert found is wire.kind_of(name)
+    assert found is wire.find_action_class(name)
     assert name in actions.__all__
 
 

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from zonda.builtin_resources import plugin
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.versions import functions_for
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.functions.versions import build_function_table
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, Store, open_store
 from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.testing.fakes import FakeClock
 
-PLUGINS = gather(make_manager(plugin, discover=False))
+PLUGINS = gather_plugins(make_manager(plugin, discover=False))
 
 plain = st.sampled_from(["x", "y", 1, True, None, ["a", "b"], {"k": "v"}])
 
@@ -83,7 +83,7 @@ class Engine:
             ids=Ids(clock, source).new,
             random=source,
             lender=SimpleNamespace(setup=""),
-            functions=lambda version: functions_for(version, PLUGINS),
+            functions=lambda version: build_function_table(version, PLUGINS),
         )
 
     def events(self, stack: str) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.actions import answers
 from zonda.core.engine.model import states
 from zonda.core.engine.model.plan import Desired
-from zonda.core.engine.plan.scope import cone
+from zonda.core.engine.plan.scope import find_affected
 from zonda.core.engine.plugins.secrets import scrub
 from zonda.core.store.schema.rows import PlanRow
 from zonda.core.template.source.bundle import Bundle
@@ -86,15 +86,15 @@ ROWS = [row("a"), row("b"), row("c"), row("d")]
 def test_the_cone_is_what_is_dirty_and_all_that_requires_it(
     rows: list[PlanRow], asked: list[Desired], dirty: set[str], waiting: dict[str, int]
 ) -> None:
-    found = cone(rows, asked)
+    found = find_affected(rows, asked)
     assert set(found.dirty) == dirty
     assert found.waiting == waiting
 
 
 def test_the_instance_that_is_as_wanted_is_chosen_before_the_present_one() -> None:
     old, new = row("a", "old", key="1", want="ABSENT"), row("a", "new", key="2")
-    assert cone([old, new], [wanted("a", hash_="old")]).chosen["a"] is old
-    assert cone([old, new], [wanted("a", hash_="other")]).chosen["a"] is new
+    assert find_affected([old, new], [wanted("a", hash_="old")]).chosen["a"] is old
+    assert find_affected([old, new], [wanted("a", hash_="other")]).chosen["a"] is new
 
 
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.sets(st.integers(0, 7))), max_size=8))
@@ -104,7 +104,7 @@ def test_a_plan_of_what_is_there_is_empty(drawn: list[tuple[str, set[int]]]) -> 
         for index, (hash_, requires) in enumerate(drawn)
     ]
     rows = [row(item.name, item.hash) for item in asked]
-    assert cone(rows, asked).waiting == {}
+    assert find_affected(rows, asked).waiting == {}
 
 
 # -- states -----------------------------------------------------------------------------------
@@ -121,18 +121,18 @@ def test_a_plan_of_what_is_there_is_empty(drawn: list[tuple[str, set[int]]]) -> 
     ],
 )
 def test_an_operation_moves_as_the_table_says(state: str, event: str, after: str) -> None:
-    assert states.next_operation_state(state, event) == after
+    assert states.advance_state(state, event) == after
 
 
 @pytest.mark.parametrize(("state", "event"), [("", "finished"), ("POLLING", "begin"), ("", "x")])
 def test_other_moves_are_a_bug(state: str, event: str) -> None:
     with pytest.raises(states.IllegalTransition):
-        states.next_operation_state(state, event)
+        states.advance_state(state, event)
 
 
 def test_nothing_is_updated_after_its_deletion() -> None:
     with pytest.raises(states.IllegalTransition):
-        states.check_follows("DELETE", "COMPLETE", "UPDATE")
+        states.check_may_follow("DELETE", "COMPLETE", "UPDATE")
 
 
 # -- actions and answers ----------------------------------------------------------------------
@@ -160,7 +160,7 @@ def test_an_action_travels_as_text(action: actions.Action) -> None:
 
 def test_an_answer_travels_as_text() -> None:
     accepted = actions.Accepted("id", 3, "name")
-    assert actions.answered(answers.accepted(accepted)) == accepted
+    assert actions.parse_answer(answers.format_accepted(accepted)) == accepted
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_an_answer_travels_as_text() -> None:
 )
 def test_a_refusal_travels_as_text(error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
-        actions.answered(answers.refused(error))
+        actions.parse_answer(answers.format_error(error))
     assert str(caught.value) == str(error)
     assert caught.value.hint == error.hint  # type: ignore[attr-defined]
     assert caught.value.code == error.code  # type: ignore[attr-defined]
@@ -186,7 +186,7 @@ def test_a_refusal_travels_as_text(error: Exception) -> None:
 
 
 def test_a_bug_does_not_tell_its_secrets_to_other_processes() -> None:
-    assert "hush" not in answers.refused(ValueError("hush"))
+    assert "hush" not in answers.format_error(ValueError("hush"))
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from zonda.builtin_resources import plugin
 from zonda.core.engine.actions import ApplyPlan, CreateStack, UpdateStack
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import Preview, preview
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import Preview, build_preview
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.versions import functions_for
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.functions.versions import build_function_table
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, Store, open_store
 from zonda.core.system.ids import Ids
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.testing.fakes import FakeClock
 
-PLUGINS = gather(make_manager(plugin, discover=False))
+PLUGINS = gather_plugins(make_manager(plugin, discover=False))
 NAMES = ["r0", "r1", "r2", "r3", "r4"]
 
 
@@ -144,14 +144,14 @@ class Engine:
             ids=Ids(clock, source).new,
             random=source,
             lender=SimpleNamespace(setup=""),
-            functions=lambda version: functions_for(version, PLUGINS),
+            functions=lambda version: build_function_table(version, PLUGINS),
         )
 
     def preview(self, action: Any) -> Preview:
-        return preview(self.inline.services, action)
+        return build_preview(self.inline.services, action)
 
     def file(self, plan: Preview) -> str:
-        return text_of(plan, self.sealer, self.inline.services.definitions)
+        return format_plan(plan, self.sealer, self.inline.services.definitions)
 
     def done(self, stack: str, after: int) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}

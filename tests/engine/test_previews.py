@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, ProtectStack, UpdateStack
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.hooks import properties
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.resources.resource import Resource
@@ -54,7 +54,7 @@ def more_types(bench):
 def shown(bench: Any, resources: str, **given: Any) -> dict[str, Any]:
     """What a plan of an update shows, as programs read it."""
     action = UpdateStack("s", bench.bundle(resources, **given))
-    return json.loads(json.dumps(document(preview(bench.engine.services, action))))
+    return json.loads(json.dumps(build_document(build_preview(bench.engine.services, action))))
 
 
 def of(plan: dict[str, Any], name: str) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def test_hidden_values_are_in_no_part_of_a_plan(bench):
     outputs = "outputs: {o: {value: {get_param: p}}}\n"
     bench.create(text, rest=rest + outputs, parameters={"p": "first-secret"})
     bundle = bench.bundle(text, rest=rest + outputs, parameters={"p": "second-secret"})
-    found = preview(bench.engine.services, UpdateStack("s", bundle))
-    kept = text_of(found, bench.store.sealer, bench.engine.services.definitions)
+    found = build_preview(bench.engine.services, UpdateStack("s", bundle))
+    kept = format_plan(found, bench.store.sealer, bench.engine.services.definitions)
     assert "first-secret" not in kept
     assert "second-secret" not in kept
     plan = json.loads(kept)
@@ -267,7 +267,7 @@ def test_failed_type_metadata_policy_and_gone(bench):
 
 def test_a_deletion_goes_from_users_to_what_they_use(bench):
     bench.create(TWO % ("one", "x", "fixed"))
-    plan = document(preview(bench.engine.services, DeleteStack("s")))
+    plan = build_document(build_preview(bench.engine.services, DeleteStack("s")))
     assert [(each["name"], each["action"]) for each in plan["resources"]] == [
         ("b", "delete"),
         ("a", "delete"),
@@ -281,13 +281,13 @@ def test_protection_shows(bench):
     assert (of(plan, "a")["action"], kinds(plan, "a")) == ("fail", ["protected"])
     plan = shown(bench, ONE % ("one", "y") + "z: {type: Test::Box}\n")
     assert (of(plan, "a")["action"], kinds(plan, "a")) == ("fail", ["protected"])
-    assert document(preview(bench.engine.services, DeleteStack("s")))["fails"]
+    assert build_document(build_preview(bench.engine.services, DeleteStack("s")))["fails"]
 
 
 def test_settings_of_the_stack_show(bench):
     bench.create(ONE % (1, 2))
     action = UpdateStack("s", bench.bundle(ONE % (1, 2)), timeout_mins=9, tags=("a",))
-    plan = document(preview(bench.engine.services, action))
+    plan = build_document(build_preview(bench.engine.services, action))
     assert plan["does_something"]
     assert [(change["path"], change.get("after")) for change in plan["settings"]] == [
         (["timeout_mins"], 9),
@@ -303,8 +303,8 @@ def test_settings_of_the_stack_show(bench):
 def test_a_part_shows_what_is_left_alone(bench):
     bench.create(TWO % ("one", "x", "fixed"))
     bundle = bench.bundle(TWO % ("two", "y", "fixed"))
-    found = preview(bench.engine.services, UpdateStack("s", bundle, targets=("a",)))
-    plan = document(found)
+    found = build_preview(bench.engine.services, UpdateStack("s", bundle, targets=("a",)))
+    plan = build_document(found)
     assert [each["name"] for each in plan["resources"]] == ["a"]
     assert plan["selection"] == {
         "targets": ["a"],

@@ -358,7 +358,7 @@ def test_what_is_protected_while_its_replacement_is_decided_is_not_replaced(benc
         journal = bench.journal
 
         def needs_replace_with_prop_diff(self, *changed: Any) -> bool:
-            bench.engine.driver.now_in_transaction(
+            bench.engine.driver.run_in_transaction(
                 lambda work: [
                     setattr(row, "protect", 1) for row in work.tx.resources_of(bench.stack.id)
                 ]

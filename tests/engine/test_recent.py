@@ -38,7 +38,7 @@ def test_the_oldest_goes_with_what_builds_on_it(kept: DefinitionCache[str]) -> N
     kept.put_nested("b-1", "y", "b")
     kept.put("c", "x", {3: 40})
     assert [key for key in ("a", "a-1", "b", "b-1", "c") if kept.get(key)] == ["b", "b-1", "c"]
-    assert kept.base_of("a-1") == "a"
+    assert kept.find_base("a-1") == "a"
 
 
 def test_what_is_nested_in_it_keeps_it(kept: DefinitionCache[str]) -> None:
@@ -61,8 +61,8 @@ def test_what_builds_on_what_is_not_remembered_for_ever(monkeypatch: pytest.Monk
     monkeypatch.setattr(cache, "KNOWN", 3)
     kept: DefinitionCache[str] = DefinitionCache()
     for number in range(5):
-        kept.builds(f"n{number}", "a")
-    assert [kept.base_of(f"n{number}") for number in (0, 1, 4)] == [None, None, "a"]
+        kept.set_base(f"n{number}", "a")
+    assert [kept.find_base(f"n{number}") for number in (0, 1, 4)] == [None, None, "a"]
 
 
 def test_old_versions_of_a_large_tree_leave_memory(tmp_path: Path, monkeypatch: Any) -> None:

@@ -73,7 +73,7 @@ def test_a_deleted_stack_keeps_its_history(bench: Any) -> None:
 def test_a_failure_and_the_rollback_that_it_asks_for(bench: Any) -> None:
     bench.create(ONE)
     fail(bench, "handle_update")
-    bench.engine.services = bench.engine.services.asked_by(Caller("ann"))
+    bench.engine.services = bench.engine.services.for_caller(Caller("ann"))
     bench.update(TWO, rollback=True)
     assert told(bench)[1:] == [(2, "UPDATE", "FAILED"), (3, "ROLLBACK", "COMPLETE")]
     update, rollback = history(bench)[1:]
@@ -146,7 +146,7 @@ def test_the_asking_user_is_recorded_not_the_engine_s(bench: Any) -> None:
     with store.transaction() as tx:
         tx.add_request("r", store.sealer.seal(asked), bench.clock.now())
     driver = bench.engine.driver
-    driver.services = driver.services.asked_by(Caller("the holder"))
+    driver.services = driver.services.for_caller(Caller("the holder"))
     Requests(driver, lambda stack_id: None, lambda key: True).sweep()
     bench.engine.settle()
     assert [each.by for each in history(bench)] == ["ann"]
@@ -156,7 +156,7 @@ def test_old_history_goes_with_its_events_but_not_what_a_stack_is_at(bench: Any)
     bench.create(ONE)
     bench.update(TWO)
     bench.clock.advance(100 * 86400)
-    bench.engine.driver.now_in_transaction(lambda work: sweeps.forget(work, 90 * 86400.0))
+    bench.engine.driver.run_in_transaction(lambda work: sweeps.delete_old(work, 90 * 86400.0))
     assert told(bench) == [(2, "UPDATE", "COMPLETE")]
 
 
@@ -165,14 +165,14 @@ def test_old_failures_go_with_their_events(bench: Any) -> None:
     stack = bench.create(ONE)
     assert len(bench.engine.reader.failed(stack.id)) == 1
     bench.clock.advance(100 * 86400)
-    bench.engine.driver.now_in_transaction(lambda work: sweeps.forget(work, 90 * 86400.0))
+    bench.engine.driver.run_in_transaction(lambda work: sweeps.delete_old(work, 90 * 86400.0))
     assert bench.engine.reader.failed(stack.id) == []
 
 
 def test_who_has_cancelled_is_noted(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.engine.services = bench.engine.services.asked_by(Caller("bob"))
+    bench.engine.services = bench.engine.services.for_caller(Caller("bob"))
     _cancel(bench)
     assert history(bench)[0].detail == {"cancelled_by": "bob"}
 
@@ -180,7 +180,7 @@ def test_who_has_cancelled_is_noted(bench: Any) -> None:
 def test_who_has_cancelled_with_a_rollback_is_noted_of_both(bench: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.engine.services = bench.engine.services.asked_by(Caller("bob"))
+    bench.engine.services = bench.engine.services.for_caller(Caller("bob"))
     _roll_back(bench)
     first, second = history(bench)
     assert (first.status, first.detail) == ("CANCELLED", {"cancelled_by": "bob"})

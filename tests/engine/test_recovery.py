@@ -209,11 +209,11 @@ def sweep(bench: Any) -> None:
 
     def overdue(work: Any) -> None:
         for key in work.tx.overdue_stacks(work.now):
-            timeouts.stack_timed_out(work, key)
+            timeouts.fail_overdue_stack(work, key)
         for key in work.tx.overdue(work.now):
-            timeouts.operation_timed_out(work, key)
+            timeouts.fail_overdue(work, key)
 
-    bench.engine.driver.now_in_transaction(overdue)
+    bench.engine.driver.run_in_transaction(overdue)
 
 
 @pytest.mark.parametrize("rollback", [False, True])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zonda.core.engine.plugins.reasons import Secrets, reason_for, tell
+from zonda.core.engine.plugins.reasons import Secrets, format_reason, report_error
 from zonda.core.template.syntax.redactor import Redactor
 from zonda.hooks.errors import ResourceFailure, TemplateError
 
@@ -11,7 +11,7 @@ def test_a_reason_names_the_port_that_could_not_be_reached() -> None:
     secrets = Secrets()
     secrets.values = [5432, "hunter2"]
     error = OSError("postgres://u:hunter2@db:5432/x, port 5432: refused, pin 5432")
-    assert reason_for("a", error, secrets) == (
+    assert format_reason("a", error, secrets) == (
         "OSError: resources.a: postgres://u:(hidden)@db:5432/x, port 5432: refused, pin (hidden)"
     )
 
@@ -28,9 +28,9 @@ def test_the_name_of_a_class_tells_no_hidden_value() -> None:
     for base in (ValueError, AttributeError, ResourceFailure):
         cls = type("Wrong_hunter2", (base,), {"heat_type": "Bad_hunter2"})
         for error in (cls("no"), type("Wrong_hunter2", (base,), {})("no")):
-            assert "hunter2" not in repr(tell("a", error, secrets))
+            assert "hunter2" not in repr(report_error("a", error, secrets))
     cls = type("Wrong_hunter2", (ValueError,), {})
-    assert reason_for("a", cls("no"), secrets) == "Wrong_(hidden): resources.a: no"
+    assert format_reason("a", cls("no"), secrets) == "Wrong_(hidden): resources.a: no"
 
 
 def test_the_label_of_a_fault_tells_no_hidden_value() -> None:

@@ -13,8 +13,8 @@ import pytest
 from zonda.core.engine import actions
 from zonda.core.engine.execution.pool import Pool
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.engine.runtime.requests import single
-from zonda.core.store.file.faults import Refused, Unusable, explain
+from zonda.core.engine.runtime.requests import make_step
+from zonda.core.store.file.faults import Refused, Unusable, to_store_error
 from zonda.core.store.write.database import Store
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import StoreError
@@ -106,7 +106,7 @@ def test_a_statement_that_is_wrong_fails_its_own_unit_only(
         work.tx._execute("insert into meta values('key_check', 'x')")
 
     with pytest.raises(StoreError, match="UNIQUE"):
-        engine._step(lambda: single(twice)).result(LONG)
+        engine._submit_step(lambda: make_step(twice)).result(LONG)
     assert engine.wait(begin(engine, "s", many(bench, 2)), LONG).state == "CREATE_COMPLETE"
     assert "attempt" not in caplog.text
 
@@ -120,7 +120,7 @@ def test_a_unit_that_fails_after_a_refusal_stops_nobody(
         raise ValueError("wrong")
 
     database.begin()
-    future = engine._step(lambda: single(wrong))
+    future = engine._submit_step(lambda: make_step(wrong))
     assert database.tried.wait(LONG)
     database.end()
     with pytest.raises(ValueError, match="wrong"):
@@ -139,20 +139,20 @@ def test_the_trouble_of_the_database_is_told_from_that_of_a_statement(tmp_path: 
     connection.execute("create table t (a unique)")
     connection.execute("insert into t values (1)")
     unique = _raised("insert into t values (1)", connection)
-    assert type(explain(unique, "x")) is StoreError
-    assert type(explain(_raised("select nothing", connection), "x")) is StoreError
+    assert type(to_store_error(unique, "x")) is StoreError
+    assert type(to_store_error(_raised("select nothing", connection), "x")) is StoreError
     other = sqlite3.connect(tmp_path / "x.db", timeout=0.0, isolation_level=None)
     connection.execute("begin immediate")
-    assert type(explain(_raised("begin immediate", other), "x")) is Refused
+    assert type(to_store_error(_raised("begin immediate", other), "x")) is Refused
     connection.execute("rollback")
     connection.execute("pragma query_only=on")
-    assert type(explain(_raised("insert into t values (2)", connection), "x")) is Refused
+    assert type(to_store_error(_raised("insert into t values (2)", connection), "x")) is Refused
     connection.close()
     other.close()
-    assert type(explain(_raised("select 1", other), "x")) is Unusable
+    assert type(to_store_error(_raised("select 1", other), "x")) is Unusable
     (tmp_path / "y.db").write_bytes(b"no database at all" * 100)
     broken = sqlite3.connect(tmp_path / "y.db")
-    assert type(explain(_raised("select * from t", broken), "y")) is Unusable
+    assert type(to_store_error(_raised("select * from t", broken), "y")) is Unusable
     broken.close()
 
 
@@ -181,7 +181,7 @@ def test_whoever_waits_learns_that_the_engine_died(
     assert "disk is full" in str(engine.failure)
     leave.set()
     with pytest.raises(StoreError, match="disk is full"):
-        engine._durable(lambda work: None)
+        engine._run_durable(lambda work: None)
 
 
 def test_a_stopped_engine_refuses(bench: Any, start: Start) -> None:

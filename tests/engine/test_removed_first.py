@@ -26,9 +26,9 @@ from zonda.core.engine.actions import (
     RollbackStack,
     UpdateStack,
 )
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 from zonda.core.template.source.bundle import Bundle
@@ -111,7 +111,7 @@ class Stage(Bench):
         return [each for each in self.journal.of(name) if each.startswith("handle")]
 
     def shown(self, action: Action) -> dict[str, Any]:
-        return document(preview(self.engine.services, action))
+        return build_document(build_preview(self.engine.services, action))
 
     def state(self, name: str = "a") -> str:
         return self.resource(name).state
@@ -439,7 +439,7 @@ def test_a_plan_tells_that_what_has_failed_goes_first(stage: Stage) -> None:
     assert [reason["kind"] for reason in entry["reasons"]] == ["failed", "removed first"]
 
     services = stage.engine.services
-    text = text_of(preview(services, action), stage.store.sealer, services.definitions)
+    text = format_plan(build_preview(services, action), stage.store.sealer, services.definitions)
     assert stage.run(ApplyPlan(text)).state == "UPDATE_COMPLETE"
     assert stage.calls() == ["handle_delete", "handle_create"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.engine.runtime.requests import single
+from zonda.core.engine.runtime.requests import make_step
 from zonda.core.store.file.lock import RequestLock
 from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import Conflict
@@ -48,7 +48,7 @@ def ask(engine: Engine, store: Store) -> Iterator[Ask]:
 
 
 def commit(engine: Engine, run: Callable[[Any], Any]) -> Any:
-    return engine._step(lambda: single(run)).result(LONG)
+    return engine._submit_step(lambda: make_step(run)).result(LONG)
 
 
 def answer(engine: Engine, store: Store, key: str) -> actions.Accepted:
@@ -57,7 +57,7 @@ def answer(engine: Engine, store: Store, key: str) -> actions.Accepted:
     for _ in range(2000):
         found = reader.request(key).answer
         if found is not None:
-            return actions.answered(found)
+            return actions.parse_answer(found)
         commit(engine, lambda work: None)
     raise AssertionError("no answer")
 
@@ -173,11 +173,11 @@ def test_whose_waiting_process_dies_while_it_is_worked_out_is_undone(
 def test_nothing_is_left_of_a_wait(tmp_path: Path) -> None:
     lock, other = RequestLock(tmp_path / "z.db", "q"), RequestLock(tmp_path / "z.db", "q")
     with lock:
-        assert other.taken()
+        assert other.is_taken()
         other.release()  # not its own
         assert lock.path.exists()
     assert not lock.path.exists()
-    assert not other.taken()
+    assert not other.is_taken()
 
 
 def test_what_is_withdrawn_while_it_is_worked_out_is_undone(
@@ -186,7 +186,7 @@ def test_what_is_withdrawn_while_it_is_worked_out_is_undone(
     load = engine.services.definitions.load
 
     def withdrawn(*given: Any) -> Any:
-        engine._durable(lambda work: work.tx.withdraw_request("q"))
+        engine._run_durable(lambda work: work.tx.withdraw_request("q"))
         return load(*given)
 
     monkeypatch.setattr(engine.services.definitions, "load", withdrawn)

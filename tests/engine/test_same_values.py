@@ -10,17 +10,17 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Drifting
 
 from zonda.core.engine.actions import UpdateStack
-from zonda.core.engine.diff.changes import changes
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.preview import preview
-from zonda.core.reports.differences import differences
-from zonda.core.template.redaction import Shown
+from zonda.core.engine.diff.changes import compare_values
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.preview import build_preview
+from zonda.core.reports.differences import compare
+from zonda.core.template.redaction import RedactedBundle
 
 RESOURCE = "x: {{type: Test::Any, properties: {{any: {{a: {}}}}}}}"
 
 
-def _shown(value: Any) -> Shown:
-    return Shown("", {}, {"a": value}, {}, {}, {})
+def _shown(value: Any) -> RedactedBundle:
+    return RedactedBundle("", {}, {"a": value}, {}, {}, {})
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,14 @@ def test_plan_update_drift_and_history_tell_the_same_changes(
     drift.create(RESOURCE.format(json.dumps(before)))
     wanted = RESOURCE.format(json.dumps(after))
 
-    assert [each.path for each in changes(before, after)] == paths
-    plan = document(preview(drift.engine.services, UpdateStack("s", bench.bundle(wanted))))
+    assert [each.path for each in compare_values(before, after)] == paths
+    plan = build_document(
+        build_preview(drift.engine.services, UpdateStack("s", bench.bundle(wanted)))
+    )
     assert [
         tuple(each["path"][3:]) for resource in plan["resources"] for each in resource["changes"]
     ] == paths
-    history = differences(_shown(before), _shown(after), ("1", "2"))
+    history = compare(_shown(before), _shown(after), ("1", "2"))
     assert len(history.parameters) == len(paths)
 
     drift.thing("x")["any"] = {"a": after}

@@ -6,7 +6,7 @@ from typing import Any
 
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model import causes
-from zonda.core.reports.situation import Situation, of_cause, situations
+from zonda.core.reports.situation import Situation, describe_cause, situations
 
 TWO = "a: {type: Test::Slow}\nb: {type: Test::Box, depends_on: a}"
 
@@ -60,6 +60,8 @@ def test_nothing_is_told_of_what_is_at_rest(bench: Any) -> None:
 
 def test_every_cause_is_a_sentence() -> None:
     for why in ("fixed", "plugin", "type", "failed", "missing", "always", ""):
-        text = of_cause(causes.Cause("replace", why, ("size",), ("size",)))
+        text = describe_cause(causes.Cause("replace", why, ("size",), ("size",)))
         assert text.startswith("it was replaced last because ")
-    assert of_cause(causes.Cause("update", changed=("a", "b"))).endswith("because a, b changed")
+    assert describe_cause(causes.Cause("update", changed=("a", "b"))).endswith(
+        "because a, b changed"
+    )

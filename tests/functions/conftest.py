@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
-from zonda.core.functions.yaql_call import evaluator
+from zonda.core.functions.versions import build_function_table
+from zonda.core.functions.yaql_call import make_evaluator
 from zonda.core.template.source.bundle import Limits
 from zonda.core.template.source.diagnostics import TooLarge
 from zonda.hooks.errors import TemplateError, UnknownReference
@@ -39,7 +39,7 @@ class FakeScope:
         self.spent += values
 
     def parse(self, value, path=()):
-        table = functions_for(self.version)
+        table = build_function_table(self.version)
         functions = table.conditions if self.in_condition else table.functions
         if isinstance(value, dict):
             if len(value) == 1:
@@ -86,7 +86,7 @@ class FakeScope:
         return self.facade_parts[kind]
 
     def yaql(self, expression, data):
-        return evaluator(self.limits)(expression, data, self.spend)
+        return make_evaluator(self.limits)(expression, data, self.spend)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity
@@ -15,7 +15,7 @@ from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import resolve, sources, validate
 
 VERSIONS = ("2013-05-23", "2015-04-30", "2016-10-14", "2021-04-16")
-NAMES = sorted({name for version in VERSIONS for name in functions_for(version).functions})
+NAMES = sorted({name for version in VERSIONS for name in build_function_table(version).functions})
 KEYS = (
     "template params for_each permutations expression data keys values scheme host port path query "
     "$a %x% a b Name"
@@ -52,7 +52,7 @@ def loaded(version, tree):
         Bundle(json.dumps(template)),
         identity=Identity("id", "stack", "project"),
         plugins=Plugins(),
-        functions=functions_for,
+        functions=build_function_table,
         yaql=lambda expression, data, spend: data,
     )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.functions.lists import unique
+from zonda.core.functions.lists import drop_duplicates
 from zonda.core.template.source.diagnostics import TooLarge
 
 scalars = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from([0.0, 1.0, "a", "1"])
@@ -85,7 +85,7 @@ def test_unique_keeps_the_first_of_equal_items(values):
     for value in values:
         if value not in kept:
             kept.append(value)
-    assert list(map(repr, unique(values))) == list(map(repr, kept))
+    assert list(map(repr, drop_duplicates(values))) == list(map(repr, kept))
 
 
 def repeated(for_each, template, **more):

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from zonda.builtin_resources import plugin
-from zonda.core.functions.versions import functions_for
-from zonda.core.functions.yaql_call import evaluator
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.functions.versions import build_function_table
+from zonda.core.functions.yaql_call import make_evaluator
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.errors import TemplateError
@@ -47,7 +47,7 @@ AREAS = (
     "yaql",
 )
 
-PLUGINS = gather(make_manager(plugin, discover=False))
+PLUGINS = gather_plugins(make_manager(plugin, discover=False))
 IDENTITY = Identity("11111111-2222-3333-4444-555555555555", "oracle_stack", "p" * 32)
 
 
@@ -74,7 +74,7 @@ class Values:
         if node.type == "OS::Heat::None":
             return {} if attribute is None else None
         scope = self._definition.scope(self)
-        value = node.resolved_properties(scope).get("value")
+        value = node.resolve_properties(scope).get("value")
         shown = "value"
         if node.type == "OS::Heat::TestResource":
             shown, value = "output", "test_string" if value is None else value
@@ -128,9 +128,9 @@ def loaded(case):
         bundle,
         identity=IDENTITY,
         plugins=PLUGINS,
-        functions=lambda version: functions_for(version, PLUGINS),
+        functions=lambda version: build_function_table(version, PLUGINS),
         context_for=lambda node: FakeContext(),
-        yaql=evaluator(Limits()),
+        yaql=make_evaluator(Limits()),
     )
 
 

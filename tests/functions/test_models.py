@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.functions.size_limits import frozen
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.size_limits import to_hashable
+from zonda.core.functions.versions import build_function_table
 from zonda.hooks.function import resolve_value
 
 texts = st.text("ab,-", max_size=6)
@@ -27,7 +27,7 @@ class Scope:
     def parse(self, value: Any, path: Any = ()) -> Any:
         if isinstance(value, dict) and len(value) == 1:
             ((name, args),) = value.items()
-            function = functions_for("2021-04-16").functions.get(name)
+            function = build_function_table("2021-04-16").functions.get(name)
             if function is not None:
                 return function(self, name, args, (*path, name))
         return value
@@ -81,7 +81,7 @@ def test_contains(value: Any, items: list[Any]) -> None:
 
 @given(plain, plain)
 def test_what_is_looked_up_is_equal_for_equal_values_only(one: Any, other: Any) -> None:
-    assert (frozen(one) == frozen(other)) == (one == other)
+    assert (to_hashable(one) == to_hashable(other)) == (one == other)
 
 
 @given(plain)

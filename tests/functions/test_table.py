@@ -2,8 +2,8 @@
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.functions.versions import build_function_table
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
@@ -51,7 +51,7 @@ CONDITIONS_SINCE |= dict.fromkeys(("contains", "yaql"), "2017-09-01")
 
 @pytest.mark.parametrize("version", DATES)
 def test_each_version_has_its_functions(version):
-    table = functions_for(version)
+    table = build_function_table(version)
     there = {name for name, since in SINCE.items() if since <= version}
     there |= {name for name, until in UNTIL.items() if version <= until}
     assert table.functions.keys() - table.removed == there
@@ -60,7 +60,7 @@ def test_each_version_has_its_functions(version):
 
 @pytest.mark.parametrize("version", DATES[DATES.index("2016-10-14") :])
 def test_each_version_has_its_functions_inside_conditions(version, parse):
-    table = functions_for(version)
+    table = build_function_table(version)
     valid = {name for name, since in CONDITIONS_SINCE.items() if since <= version}
     assert valid <= table.conditions.keys()
     for name in table.conditions.keys() - valid:
@@ -70,7 +70,7 @@ def test_each_version_has_its_functions_inside_conditions(version, parse):
 
 @pytest.mark.parametrize(("name", "date"), NAMES.items())
 def test_a_name_stands_for_its_date(name, date):
-    assert functions_for(name) is functions_for(date)
+    assert build_function_table(name) is build_function_table(date)
 
 
 def test_a_removed_function_is_refused(evaluate):
@@ -107,21 +107,21 @@ class Plugin:
 
 
 def test_plugins_add_functions_but_replace_none():
-    plugins = gather(make_manager(Plugin(), discover=False))
-    table = functions_for("rocky", plugins)
+    plugins = gather_plugins(make_manager(Plugin(), discover=False))
+    table = build_function_table("rocky", plugins)
     assert issubclass(table.functions["shout"], Shout)
-    assert table.functions["get_param"] is functions_for("rocky").functions["get_param"]
-    functions_for("rocky", plugins)
+    assert table.functions["get_param"] is build_function_table("rocky").functions["get_param"]
+    build_function_table("rocky", plugins)
     assert [str(failure) for failure in plugins.failures] == [
         "A plug-in brings the function get_param, which is Heat's own: it is left out."
     ]
-    assert "shout" not in functions_for("2018-03-02", plugins).functions
+    assert "shout" not in build_function_table("2018-03-02", plugins).functions
 
 
 def test_a_function_of_a_plugin_is_refused_inside_conditions():
-    plugins = gather(make_manager(Plugin(), discover=False))
+    plugins = gather_plugins(make_manager(Plugin(), discover=False))
     with pytest.raises(TemplateError, match='The function "shout" is invalid in this context'):
-        functions_for("rocky", plugins).conditions["shout"](None, "shout", None, ())
+        build_function_table("rocky", plugins).conditions["shout"](None, "shout", None, ())
 
 
 @pytest.mark.parametrize("sources", ["text", [["a list"]], {1}, [None]], ids=repr)
@@ -140,6 +140,6 @@ def test_sources_of_another_kind_are_a_fault_when_the_call_is_parsed(sources):
         def zonda_functions(self, version):
             return {"reader": Reader}
 
-    table = functions_for("rocky", gather(make_manager(Readers(), discover=False)))
+    table = build_function_table("rocky", gather_plugins(make_manager(Readers(), discover=False)))
     with pytest.raises(TypeError, match="a Source is wanted"):  # located by the parser
         table.functions["reader"](None, "reader", [], ())

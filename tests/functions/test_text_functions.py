@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.core.functions.text import longest_first, replaced
+from zonda.core.functions.text import replace_placeholders, sort_longest_first
 from zonda.core.template.source.bundle import Limits
 from zonda.core.template.source.diagnostics import TooLarge
 
@@ -138,8 +138,8 @@ def model(template, values):
     ),
 )
 def test_replacing_follows_the_model(template, params):
-    ordered = [(key, params[key]) for key in longest_first(params)]
-    text, missing = replaced(template, dict(ordered), Endless())
+    ordered = [(key, params[key]) for key in sort_longest_first(params)]
+    text, missing = replace_placeholders(template, dict(ordered), Endless())
     assert text == model(template, ordered)
     assert all(key not in template or len(params) > 1 for key in missing)
 

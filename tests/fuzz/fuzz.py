@@ -28,9 +28,9 @@ from typing import Any
 import yaml
 
 from zonda.builtin_resources import plugin
-from zonda.core.functions.versions import functions_for
-from zonda.core.functions.yaql_call import evaluator
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.functions.versions import build_function_table
+from zonda.core.functions.yaql_call import make_evaluator
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.core.template.source.versions import DATES
@@ -48,10 +48,10 @@ ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus"
 LARGEST = 6_000
 
-PLUGINS = gather(make_manager(plugin, discover=False))
+PLUGINS = gather_plugins(make_manager(plugin, discover=False))
 IDENTITY = Identity("id", "stack", "project")
 LIMITS = Limits(yaql_seconds=1.0, pattern_seconds=0.5)
-NAMES = sorted({name for version in DATES for name in functions_for(version).functions})
+NAMES = sorted({name for version in DATES for name in build_function_table(version).functions})
 TYPES = sorted(PLUGINS.resource_types)
 CONSTRAINTS = sorted(PLUGINS.constraints)
 
@@ -341,10 +341,10 @@ def _loaded(text: str, check: bool) -> StackDefinition:
         Bundle(text),
         identity=IDENTITY,
         plugins=PLUGINS,
-        functions=lambda version: functions_for(version, PLUGINS),
+        functions=lambda version: build_function_table(version, PLUGINS),
         limits=LIMITS,
         context_for=(lambda node: Context()) if check else None,
-        yaql=evaluator(LIMITS),
+        yaql=make_evaluator(LIMITS),
         all_given=False,
     )
 
@@ -358,7 +358,7 @@ def _resolve(definition: StackDefinition) -> None:
         except ZondaError as error:
             str(error)
     for name, node in definition.resources.items():
-        definition.secrecy_of(name)
+        definition.classify_properties(name)
         try:
             definition.fingerprint(name)
             node.resolve(scope)

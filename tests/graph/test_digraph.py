@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.graph.digraph import (
-    Ring,
-    cone,
+    CycleError,
     count_waiting,
-    dependents,
-    group,
-    order,
-    shortest_ring,
+    find_reachable,
+    find_shortest_cycle,
+    group_targets,
+    map_dependents,
+    sort_topologically,
 )
 
 graphs = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10)
@@ -32,14 +32,14 @@ graphs = st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size
     ],
 )
 def test_order(requires: dict[str, list[str]], expected: list[str]) -> None:
-    assert order(requires) == expected
+    assert sort_topologically(requires) == expected
 
 
 def test_order_names_a_shortest_ring() -> None:
     requires = {"a": ["b"], "b": ["c"], "c": ["a", "d"], "d": ["c"], "e": ["a"]}
 
-    with pytest.raises(Ring) as caught:
-        order(requires)
+    with pytest.raises(CycleError) as caught:
+        sort_topologically(requires)
 
     assert caught.value.keys == ["c", "d", "c"]
     assert str(caught.value) == "c -> d -> c"
@@ -55,24 +55,24 @@ def test_order_names_a_shortest_ring() -> None:
     ],
 )
 def test_shortest_ring(requires: dict[str, list[str]], ring: list[str]) -> None:
-    assert shortest_ring(requires) == ring
+    assert find_shortest_cycle(requires) == ring
 
 
 def test_dependents_turn_the_edges_round() -> None:
-    assert dependents({"a": ["b", "c"], "d": ["c", "c"]}) == {"b": ["a"], "c": ["a", "d"]}
+    assert map_dependents({"a": ["b", "c"], "d": ["c", "c"]}) == {"b": ["a"], "c": ["a", "d"]}
 
 
 def test_cone_reaches_what_can_be_reached() -> None:
     edges = {"a": ["b"], "b": ["c", "a"], "x": ["y"]}
-    assert cone(["a"], edges) == {"a", "b", "c"}
-    assert cone([], edges) == set()
+    assert find_reachable(["a"], edges) == {"a", "b", "c"}
+    assert find_reachable([], edges) == set()
 
 
 @given(graphs)
 def test_order_puts_requirements_first_or_finds_a_real_ring(graph: dict[int, list[int]]) -> None:
     try:
-        found = order(graph)
-    except Ring as ring:
+        found = sort_topologically(graph)
+    except CycleError as ring:
         keys = ring.keys
         assert keys[0] == keys[-1]
         assert all(other in graph[key] for key, other in pairwise(keys))  # type: ignore[index]
@@ -84,11 +84,11 @@ def test_order_puts_requirements_first_or_finds_a_real_ring(graph: dict[int, lis
 
 def test_a_long_chain_needs_no_recursion() -> None:
     requires = {index: [index + 1] for index in range(20_000)}
-    assert order(requires)[0] == 20_000
+    assert sort_topologically(requires)[0] == 20_000
 
 
 def test_group_keeps_the_order_of_the_edges() -> None:
-    assert group([("b", "z"), ("a", "y"), ("b", "x")]) == {"b": ["z", "x"], "a": ["y"]}
+    assert group_targets([("b", "z"), ("a", "y"), ("b", "x")]) == {"b": ["z", "x"], "a": ["y"]}
 
 
 def test_count_waiting_goes_up_or_down() -> None:

@@ -155,7 +155,7 @@ def test_a_circle_of_plugins_is_left_out_of_a_stored_template(
     cls = zonda_stack.plugins.resource_types["My::Port"]
     monkeypatch.setattr(cls, "add_dependencies", makes_a_circle)
     zonda_stack.restart()
-    definition = zonda_stack.engine.room.definitions.get(
+    definition = zonda_stack.engine.services.definitions.get(
         zonda_stack.engine.reader.stack_row(stack_id).template_id
     )
     assert {name: set(node.requires) for name, node in definition.resources.items()} == {

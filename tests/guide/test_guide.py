@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zonda.core.app.app import build_app
-from zonda.core.settings.settings import load
+from zonda.core.settings.settings import load_settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
@@ -195,7 +195,7 @@ def test_every_resource_has_the_attribute_show(
 def test_types_that_are_deprecated_or_unsupported_are_used_with_a_warning(
     zonda_stack: InlineStack, tmp_path: Path
 ) -> None:
-    app = build_app(load({"home": str(tmp_path), "plugin_dirs": str(PLUGINS)}, {}))
+    app = build_app(load_settings({"home": str(tmp_path), "plugin_dirs": str(PLUGINS)}, {}))
     for kind, words in (
         ("Old", "is deprecated since 2.0"),
         ("Unsupported", "is not supported"),

@@ -13,7 +13,7 @@ from zonda.hooks.text.borders import (
     Interrupted,
     Terminated,
     interruptible,
-    keeping_signals,
+    preserve_signals,
     raise_interruption,
 )
 
@@ -86,6 +86,6 @@ def test_no_signal_reaches_another_thread(handler: Callable[[Any], None]) -> Non
 
 def test_a_signal_that_a_plug_in_takes_is_given_back(handler: Callable[[Any], None]) -> None:
     handler(signal.default_int_handler)
-    with keeping_signals():
+    with preserve_signals():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -11,12 +11,12 @@ import pytest
 
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.actions import CreateStack
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks import lazy
 from zonda.hooks.markers import hookimpl
-from zonda.hooks.resources.declaration import usable
+from zonda.hooks.resources.declaration import validate_declaration
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.constraints import BaseCustomConstraint
 from zonda.workflows import plugin as workflows
@@ -98,14 +98,14 @@ def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(room: Path
     known = lazy.lazy_types(ROOM, PLACES)
     later = lazy.unloaded(known)["A::One"]
 
-    before = lazy.file_of(later)
+    before = lazy.find_file(later)
 
-    assert before == lazy.file_of(known["A::One"]) == str(room / "types_of_it.py")
-    assert lazy.file_of(lazy.LazyClass(f"{ROOM}.nothing", "X")) == ""
+    assert before == lazy.find_file(known["A::One"]) == str(room / "types_of_it.py")
+    assert lazy.find_file(lazy.LazyClass(f"{ROOM}.nothing", "X")) == ""
 
 
 def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> None:
-    plugins = gather(make_manager(bringing(PLACES), discover=False))
+    plugins = gather_plugins(make_manager(bringing(PLACES), discover=False))
 
     assert set(plugins.resource_types) == set(PLACES)
     assert not is_imported()
@@ -115,8 +115,8 @@ def test_what_zonda_brings_stays_where_it_is_until_it_is_used(room: Path) -> Non
 def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
     places = {**PLACES, "A::Wrong": "types_of_it:Resource.__doc__"}
 
-    good = gather(make_manager(files=[bringing(PLACES)], discover=False))
-    bad = gather(make_manager(files=[bringing(places)], discover=False))
+    good = gather_plugins(make_manager(files=[bringing(PLACES)], discover=False))
+    bad = gather_plugins(make_manager(files=[bringing(places)], discover=False))
 
     assert is_imported()
     assert dict(lazy.loaded(good.resource_types)) == good.resource_types
@@ -132,8 +132,8 @@ def test_all_that_zonda_brings_is_there_and_right(module: Any) -> None:
     types = module.zonda_resource_types()
     constraints = module.zonda_constraints()
 
-    assert [usable(cls, Resource) for cls in types.values()] == [*types.values()]
-    assert [usable(cls, BaseCustomConstraint) for cls in constraints.values()] == [
+    assert [validate_declaration(cls, Resource) for cls in types.values()] == [*types.values()]
+    assert [validate_declaration(cls, BaseCustomConstraint) for cls in constraints.values()] == [
         *constraints.values()
     ]
 
@@ -141,10 +141,10 @@ def test_all_that_zonda_brings_is_there_and_right(module: Any) -> None:
 def test_a_class_may_say_that_it_is_of_a_module_that_there_is_not() -> None:
     for module in ("no_such_package.disk", "os.path.x", "json", f"{__name__}.disk"):
         made = type("Thing", (Resource,), {"__module__": module})
-        file = lazy.file_of(made)
+        file = lazy.find_file(made)
         assert file == (sys.modules["json"].__file__ if module == "json" else "")
-    assert lazy.file_of(lazy.LazyClass("json.decoder", "X")).endswith("decoder.py")
-    assert lazy.file_of(lazy.LazyClass("no_such_module", "X")) == ""
+    assert lazy.find_file(lazy.LazyClass("json.decoder", "X")).endswith("decoder.py")
+    assert lazy.find_file(lazy.LazyClass("no_such_module", "X")) == ""
 
 
 def test_a_nested_stack_is_made_where_an_unused_type_is_of_no_module(tmp_path: Path) -> None:

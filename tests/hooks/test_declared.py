@@ -9,7 +9,7 @@ import pytest
 
 from zonda.hooks import attributes, properties, support
 from zonda.hooks.errors import SchemaError
-from zonda.hooks.resources.declaration import usable
+from zonda.hooks.resources.declaration import validate_declaration
 from zonda.hooks.resources.resource import Resource
 
 
@@ -53,14 +53,14 @@ def raising(cls: Any) -> Any:
     ids=lambda value: "" if isinstance(value, str) else "-".join(value),
 )
 def test_a_wrong_declaration_is_told(declared: dict[str, Any], told: str) -> None:
-    found = usable(type("Bad", (Resource,), declared), Resource)
+    found = validate_declaration(type("Bad", (Resource,), declared), Resource)
     assert isinstance(found, support.Unavailable)
     assert told.replace("\\", "") in found.reason
 
 
 def test_a_class_that_raises_when_it_is_looked_at_is_told() -> None:
     bad = type("Bad", (Resource,), {"__zonda_resource__": classmethod(raising)})
-    assert usable(bad, Resource) == support.Unavailable("RuntimeError: not today")
+    assert validate_declaration(bad, Resource) == support.Unavailable("RuntimeError: not today")
 
 
 def test_a_good_class_is_taken_as_it_is() -> None:
@@ -77,7 +77,7 @@ def test_a_good_class_is_taken_as_it_is() -> None:
             "__init__": init,
         },
     )
-    assert usable(good, Resource) is good
+    assert validate_declaration(good, Resource) is good
 
 
 @pytest.mark.parametrize("inside", [{"x": 5}, {1: properties.Schema("String")}], ids=["5", "name"])

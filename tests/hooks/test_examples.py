@@ -62,21 +62,21 @@ NESTED = {
     ],
 )
 def test_a_first_value_and_another_one(declared: Schema, first: Any) -> None:
-    found = list(islice(examples.values(declared), 2))
-    assert found[0] == first if first is not None else examples.fits(declared, found[0])
-    assert all(examples.fits(declared, value) for value in found)
+    found = list(islice(examples.list_values(declared), 2))
+    assert found[0] == first if first is not None else examples.is_valid_value(declared, found[0])
+    assert all(examples.is_valid_value(declared, value) for value in found)
 
 
 def test_an_impossible_schema_has_no_value() -> None:
     nothing = schema(Schema.STRING, AllowedPattern("a"), AllowedPattern("b"))
-    assert list(examples.values(nothing)) == []
+    assert list(examples.list_values(nothing)) == []
 
 
 @pytest.mark.parametrize("name", sorted(zonda_constraints()))
 def test_a_constraint_of_ours_shows_good_values(name: str) -> None:
     context = FakeContext(constraints=dict(zonda_constraints()))
     declared = schema(Schema.STRING, CustomConstraint(name))
-    assert len(list(islice(examples.values(declared, context), 2))) == 2
+    assert len(list(islice(examples.list_values(declared, context), 2))) == 2
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,12 @@ def test_a_constraint_of_ours_shows_good_values(name: str) -> None:
     ],
 )
 def test_texts_that_a_pattern_matches(pattern: str) -> None:
-    found = [text for text in pattern_examples.texts(pattern) if re.fullmatch(pattern, text)]
+    found = [text for text in pattern_examples.list_texts(pattern) if re.fullmatch(pattern, text)]
     assert len(found) >= 2
 
 
 def test_a_broken_pattern_has_no_texts() -> None:
-    assert list(pattern_examples.texts("(")) == []
+    assert list(pattern_examples.list_texts("(")) == []
 
 
 def test_properties_of_a_whole_class() -> None:
@@ -107,5 +107,10 @@ def test_properties_of_a_whole_class() -> None:
         "size": Schema(Schema.INTEGER),
         "path": Schema(Schema.STRING),
     }
-    assert examples.of_class(schemata, {"path": "/x"}) == {"name": "example", "path": "/x"}
-    assert list(examples.of_class(schemata, {}, optional=True)) == ["name", "kind", "size", "path"]
+    assert examples.build_properties(schemata, {"path": "/x"}) == {"name": "example", "path": "/x"}
+    assert list(examples.build_properties(schemata, {}, optional=True)) == [
+        "name",
+        "kind",
+        "size",
+        "path",
+    ]

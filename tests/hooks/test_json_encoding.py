@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zonda.hooks.text.json_encoder import encoder
+from zonda.hooks.text.json_encoder import make_encoder
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -20,8 +20,8 @@ CANONICAL: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "defau
 
 @given(VALUES)
 def test_they_write_what_dumps_writes(value: Any) -> None:
-    assert encoder()(value) == json.dumps(value)
-    assert encoder(**CANONICAL)(value) == json.dumps(value, **CANONICAL)
+    assert make_encoder()(value) == json.dumps(value)
+    assert make_encoder(**CANONICAL)(value) == json.dumps(value, **CANONICAL)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_they_refuse_what_dumps_refuses(value: Any) -> None:
     with pytest.raises(TypeError):
         json.dumps(value)
     with pytest.raises(TypeError):
-        encoder()(value)
+        make_encoder()(value)
 
 
 def test_a_default_is_asked() -> None:
-    assert encoder(**CANONICAL)({"b": {1}, "a": None}) == '{"a":null,"b":"{1}"}'
+    assert make_encoder(**CANONICAL)({"b": {1}, "a": None}) == '{"a":null,"b":"{1}"}'

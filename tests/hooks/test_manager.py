@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from zonda.core.plugins import manager
-from zonda.core.plugins.manager import Origin, Plugins, gather, make_manager
+from zonda.core.plugins.manager import Origin, Plugins, gather_plugins, make_manager
 from zonda.hooks import hookimpl, support
 from zonda.hooks.errors import PluginError, TemplateError
 from zonda.hooks.function import Function
@@ -65,13 +65,13 @@ def installed(
             (folder / "METADATA").write_text(f"Name: {distribution}\nVersion: 1.2\n")
             yield name, load, Distribution.at(folder)
 
-    monkeypatch.setattr(manager, "_installed", found)
+    monkeypatch.setattr(manager, "_list_installed", found)
 
 
 def collect(*built_in: Any, discover: bool = False) -> Plugins:
     failures: list[PluginError] = []
     made = make_manager(*built_in, discover=discover, failures=failures)
-    return gather(made, failures)
+    return gather_plugins(made, failures)
 
 
 def test_everything_is_gathered_with_its_origin() -> None:
@@ -117,7 +117,7 @@ def test_two_plugins_with_one_name_are_an_error_that_names_both_distributions(
     assert caught.distribution == "other-storage"
     assert caught.hint
     assert plugins.resource_types == {"C::D": Two}
-    assert plugins.why_no_type("A::B") == caught.message
+    assert plugins.explain_missing_type("A::B") == caught.message
 
 
 def test_nobody_takes_a_name_of_zonda_away() -> None:
@@ -125,7 +125,7 @@ def test_nobody_takes_a_name_of_zonda_away() -> None:
     made = make_manager(
         types("own", A_B=One), files=[types("file", A_B=Two)], discover=False, failures=failures
     )
-    plugins = gather(made, failures)
+    plugins = gather_plugins(made, failures)
     assert plugins.resource_types == {"A::B": One}
     assert [str(each) for each in plugins.failures] == [
         "Two plug-ins bring the resource type A::B: own and file; that of own is used."
@@ -137,7 +137,7 @@ def test_a_third_plugin_with_the_name_is_told_of_too() -> None:
         files=[types(name, A_B=cls) for name, cls in (("a", One), ("b", Two), ("c", One))],
         discover=False,
     )
-    plugins = gather(made)
+    plugins = gather_plugins(made)
     assert plugins.resource_types == {}
     assert [each.plugin for each in plugins.failures] == ["a", "b", "c"]
 
@@ -147,10 +147,10 @@ def test_a_plugin_may_disable_one_of_its_types() -> None:
     both = plugin("acme", zonda_resource_types=lambda: {"A::On": One, "A::Off": off})
     plugins = collect(both)
     assert plugins.resource_types == {"A::On": One}
-    assert plugins.why_no_type("A::Off") == (
+    assert plugins.explain_missing_type("A::Off") == (
         "The resource type A::Off of acme cannot be used here: it needs acme: pip install acme"
     )
-    assert plugins.why_no_type("A::Other") == ""
+    assert plugins.explain_missing_type("A::Other") == ""
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -160,7 +160,9 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     installed(monkeypatch, tmp_path, ("pg", "acme-pg", needs))
     plugins = collect(discover=True)
     assert plugins.failures[0].hint.startswith("It needs psycopg, which is not installed.")
-    assert plugins.why_no_type("A::B").endswith("failed (acme-pg): see 'zonda plugin list'.")
+    assert plugins.explain_missing_type("A::B").endswith(
+        "failed (acme-pg): see 'zonda plugin list'."
+    )
 
 
 def test_a_plugin_that_cannot_be_imported_hurts_no_other(
@@ -261,7 +263,7 @@ def test_a_function_that_two_plugins_bring_is_no_plain_data() -> None:
         ],
         discover=False,
     )
-    plugins = gather(made)
+    plugins = gather_plugins(made)
     found = plugins.functions("2018-08-31")["upper"]
     assert found not in (Upper, Lower)
     scope: Any = None
@@ -283,7 +285,7 @@ def test_a_constraint_that_two_plugins_bring_is_kept_by_no_value() -> None:
         ],
         discover=False,
     )
-    found = gather(made).constraints["number"]()
+    found = gather_plugins(made).constraints["number"]()
     assert found.validate(4, None) is False
     assert "Two plug-ins bring the constraint number: f and g" in found.error(4)
 
@@ -299,9 +301,9 @@ def test_what_two_plugins_bring_is_told_by_kind(kind: str, hook: str) -> None:
     files = [
         plugin(name, **{hook: lambda cls=cls: {"x": cls}}) for name, cls in (("f", One), ("g", Two))
     ]
-    plugins = gather(make_manager(files=files, discover=False))
-    assert f"Two plug-ins bring the {kind} x: f and g" in plugins.why_none(kind, "x")
-    assert plugins.why_none(kind, "y") == ""
+    plugins = gather_plugins(make_manager(files=files, discover=False))
+    assert f"Two plug-ins bring the {kind} x: f and g" in plugins.explain_missing(kind, "x")
+    assert plugins.explain_missing(kind, "y") == ""
 
 
 def test_a_hook_need_not_take_its_arguments() -> None:
@@ -314,7 +316,7 @@ def test_without_a_manager_there_are_no_functions() -> None:
 
 
 def test_the_real_entry_points_can_be_asked_for() -> None:
-    for name, load, distribution in manager._installed():
+    for name, load, distribution in manager._list_installed():
         assert name
         assert callable(load)
         assert distribution is not None
@@ -368,7 +370,7 @@ def test_what_is_wrong_in_a_hook_costs_nothing_else() -> None:
     told = "\n".join(failure.message for failure in plugins.failures)
     for words in ("gives 5 as a name", "gives '' as a name", "C::D of mixed", "E::F of mixed"):
         assert words in told
-    assert "support_status is 'SUPPORTED'" in plugins.why_no_type("E::F")
+    assert "support_status is 'SUPPORTED'" in plugins.explain_missing_type("E::F")
 
 
 def test_a_fault_of_every_version_is_told_once() -> None:
@@ -386,6 +388,6 @@ def test_a_fault_of_every_version_is_told_once() -> None:
 
 def test_both_that_claim_a_name_are_told() -> None:
     files = [types("a", A_B=One), types("b", A_B=Two), types("c", A_B=One, C_D=Two)]
-    plugins = gather(make_manager(files=files, discover=False))
+    plugins = gather_plugins(make_manager(files=files, discover=False))
     assert [failure.plugin for failure in plugins.failures] == ["a", "b", "c"]
     assert plugins.resource_types == {"C::D": Two}

@@ -7,8 +7,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.plugins.manager import gather, make_manager, what_to_do
-from zonda.core.plugins.resource_mapping import MISSING, Mapped, follows_the_guide, noting_missing
+from zonda.core.plugins.manager import format_import_hint, gather_plugins, make_manager
+from zonda.core.plugins.resource_mapping import (
+    MISSING,
+    ModulePlugin,
+    follows_the_guide,
+    record_missing_modules,
+)
 from zonda.hooks.errors import UpdateReplace
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.constraints import BaseCustomConstraint
@@ -29,8 +34,8 @@ def module(**functions: Any) -> ModuleType:
 
 def brought(made: ModuleType) -> Any:
     manager = make_manager(discover=False)
-    manager.adopt(Mapped("acme", made), "acme", None)
-    return gather(manager)
+    manager.adopt(ModulePlugin("acme", made), "acme", None)
+    return gather_plugins(manager)
 
 
 def test_a_module_with_mappings_is_a_plugin() -> None:
@@ -61,7 +66,7 @@ def test_types_that_a_module_holds_back_are_told_of(missing: tuple[str, ...], re
     setattr(made, MISSING, missing)
     plugins = brought(made)
     assert plugins.resource_types == {"B": Thing}
-    assert reason in plugins.why_no_type("A")
+    assert reason in plugins.explain_missing_type("A")
 
 
 def test_a_mapping_that_needs_its_library_does_not_hurt_the_other_one() -> None:
@@ -74,7 +79,7 @@ def test_a_mapping_that_needs_its_library_does_not_hurt_the_other_one() -> None:
 
 def test_modules_that_nobody_finds_are_noted() -> None:
     missing: set[str] = set()
-    with noting_missing(missing), pytest.raises(ImportError):
+    with record_missing_modules(missing), pytest.raises(ImportError):
         import zonda_has_no_such_module  # noqa: F401
     assert missing == {"zonda_has_no_such_module"}
 
@@ -97,8 +102,8 @@ def test_a_class_of_another_contract_says_what_stands_for_it() -> None:
 
     plugins = brought(module(resource_mapping=lambda: {"A": Foreign, "B": Useless, "C": Bad}))
     assert plugins.resource_types == {"A": Thing}
-    assert "it needs a moon" in plugins.why_no_type("B")
-    assert "half a schema" in plugins.why_no_type("C")
+    assert "it needs a moon" in plugins.explain_missing_type("B")
+    assert "half a schema" in plugins.explain_missing_type("C")
 
 
 class Choosy(Resource):
@@ -132,9 +137,9 @@ def test_a_type_decides_whether_a_change_is_worth_an_update() -> None:
 
 def test_of_a_package_that_is_there_the_part_that_lacks_is_named() -> None:
     gone = ModuleNotFoundError("No module named 'json.gone'", name="json.gone")
-    assert what_to_do(gone).startswith("It needs json.gone, which is not installed")
+    assert format_import_hint(gone).startswith("It needs json.gone, which is not installed")
     other = ModuleNotFoundError("No module named 'acme_gone.part'", name="acme_gone.part")
-    assert what_to_do(other).startswith("It needs acme_gone, which is not installed")
+    assert format_import_hint(other).startswith("It needs acme_gone, which is not installed")
 
 
 def test_a_constraint_needs_no_base_class_and_a_bad_one_costs_nothing_else() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from zonda.hooks import support
 from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.schema.conversion import kind_of, to_boolean, to_kind, to_number
+from zonda.hooks.schema.conversion import normalize_kind, to_boolean, to_kind, to_number
 from zonda.hooks.schema.support import SupportStatus
 
 
@@ -83,7 +83,7 @@ def test_what_is_no_boolean(given: Any) -> None:
 
 
 def test_kinds() -> None:
-    assert [kind_of(name) for name in ("Map", "json", "CommaDelimitedList", "X")] == [
+    assert [normalize_kind(name) for name in ("Map", "json", "CommaDelimitedList", "X")] == [
         "map",
         "map",
         "list",

@@ -13,9 +13,9 @@ from zonda.hooks.text.sanitize import (
     LONGEST,
     LONGEST_DELAY,
     describe_exception,
+    get_retry_delay,
     join_sentences,
     safe_str,
-    seconds_of,
     truncate_middle,
 )
 
@@ -120,7 +120,7 @@ def test_the_middle_of_what_is_too_long_is_left_out() -> None:
     ids=["none", "some", "true", "huge", "large"],
 )
 def test_a_delay_is_a_year_at_most(delay: Any, seconds: float) -> None:
-    assert seconds_of(NotReady(delay)) == seconds
+    assert get_retry_delay(NotReady(delay)) == seconds
 
 
 @pytest.mark.parametrize(
@@ -130,4 +130,4 @@ def test_a_delay_is_a_year_at_most(delay: Any, seconds: float) -> None:
 )
 def test_a_delay_that_is_no_time_is_a_failure(delay: Any) -> None:
     with pytest.raises(ResourceFailure, match="with a delay that is no time"):
-        seconds_of(NotReady(delay))
+        get_retry_delay(NotReady(delay))

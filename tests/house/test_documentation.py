@@ -12,7 +12,7 @@ import pytest
 from zonda.builtin_resources import plugin as builtin_plugin
 from zonda.core.cli import commands
 from zonda.core.cli.shell import completion_table
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.settings import settings
 from zonda.hooks import errors, specs
 from zonda.hooks.resources.resource import Resource
@@ -47,7 +47,7 @@ def test_no_hook_is_documented_that_does_not_exist() -> None:
 
 
 def test_every_setting_is_documented_as_it_is() -> None:
-    assert settings.markdown_table() in (REFERENCE / "settings.md").read_text()
+    assert settings.format_markdown_table() in (REFERENCE / "settings.md").read_text()
 
 
 def test_every_setting_of_an_http_runner_is_documented() -> None:
@@ -65,7 +65,7 @@ def test_the_error_tree_is_documented_as_it_is() -> None:
 
 def built_in_types() -> Mapping[str, type[Resource]]:
     manager = make_manager(builtin_plugin, workflows_plugin, discover=False)
-    return gather(manager).resource_types
+    return gather_plugins(manager).resource_types
 
 
 def undescribed(schema: Mapping[str, Schema], path: str) -> Iterator[str]:
@@ -101,7 +101,7 @@ def test_the_workflow_file_in_the_documents_is_one(tmp_path: Path) -> None:
     (tmp_path / "disks").mkdir()
     (tmp_path / "flows.py").touch()
     (tmp_path / "flows.yaml").write_text(text)
-    assert set(config.load(tmp_path / "flows.yaml").workflows) == {
+    assert set(config.load_config(tmp_path / "flows.yaml").workflows) == {
         "make-disk",
         "resize",
         "tell",
@@ -126,4 +126,4 @@ def test_completion_knows_the_commands_as_they_are() -> None:
     made = (
         "after a change to a command or an option: python -m zonda.core.cli.shell.completion_table"
     )
-    assert completion_table.FILE.read_text() == completion_table.text(), made
+    assert completion_table.FILE.read_text() == completion_table.format_completions(), made

@@ -36,7 +36,7 @@ def blocks(document: str, language: str) -> list[str]:
 def test_the_plugin_in_the_documents_lives_its_life(tmp_path: Path) -> None:
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "folder.py").write_text(blocks(PLUGINS, "python")[0])
-    [plugin], failures = files.load([str(tmp_path / "plugins")])
+    [plugin], failures = files.load_files([str(tmp_path / "plugins")])
     assert failures == []
     cls = plugin.zonda_resource_types()["My::Folder"]  # type: ignore[attr-defined]
     wanted = tmp_path / "made" / "here"
@@ -52,13 +52,13 @@ def test_the_settings_in_the_documents_are_accepted(tmp_path: Path) -> None:
     for block in blocks("docs/reference/settings.md", "toml"):
         tomllib.loads(block)
         (tmp_path / settings.FILE_NAME).write_text(block)
-        found = settings.load({"home": str(tmp_path)}, {})
+        found = settings.load_settings({"home": str(tmp_path)}, {})
         assert found.default_runner in found.runners
 
 
 def test_the_template_in_the_readme_is_valid(tmp_path: Path) -> None:
     [text] = blocks("README.md", "yaml")
-    app = build_app(settings.load({"home": str(tmp_path)}, {}))
+    app = build_app(settings.load_settings({"home": str(tmp_path)}, {}))
     checked = app.validate(Bundle(text))
     assert list(checked.outputs) == ["said"]
     app.close()
@@ -81,7 +81,7 @@ def test_the_function_and_the_constraint_in_the_documents_work(tmp_path: Path) -
 
 def test_the_runner_in_the_documents_runs(tmp_path: Path) -> None:
     (tmp_path / "queue.py").write_text(blocks("docs/how-to/write-a-runner.md", "python")[0])
-    [plugin], failures = files.load([str(tmp_path)])
+    [plugin], failures = files.load_files([str(tmp_path)])
     assert failures == []
     make = plugin.zonda_runners()["queue"]  # type: ignore[attr-defined]
     runner = make({"endpoint": "http://queue.example/", "clock": FakeClock()})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.template.source.versions import DATES
 from zonda.hooks.function import Function
 
@@ -17,7 +17,7 @@ def changes(conditions: bool) -> Iterator[tuple[str, str, type[Function]]]:
     """(name, the version from which on it means that, what it means); 'gone' is a version, too."""
     known: dict[str, type[Function]] = {}
     for date in DATES:
-        table = functions_for(date)
+        table = build_function_table(date)
         found = table.conditions if conditions else table.functions
         for name in sorted(found):
             called = found[name]

@@ -10,10 +10,10 @@ from types import ModuleType
 import pytest
 
 from zonda.core.app.app import build_app
-from zonda.core.cli.types.docs import INDEX, pages_of
+from zonda.core.cli.types.docs import INDEX, format_pages
 from zonda.core.reference import markdown
-from zonda.core.reference.description import summary
-from zonda.core.settings.settings import load
+from zonda.core.reference.description import summarize
+from zonda.core.settings.settings import load_settings
 from zonda.hooks import (
     attributes,
     conformance,
@@ -138,10 +138,10 @@ def test_every_argument_of_a_constructor_is_documented(made: type) -> None:
 
 def test_the_reference_of_our_types_is_what_their_schemas_say(tmp_path: Path) -> None:
     """If not: ``zonda resource type docs zonda -o docs/reference/resource-types``."""
-    app = build_app(load({"home": str(tmp_path)}, {}))
-    pages = pages_of(app, "zonda")
-    written = {markdown.file_name(name): text for name, text in pages.items()}
-    index = {name: summary(app.plugins.resource_types[name]) for name in pages}
-    written[INDEX] = markdown.index(index)
+    app = build_app(load_settings({"home": str(tmp_path)}, {}))
+    pages = format_pages(app, "zonda")
+    written = {markdown.format_file_name(name): text for name, text in pages.items()}
+    index = {name: summarize(app.plugins.resource_types[name]) for name in pages}
+    written[INDEX] = markdown.format_index(index)
     found = {path.name: path.read_text() for path in (REFERENCE / "resource-types").iterdir()}
     assert found == written

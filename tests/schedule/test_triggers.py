@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from zonda.core.engine.model.drift_timing import next_due
+from zonda.core.engine.model.drift_timing import compute_next_due
 from zonda.core.schedule.timing import Timing
 from zonda.core.schedule.triggers import Triggers
-from zonda.core.template.environment.schedules import read_schedule
+from zonda.core.template.environment.schedules import parse_schedule
 from zonda.hooks.errors import UsageError
 
 #: A Friday.
@@ -62,19 +62,21 @@ def test_what_is_due_now_is_due_next_later() -> None:
 )
 def test_a_text_that_is_no_schedule_is_told_at_once(text: str) -> None:
     with pytest.raises(UsageError, match="is no schedule") as caught:
-        read_schedule(text)
+        parse_schedule(text)
     assert "15m" in caught.value.hint
 
 
 def test_stacks_are_spread_each_always_by_the_same_and_a_tenth_at_most() -> None:
     timing = Triggers()
-    due = {name: next_due(timing, "5m", name, NOW) for name in map(str, range(50))}
+    due = {name: compute_next_due(timing, "5m", name, NOW) for name in map(str, range(50))}
     grid = at("2027-01-01T12:10")
     assert len(set(due.values())) == 50
     assert all(grid <= each <= grid + 30 for each in due.values())
-    assert all(next_due(timing, "5m", name, each - 1) == each for name, each in due.items())
-    assert all(next_due(timing, "5m", name, each) == each + 300 for name, each in due.items())
-    daily = [next_due(timing, "0 3 * * *", name, NOW) for name in map(str, range(50))]
+    assert all(compute_next_due(timing, "5m", name, each - 1) == each for name, each in due.items())
+    assert all(
+        compute_next_due(timing, "5m", name, each) == each + 300 for name, each in due.items()
+    )
+    daily = [compute_next_due(timing, "0 3 * * *", name, NOW) for name in map(str, range(50))]
     assert max(daily) <= at("2027-01-02T03:00") + 60
 
 
@@ -85,8 +87,8 @@ def test_each_time_of_a_schedule_comes_once_however_its_gaps_differ(text: str) -
     while len(times) < 400:
         times.append(timing.next(text, times[-1]))
     for name in map(str, range(10)):
-        due = [next_due(timing, text, name, NOW)]
+        due = [compute_next_due(timing, text, name, NOW)]
         while len(due) < 300:
-            due.append(next_due(timing, text, name, due[-1]))
+            due.append(compute_next_due(timing, text, name, due[-1]))
         which = [bisect.bisect(times, each) - 1 for each in due]
         assert which == list(range(which[0], which[0] + 300))

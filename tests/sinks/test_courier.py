@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from zonda.core.app.event_sinks import Making
+from zonda.core.app.event_sinks import SinkFactory
 from zonda.core.events.delivery import LONGEST_WAIT, SinkDelivery
-from zonda.core.events.filter import EventFilter, wanted
+from zonda.core.events.filter import EventFilter, parse_filter
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.table import Settings
 from zonda.core.store.schema.rows import SinkRow
@@ -285,12 +285,12 @@ def test_a_slow_sink_gets_smaller_batches(clock: FakeClock) -> None:
 def test_a_section_says_what_it_wants(
     section: dict[str, object], state: str, resource: str, told: bool
 ) -> None:
-    assert (event(1, state, resource) in wanted(section)) is told
+    assert (event(1, state, resource) in parse_filter(section)) is told
 
 
 def test_a_nested_stack_is_no_stack_of_its_own() -> None:
     nested = replace(event(1, resource=""), path="group")
-    assert nested not in wanted({"scope": "stacks"})
+    assert nested not in parse_filter({"scope": "stacks"})
 
 
 def test_nothing_of_a_section_gets_into_an_error(clock: FakeClock) -> None:
@@ -301,7 +301,7 @@ def test_nothing_of_a_section_gets_into_an_error(clock: FakeClock) -> None:
         "headers": {"X-Key": "letmein"},
         "file": "/var/log/zonda",
     }
-    making = Making(Settings(sinks={"x": section}), Plugins(), clock, random.Random(1))
+    making = SinkFactory(Settings(sinks={"x": section}), Plugins(), clock, random.Random(1))
     text = "POST https://hooks.example/T000/secret letmein whsec_c2VjcmV0 /var/log/zonda webhook"
     assert making.redact("x")(text) == (
         "POST https://hooks.example(hidden) (hidden) (hidden) /var/log/zonda webhook"
@@ -319,7 +319,7 @@ def test_nothing_of_a_section_gets_into_an_error(clock: FakeClock) -> None:
 def test_hosts_and_ports_of_a_section_stay_in_an_error(
     clock: FakeClock, url: str, said: str, shown: str
 ) -> None:
-    making = Making(Settings(sinks={"x": {"url": url}}), Plugins(), clock, random.Random(1))
+    making = SinkFactory(Settings(sinks={"x": {"url": url}}), Plugins(), clock, random.Random(1))
     assert making.redact("x")(said) == shown
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from zonda.core.events.delivery import SinkDelivery
 from zonda.core.events.filter import EventFilter
-from zonda.core.events.workers import Couriers
+from zonda.core.events.workers import DeliveryWorkers
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import StoreError
@@ -92,7 +92,7 @@ class Failing(EventSink):
         raise SinkError("no")
 
 
-Start = Callable[..., Couriers]
+Start = Callable[..., DeliveryWorkers]
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def box() -> Box:
 def start(box: Box) -> Iterator[Start]:
     sinks: list[EventSink] = []
 
-    def started(**named: EventSink) -> Couriers:
+    def started(**named: EventSink) -> DeliveryWorkers:
         sinks.extend(named.values())
         couriers = [
             SinkDelivery(
@@ -112,7 +112,7 @@ def start(box: Box) -> Iterator[Start]:
             )
             for name, sink in named.items()
         ]
-        made = Couriers(couriers, SystemClock(), pace=0.001)
+        made = DeliveryWorkers(couriers, SystemClock(), pace=0.001)
         made.start()
         return made
 

@@ -17,7 +17,7 @@ import pytest
 
 from zonda.core.store.file import version
 from zonda.core.store.values import sealing
-from zonda.core.store.values.sealing import Sealer, make_key, sealer_for
+from zonda.core.store.values.sealing import Sealer, make_key, make_sealer
 from zonda.core.store.write.database import has_database, open_store
 from zonda.hooks.errors import StoreError
 
@@ -28,7 +28,7 @@ TRACED = {version.__file__, sealing.__file__}
 def use(home: Path) -> None:
     """What the first command does: make the key, make the database."""
     database = home / "z.db"
-    sealer = sealer_for(None, home / "z.key", database=database)
+    sealer = make_sealer(None, home / "z.key", database=database)
     open_store(database, sealer=sealer).close()
 
 
@@ -68,7 +68,7 @@ def test_a_kill_at_any_line_of_the_first_use_leaves_a_home_that_can_be_used(tmp_
         status = in_child(lambda line=line, home=home: killed_at(line, home))  # type: ignore[misc]
         assert status in (0, signal.SIGKILL), line
         if has_database(home / "z.db"):
-            key = sealer_for(None, home / "z.key", database=home / "z.db")
+            key = make_sealer(None, home / "z.key", database=home / "z.db")
             open_store(home / "z.db", sealer=key, read_only=True).close()
         use(home)
         assert {file.name for file in home.iterdir()} == {"z.db", "z.db.lock", "z.key"}
@@ -152,7 +152,7 @@ def test_all_files_are_their_owners_alone_whatever_the_umask(tmp_path: Path, uma
     before = os.umask(umask)
     try:
         database = tmp_path / "z.db"
-        sealer = sealer_for(None, tmp_path / "z.key", database=database)
+        sealer = make_sealer(None, tmp_path / "z.key", database=database)
         opened = open_store(database, sealer=sealer)
         with opened.transaction() as tx:
             tx.add_request("r", "text", 1.0)

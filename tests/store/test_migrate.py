@@ -92,7 +92,7 @@ def test_a_database_that_an_older_engine_uses_is_not_upgraded_under_it(path: Pat
     was = content(path)
     with (
         EngineLock(path) as lock,
-        pytest.raises(StoreError, match=f"process {lock.holder()}") as caught,
+        pytest.raises(StoreError, match=f"process {lock.read_holder()}") as caught,
     ):
         open_store(path, sealer=SEALER)
     assert "Stop that process" in caught.value.hint

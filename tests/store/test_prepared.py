@@ -17,7 +17,7 @@ from zonda.core.store.write.database import open_store
 
 def test_the_prepared_text_is_what_the_statements_say() -> None:
     written = Path(compiling.__file__).with_name("prepared.py").read_text()
-    assert written == compiling.prepared(), "run python -m zonda.core.store.schema.compile"
+    assert written == compiling.build_prepared(), "run python -m zonda.core.store.schema.compile"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_prepared_text_is_what_the_statements_say() -> None:
     ],
 )
 def test_rows_have_the_columns_of_their_table_in_order(row_type: type, table: object) -> None:
-    assert rows.columns(row_type) == tuple(column.name for column in table.columns)  # type: ignore[attr-defined]
+    assert rows.list_columns(row_type) == tuple(column.name for column in table.columns)  # type: ignore[attr-defined]
 
 
 def _schema(path: Path) -> set[tuple[str, str, str]]:
@@ -66,7 +66,7 @@ def test_a_fresh_database_has_the_schema_of_the_migrations(tmp_path: Path) -> No
 def test_head_is_the_newest_migration() -> None:
     from alembic.script import ScriptDirectory
 
-    assert ScriptDirectory.from_config(migrate.config()).get_current_head() == HEAD
+    assert ScriptDirectory.from_config(migrate.build_config()).get_current_head() == HEAD
 
 
 def test_every_statement_is_good_sql() -> None:

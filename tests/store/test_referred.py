@@ -59,7 +59,7 @@ def reader() -> Iterator[Reader]:
 def test_a_reference_means_one_instance_of_the_tree(
     reader: Reader, reference: str, found: str | None
 ) -> None:
-    assert reader.referred("root", reference) == found
+    assert reader.find_referred("root", reference) == found
 
 
 def test_references_that_are_not_sealed_are_compared_by_the_database(
@@ -68,5 +68,5 @@ def test_references_that_are_not_sealed_are_compared_by_the_database(
     opened: list[str | None] = []
     load = Sealer.load
     monkeypatch.setattr(Sealer, "load", lambda self, text: opened.append(text) or load(self, text))
-    assert reader.referred("root", "nothing") is None
+    assert reader.find_referred("root", "nothing") is None
     assert [SEALER.is_sealed(text) for text in opened] == [True]

@@ -15,7 +15,7 @@ import pytest
 
 from zonda.core.store.file.lock import EngineLock, ServerLock
 from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
-from zonda.core.store.values.sealing import Sealer, key_from_file, make_key, sealer_for
+from zonda.core.store.values.sealing import Sealer, load_key, make_key, make_sealer
 from zonda.core.store.write.database import Fenced, Store, open_store
 from zonda.hooks.errors import NotFound, StoreError
 
@@ -288,9 +288,9 @@ def test_one_engine_holds_the_lock_and_its_process_is_known(tmp_path: Path) -> N
     assert first.acquire()
     assert first.acquire()
     assert not second.acquire()
-    assert second.holder() == os.getpid()
+    assert second.read_holder() == os.getpid()
     first.release()
-    assert second.holder() is None
+    assert second.read_holder() is None
     assert second.acquire()
     second.release()
 
@@ -323,22 +323,22 @@ def test_a_lock_that_is_looked_at_can_be_taken(
 
 def test_a_key_file_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     file = tmp_path / "key"
-    key = key_from_file(file)
-    assert key_from_file(file) == key
+    key = load_key(file)
+    assert load_key(file) == key
     assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_missing_key_is_not_replaced_beside_a_database(tmp_path: Path) -> None:
     key, database = tmp_path / "key", tmp_path / "z.db"
-    open_store(database, sealer=sealer_for(None, key, database=database)).close()
+    open_store(database, sealer=make_sealer(None, key, database=database)).close()
     key.unlink()
 
     with pytest.raises(StoreError, match="is missing") as caught:
-        sealer_for(None, key, database=database)
+        make_sealer(None, key, database=database)
 
     assert "ZONDA_KEY" in caught.value.hint
     assert not key.exists()
-    sealer_for(make_key(), key, database=database)
+    make_sealer(make_key(), key, database=database)
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_a_missing_key_is_not_replaced_beside_a_database(tmp_path: Path) -> None
 def test_a_key_is_made_for_an_empty_file_only(tmp_path: Path, content: bytes, kept: bool) -> None:
     (tmp_path / "z.db").write_bytes(content)
 
-    assert sealer_for(None, tmp_path / "key", database=tmp_path / "z.db")
+    assert make_sealer(None, tmp_path / "key", database=tmp_path / "z.db")
 
     assert (tmp_path / "key").exists() is kept
 
@@ -357,7 +357,7 @@ def test_a_key_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(b"\xff\xfe")
 
     with pytest.raises(StoreError, match="not text"):
-        key_from_file(tmp_path / "key")
+        load_key(tmp_path / "key")
 
 
 def test_a_database_is_made_for_its_owner_alone(tmp_path: Path) -> None:

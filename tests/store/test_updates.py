@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.store.schema.rows import FIXED, ResourceRow, StackRow, columns
+from zonda.core.store.schema.rows import FIXED, ResourceRow, StackRow, list_columns
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 
@@ -23,7 +23,9 @@ def _another(value: object) -> object:
     return "else" if value is None or isinstance(value, str) else 7
 
 
-@pytest.mark.parametrize("column", [name for name in columns(ResourceRow) if name not in FIXED])
+@pytest.mark.parametrize(
+    "column", [name for name in list_columns(ResourceRow) if name not in FIXED]
+)
 def test_a_change_of_any_column_of_a_resource_is_written(column: str) -> None:
     store = open_store(":memory:", sealer=SEALER)
     with store.transaction() as tx:
@@ -39,7 +41,7 @@ def test_a_change_of_any_column_of_a_resource_is_written(column: str) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("column", [name for name in columns(StackRow) if name not in FIXED])
+@pytest.mark.parametrize("column", [name for name in list_columns(StackRow) if name not in FIXED])
 def test_a_change_of_any_column_of_a_stack_is_written(column: str) -> None:
     store = open_store(":memory:", sealer=SEALER)
     with store.transaction() as tx:

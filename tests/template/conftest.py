@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Protocol
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
-from zonda.core.functions.yaql_call import evaluator
+from zonda.core.functions.versions import build_function_table
+from zonda.core.functions.yaql_call import make_evaluator
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.hooks import attributes, properties
@@ -147,11 +147,11 @@ def loaded() -> Load:
             Bundle(text, "t.yaml", **bundle),
             identity=Identity(IDENTITY.stack_id, name, IDENTITY.project_id),
             plugins=Plugins(resource_types=TYPES),
-            functions=functions_for,
+            functions=build_function_table,
             limits=limits,
             previous=previous,
             context_for=lambda node: FakeContext(),  # type: ignore[arg-type, return-value]
-            yaql=evaluator(limits),
+            yaql=make_evaluator(limits),
             all_given=all_given,
         )
 
@@ -201,9 +201,9 @@ def tree() -> Tree:
             Bundle(first + template, "root.yaml", files=texts, **bundle),
             identity=IDENTITY,
             plugins=Plugins(resource_types={**TYPES, "Group": Group}),
-            functions=functions_for,
+            functions=build_function_table,
             limits=limits,
-            yaql=evaluator(limits),
+            yaql=make_evaluator(limits),
             context_for=lambda node: FakeContext(),  # type: ignore[arg-type, return-value]
         )
 

@@ -36,7 +36,7 @@ def registry(
     errors: list[TemplateError] = []
     made.read({"My::T": targets, **more}, errors)
     assert errors == []
-    made.candidates.required = requirements.read(requires)
+    made.candidates.required = requirements.parse_requirements(requires)
     return made
 
 
@@ -300,7 +300,7 @@ def test_inside_a_resource_the_entries_below_its_name_apply() -> None:
     ],
 )
 def test_malformed_capabilities(section: Any, at: tuple[Any, ...]) -> None:
-    assert [fault.at for fault in capabilities.faults(section)] == [at]
+    assert [fault.at for fault in capabilities.find_faults(section)] == [at]
 
 
 @pytest.mark.parametrize("version", ["2013-05-23", "2018-08-31", "2021-04-16"])
@@ -324,7 +324,7 @@ def test_a_malformed_section_is_told_with_its_place(faults: Any, version: str) -
     ],
 )
 def test_malformed_requirements(section: Any, at: tuple[Any, ...]) -> None:
-    assert [fault.at for fault in requirements.faults(section)] == [at]
+    assert [fault.at for fault in requirements.find_faults(section)] == [at]
 
 
 def test_a_malformed_requirement_is_told_with_its_place(faults: Any) -> None:

@@ -116,8 +116,8 @@ def test_the_default_of_a_parameter_without_echo_is_not_shown(tree: Callable[...
 Parameters: {{P: {{Type: String, Default: "{SECRET}", NoEcho: true}}}}
 """
     root = tree("resources: {c: {type: c.template}}", more={"c.template": child})
-    bundle = root.family.around.bundle
-    shown = redaction.show(bundle, root, redaction.secrets(bundle, root))
+    bundle = root.family.load_context.bundle
+    shown = redaction.redact_bundle(bundle, root, redaction.find_secrets(bundle, root))
     assert "NoEcho" in shown.files["c.template"]
     assert SECRET not in shown.files["c.template"]
 
@@ -128,8 +128,8 @@ Parameters: {{P: {{Type: String, Default: "{SECRET}", NoEcho: true}}}}
 Resources: {{a: {{Type: Thing, Properties: {{value: {{Ref: P}}}}}}}}
 """
     stack = loaded(text, version="")
-    bundle = stack.family.around.bundle
-    shown = redaction.show(bundle, stack, redaction.secrets(bundle, stack))
+    bundle = stack.family.load_context.bundle
+    shown = redaction.redact_bundle(bundle, stack, redaction.find_secrets(bundle, stack))
     assert SECRET not in shown.template + str(shown.written) + str(shown.data)
     assert shown.written["Resources"]["a"]["Type"] == "Thing"
 

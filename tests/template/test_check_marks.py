@@ -30,21 +30,25 @@ SPEC = ChildSpec("leaf.yaml", None, "leaf.yaml", parameters={"v": "a"}, names=("
 )
 def test_a_mark_changes_with(changed):
     other = replace(SPEC, **changed)
-    assert validation_cache.of_spec(other, ()) != validation_cache.of_spec(SPEC, ())
+    assert validation_cache.build_spec_key(other, ()) != validation_cache.build_spec_key(SPEC, ())
 
 
 def test_a_mark_changes_with_what_is_not_known():
-    assert validation_cache.of_spec(SPEC, ("w",)) != validation_cache.of_spec(SPEC, ())
+    assert validation_cache.build_spec_key(SPEC, ("w",)) != validation_cache.build_spec_key(
+        SPEC, ()
+    )
 
 
 def test_no_text_is_taken_for_a_value_that_is_not_known():
     written = replace(SPEC, template={"value": repr(UNKNOWN)})
     unknown = replace(SPEC, template={"value": UNKNOWN})
-    assert validation_cache.of_spec(written, ()) != validation_cache.of_spec(unknown, ())
+    assert validation_cache.build_spec_key(written, ()) != validation_cache.build_spec_key(
+        unknown, ()
+    )
 
 
 def test_names_count_only_where_they_decide_something():
     other = replace(SPEC, names=("two",))
-    assert validation_cache.of_spec(other, ()) == validation_cache.of_spec(SPEC, ())
-    by_name = validation_cache.of_spec(other, (), by_name=True)
-    assert by_name != validation_cache.of_spec(SPEC, (), by_name=True)
+    assert validation_cache.build_spec_key(other, ()) == validation_cache.build_spec_key(SPEC, ())
+    by_name = validation_cache.build_spec_key(other, (), by_name=True)
+    assert by_name != validation_cache.build_spec_key(SPEC, (), by_name=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.files.reader import load_bundle
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import ValidationErrors
 
@@ -39,7 +39,7 @@ def test_every_candidate_of_a_list_comes_along_with_what_it_names(tmp_path: Path
         e__b_yaml=HEAD,
     )
 
-    bundle = bundle_from_files(tmp_path / "t.yaml", [tmp_path / "e" / "e.yaml"])
+    bundle = load_bundle(tmp_path / "t.yaml", [tmp_path / "e" / "e.yaml"])
 
     assert taken(bundle, tmp_path) == [
         "e/b.yaml",
@@ -58,14 +58,14 @@ def test_a_type_comes_along_however_its_name_is_written(tmp_path: Path, name: st
     """Whether there are any names is first told from the text alone."""
     tree(tmp_path, t_yaml=f"{HEAD}resources: {{a: {{type: {name}}}}}\n", part_yaml=HEAD)
 
-    assert taken(bundle_from_files(tmp_path / "t.yaml"), tmp_path) == ["part.yaml"]
+    assert taken(load_bundle(tmp_path / "t.yaml"), tmp_path) == ["part.yaml"]
 
 
 def test_a_candidate_that_is_not_there_is_told_with_its_place(tmp_path: Path) -> None:
     tree(tmp_path, t_yaml=HEAD, e_yaml="resource_registry:\n  My::A:\n  - gone.yaml\n")
 
     with pytest.raises(ValidationErrors) as caught:
-        bundle_from_files(tmp_path / "t.yaml", [tmp_path / "e.yaml"])
+        load_bundle(tmp_path / "t.yaml", [tmp_path / "e.yaml"])
 
     (fault,) = caught.value.errors
     assert str(fault.place) == f"{tmp_path}/e.yaml:3:5"
@@ -92,7 +92,7 @@ def test_templates_in_properties_come_along_with_what_they_name(
         deep__er_yaml=HEAD,
     )
 
-    bundle = bundle_from_files(tmp_path / "t.yaml")
+    bundle = load_bundle(tmp_path / "t.yaml")
 
     assert taken(bundle, tmp_path) == ["deep/er.yaml", "part.yaml"]
 
@@ -130,7 +130,7 @@ def test_names_in_values_come_along_where_a_chain_may_take_them(
     }
     tree(tmp_path, **texts)
 
-    bundle = bundle_from_files(tmp_path / "t.yaml", [tmp_path / "env" / "env.yaml"], parameters)
+    bundle = load_bundle(tmp_path / "t.yaml", [tmp_path / "env" / "env.yaml"], parameters)
 
     assert taken(bundle, tmp_path) == sorted(["default.yaml", "inner.yaml", *names])
     for name in names:
@@ -150,7 +150,7 @@ def test_other_values_that_look_like_names_are_left_alone(
 ) -> None:
     tree(tmp_path, t_yaml=template, default_yaml=text)
 
-    assert taken(bundle_from_files(tmp_path / "t.yaml"), tmp_path) == []
+    assert taken(load_bundle(tmp_path / "t.yaml"), tmp_path) == []
 
 
 def test_a_value_that_could_mean_two_files_is_refused(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_value_that_could_mean_two_files_is_refused(tmp_path: Path) -> None:
     )
 
     with pytest.raises(ValidationErrors) as caught:
-        bundle_from_files(tmp_path / "t.yaml", [tmp_path / "e" / "e.yaml"])
+        load_bundle(tmp_path / "t.yaml", [tmp_path / "e" / "e.yaml"])
 
     (fault,) = caught.value.errors
     assert "default.yaml in a value could mean" in fault.message

@@ -16,8 +16,8 @@ import yaml
 
 from zonda.core.app.app import App, build_app
 from zonda.core.settings import settings
-from zonda.core.template.files.attachments import Attachments, FetchLimits, url_of
-from zonda.core.template.files.file_references import template_files
+from zonda.core.template.files.attachments import Attachments, FetchLimits, to_url
+from zonda.core.template.files.file_references import find_template_files
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import TemplateError, ValidationErrors
@@ -68,7 +68,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     (home / "zonda.toml").write_text(
         '[runners.mistral]\nkind = "mistral"\nendpoint = "http://127.0.0.1:9/v2"\n'
     )
-    made = build_app(settings.load({"home": str(home)}, {}))
+    made = build_app(settings.load_settings({"home": str(home)}, {}))
     yield made
     made.close()
 
@@ -76,8 +76,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def faults(app: App, path: Path, text: str) -> list[str]:
     """``line code`` of every fault in the file, where types and constraints may be unknown."""
     found = Attachments(FetchLimits())
-    found.follow(text, str(path), url_of(path), template_files)
-    names = template_files(load_document(text, str(path)).data)
+    found.follow(text, str(path), to_url(path), find_template_files)
+    names = find_template_files(load_document(text, str(path)).data)
     types = {each.key for each in names if each.template}
     bundle = Bundle(text, str(path), files=AnyFile(found.files, types), links=found.links)
     try:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from zonda.core.template.environment import zonda_section
-from zonda.core.template.environment.drift_section import moment, until
+from zonda.core.template.environment.drift_section import parse_end, parse_moment
 
 
 def faults(drift: Any) -> list[tuple[str, ...]]:
-    found = zonda_section.faults({"drift": drift})
+    found = zonda_section.find_faults({"drift": drift})
     return [tuple(str(item) for item in fault.at) for fault in found]
 
 
@@ -65,7 +65,7 @@ def test_faults_stand_where_they_are(drift: Any, places: list[tuple[str, ...]]) 
 def test_a_later_environment_wins_key_by_key() -> None:
     one = {"drift": {"schedule": "15m", "policy": "repair", "ignore": [{"resource": "a"}]}}
     other = {"drift": {"schedule": "1h", "policy": None, "ignore": [{"resource": "b"}]}}
-    merged = zonda_section.merged(zonda_section.merged({}, one), other)
+    merged = zonda_section.merge_sections(zonda_section.merge_sections({}, one), other)
     assert merged == {"drift": {"schedule": "1h", "ignore": [{"resource": "b"}]}}
 
 
@@ -88,7 +88,7 @@ DAY = datetime.datetime(2027, 1, 1, tzinfo=datetime.UTC).timestamp()
     ],
 )
 def test_dates(value: Any, at: float | None) -> None:
-    assert moment(value) == at
+    assert parse_moment(value) == at
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,16 @@ def test_dates(value: Any, at: float | None) -> None:
     ],
 )
 def test_spans_count_from_now(text: str, seconds: int | None) -> None:
-    assert until(text, 1000.0) == (None if seconds is None else 1000.0 + seconds)
-    assert until("2027-01-01", 1000.0) == DAY
+    assert parse_end(text, 1000.0) == (None if seconds is None else 1000.0 + seconds)
+    assert parse_end("2027-01-01", 1000.0) == DAY
 
 
 @pytest.mark.parametrize(
     "said", ["30d", "2027-01-01", datetime.date(2027, 1, 1), "9999-12-31T23:59:59Z"]
 )
 def test_the_normal_form_can_be_read_again(said: Any) -> None:
-    found = zonda_section.merged({}, {"drift": {"ignore": [{"resource": "a", "until": said}]}})
+    found = zonda_section.merge_sections(
+        {}, {"drift": {"ignore": [{"resource": "a", "until": said}]}}
+    )
     assert faults(found["drift"]) == []
-    assert zonda_section.merged({}, found) == found
+    assert zonda_section.merge_sections({}, found) == found

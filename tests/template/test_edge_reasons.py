@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
-from zonda.core.template.dependencies.edge_reasons import edge_reasons
+from zonda.core.template.dependencies.edge_reasons import find_edge_reasons
 from zonda.core.template.load import load
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import attributes, properties
@@ -44,11 +44,11 @@ def reasons(resources: str) -> dict[str, list[str]]:
         Bundle(text),
         identity=Identity("id", "s", "p"),
         plugins=PLUGINS,
-        functions=lambda version: functions_for(version, PLUGINS),
+        functions=lambda version: build_function_table(version, PLUGINS),
     )
     return {
         other: list(map(str, found))
-        for (name, other), found in edge_reasons(definition.resources).items()
+        for (name, other), found in find_edge_reasons(definition.resources).items()
         if name == "b"
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.parameters.merge import MergeConflict, merged_value
+from zonda.core.template.parameters.merge import MergeConflict, merge_value
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]
@@ -148,7 +148,7 @@ def test_another_strategy_in_a_later_file_is_refused(faults: Faults) -> None:
     ],
 )
 def test_merged_value(old: Any, new: Any, strategy: str, kind: str, merged: Any) -> None:
-    assert merged_value({"p": old}, "p", new, strategy, kind) == merged
+    assert merge_value({"p": old}, "p", new, strategy, kind) == merged
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_merged_value(old: Any, new: Any, strategy: str, kind: str, merged: Any)
     [("a", "string", "a"), (["a"], "comma_delimited_list", ["a"]), ({"a": 1}, "json", {"a": 1})],
 )
 def test_a_value_merged_into_nothing(new: Any, kind: str, merged: Any) -> None:
-    assert merged_value({"other": 1}, "p", new, "merge", kind) == merged
+    assert merge_value({"other": 1}, "p", new, "merge", kind) == merged
 
 
 @pytest.mark.parametrize(
@@ -177,12 +177,12 @@ def test_a_value_merged_into_nothing(new: Any, kind: str, merged: Any) -> None:
 )
 def test_values_that_do_not_go_together(old: Any, new: Any, kind: str) -> None:
     with pytest.raises(MergeConflict):
-        merged_value({"p": old}, "p", new, "merge", kind)
+        merge_value({"p": old}, "p", new, "merge", kind)
 
 
 def test_a_number_as_text_cannot_be_merged_into_nothing() -> None:
     with pytest.raises(MergeConflict):
-        merged_value({"other": 1}, "p", "5", "merge", "number")
+        merge_value({"other": 1}, "p", "5", "merge", "number")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import Bundle, Identity, load
 from zonda.hooks.errors import TemplateError, ValidationErrors
@@ -208,7 +208,7 @@ def test_properties_may_be_checked_apart_from_loading(types: Any, context: Any) 
         ),
         identity=Identity("5eb1", "stack", "pr0j"),
         plugins=Plugins(resource_types={"Thing": types["Thing"]}),
-        functions=functions_for,
+        functions=build_function_table,
     )
 
     with pytest.raises(ValidationErrors) as caught:

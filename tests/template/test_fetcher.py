@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.files.reader import FetchLimits, bundle_from_files
+from zonda.core.template.files.reader import FetchLimits, load_bundle
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError, ValidationErrors
 
@@ -45,7 +45,7 @@ def test_files_are_taken_along_by_their_urls(folder: Path) -> None:
         "  resources: {r: {My::V: [child.yaml], hooks: pre-create}}\n",
     )
 
-    bundle = bundle_from_files(template, [environment], {"p": 1})
+    bundle = load_bundle(template, [environment], {"p": 1})
 
     url = folder.as_uri()
     assert bundle.files == {
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_taken_along_is_told_with_its_place(
     )
 
     with pytest.raises(ValidationErrors) as caught:
-        bundle_from_files(template, limits=FetchLimits(file_bytes=100, roots=(folder,)))
+        load_bundle(template, limits=FetchLimits(file_bytes=100, roots=(folder,)))
 
     (fault,) = caught.value.errors
     assert said in str(fault)
@@ -106,7 +106,7 @@ def test_one_key_may_mean_two_files_in_two_folders(folder: Path) -> None:
     )
     environment = write(folder / "envs" / "e.yaml", "resource_registry: {My::T: child.yaml}\n")
 
-    bundle = bundle_from_files(template, [environment])
+    bundle = load_bundle(template, [environment])
 
     assert bundle.files_of(str(template))["child.yaml"] == "heat_template_version: pike\n"
     assert bundle.files_of(str(environment))["child.yaml"] == "heat_template_version: rocky\n"
@@ -128,7 +128,7 @@ def test_nested_templates_bring_what_they_name(folder: Path) -> None:
         "resources: {a: {type: nested/child.yaml}}\noutputs: {o: {value: {get_file: note}}}\n",
     )
 
-    bundle = bundle_from_files(template)
+    bundle = load_bundle(template)
 
     url = folder.as_uri()
     assert sorted(bundle.files) == [
@@ -147,7 +147,7 @@ def test_a_fault_in_a_nested_template_stands_there(folder: Path) -> None:
     template = write(folder / "t.yaml", "heat_template_version: rocky\n")
 
     with pytest.raises(ValidationErrors) as caught:
-        bundle_from_files(template, [environment])
+        load_bundle(template, [environment])
 
     [fault] = caught.value.errors
     assert str(fault.place) == f"{folder}/envs/child.yaml:2:25"
@@ -161,7 +161,7 @@ def test_a_registry_may_name_its_base(folder: Path) -> None:
         "resource_registry:\n  base_url: ../lib\n  My::T: child.yaml\n",
     )
 
-    bundle = bundle_from_files(write(folder / "t.yaml", ""), [environment])
+    bundle = load_bundle(write(folder / "t.yaml", ""), [environment])
 
     assert list(bundle.files) == [f"{folder.as_uri()}/lib/child.yaml"]
 
@@ -173,12 +173,12 @@ def test_a_link_is_followed_but_what_it_names_stands_beside_the_link(folder: Pat
     (folder / "child.yaml").symlink_to(folder / "far" / "child.yaml")
     template = write(folder / "t.yaml", "resources: {a: {type: child.yaml}}\n")
 
-    assert f"{folder.as_uri()}/raw.txt" in bundle_from_files(template).files
+    assert f"{folder.as_uri()}/raw.txt" in load_bundle(template).files
 
 
 def test_get_file_reads_the_file_that_its_own_template_means(folder: Path, loaded: Any) -> None:
     template = write(folder / "t.yaml", "outputs: {o: {value: {get_file: scripts/a.sh}}}\n")
-    bundle = bundle_from_files(template)
+    bundle = load_bundle(template)
     text = {"files": bundle.files, "links": {"t.yaml": bundle.links[str(template)]}}
 
     definition = loaded(bundle.template, **text)
@@ -189,13 +189,13 @@ def test_get_file_reads_the_file_that_its_own_template_means(folder: Path, loade
 def test_a_text_that_cannot_be_read_is_left_to_the_loader(folder: Path) -> None:
     template = write(folder / "t.yaml", "heat_template_version: [")
 
-    assert bundle_from_files(template).template == "heat_template_version: ["
+    assert load_bundle(template).template == "heat_template_version: ["
 
 
 @pytest.mark.parametrize("name", ["nope.yaml", "scripts", "raw"])
 def test_a_named_file_that_cannot_be_read_is_a_usage_error(folder: Path, name: str) -> None:
     with pytest.raises(UsageError, match=name):
-        bundle_from_files(folder / name)
+        load_bundle(folder / name)
 
 
 def test_a_bundle_travels_as_json() -> None:

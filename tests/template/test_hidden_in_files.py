@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from zonda.core.template.sensitivity.file_scan import hidden_in_files
+from zonda.core.template.sensitivity.file_scan import find_hidden_values
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.resources.resource import Resource
@@ -40,11 +40,11 @@ def resolve(kind: str, name: str) -> type[Resource]:
 def test_a_literal_of_a_type_in_a_text_is_hidden(kind: str) -> None:
     files = {"file:///inner.yaml": INNER % kind, "file:///disk.yaml": "a_type: 1\n"}
     links = {"file:///inner.yaml": {"disk.yaml": "file:///disk.yaml"}}
-    found = hidden_in_files(Bundle("", files=files, links=links), resolve)
+    found = find_hidden_values(Bundle("", files=files, links=links), resolve)
     path = ("resources", "disk", "properties", "password")
     assert dict(found.values) == {("file:///inner.yaml", path): "hushhush"}
 
 
 def test_a_type_that_nobody_knows_hides_nothing() -> None:
     files = {"inner.yaml": INNER % "other.yaml", "other.yaml": "a_type: 1\n"}
-    assert hidden_in_files(Bundle("", files=files), resolve).values == {}
+    assert find_hidden_values(Bundle("", files=files), resolve).values == {}

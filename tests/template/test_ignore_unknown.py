@@ -25,7 +25,7 @@ outputs:
 
 @pytest.fixture
 def app(tmp_path: Any) -> Any:
-    made = build_app(settings.load({"home": str(tmp_path)}, {}))
+    made = build_app(settings.load_settings({"home": str(tmp_path)}, {}))
     yield made
     made.close()
 

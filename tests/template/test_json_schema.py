@@ -30,7 +30,7 @@ Validators = Callable[[str | None], Draft202012Validator]
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made = build_app(settings.load({"home": str(tmp_path_factory.mktemp("home"))}, {}))
+    made = build_app(settings.load_settings({"home": str(tmp_path_factory.mktemp("home"))}, {}))
     yield made
     made.close()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
-from zonda.core.functions.yaql_call import evaluator
+from zonda.core.functions.versions import build_function_table
+from zonda.core.functions.yaql_call import make_evaluator
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
@@ -29,10 +29,10 @@ def loaded(
         Bundle(HEAD + text),
         identity=Identity("id", "stack", "project"),
         plugins=Plugins(resource_types=types or {}),
-        functions=functions_for,
+        functions=build_function_table,
         limits=bounds,
         context_for=lambda node: FakeContext(),
-        yaql=evaluator(bounds),
+        yaql=make_evaluator(bounds),
         clock=clock,
     )
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from zonda.core.template.files import local_files
-from zonda.core.template.files.local_files import Refused, read
-from zonda.core.template.files.reader import FetchLimits, bundle_from_files
+from zonda.core.template.files.local_files import Refused, read_file
+from zonda.core.template.files.reader import FetchLimits, load_bundle
 from zonda.hooks.errors import ValidationErrors
 
 
@@ -84,20 +84,20 @@ def test_what_belongs_to_zonda_the_machine_or_nobody_is_not_read(
 ) -> None:
     path = make(home.parent / "folder")
     with pytest.raises(Refused, match=said):
-        read(path, 1000, (), (home, home.parent / "elsewhere.key"))
+        read_file(path, 1000, (), (home, home.parent / "elsewhere.key"))
 
 
 def test_any_other_file_is_read_as_far_as_wanted(home: Path) -> None:
-    assert read(home.parent / "folder" / "plain", 5, (), (home,)) == b"plain"
+    assert read_file(home.parent / "folder" / "plain", 5, (), (home,)) == b"plain"
 
 
 def test_roots_confine_what_is_read(home: Path) -> None:
     folder = home.parent / "folder"
     (folder / "link").symlink_to(home.parent / "elsewhere.key")
-    assert read(folder / "plain", 5, (folder,), ()) == b"plain"
+    assert read_file(folder / "plain", 5, (folder,), ()) == b"plain"
     for path in (folder / "link", folder / ".." / "elsewhere.key"):
         with pytest.raises(Refused, match=r"lies outside of .*/folder \(setting file_roots\)"):
-            read(path, 5, (folder,), ())
+            read_file(path, 5, (folder,), ())
 
 
 def test_a_path_that_leads_elsewhere_while_it_is_read_is_refused(
@@ -115,7 +115,7 @@ def test_a_path_that_leads_elsewhere_while_it_is_read_is_refused(
 
     monkeypatch.setattr(local_files.os, "open", swapped)
     with pytest.raises(Refused, match="leads elsewhere while it is read"):
-        read(folder / "below" / "zonda.key", 1000, (), (home,))
+        read_file(folder / "below" / "zonda.key", 1000, (), (home,))
 
 
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
@@ -131,7 +131,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
 
     monkeypatch.setattr(local_files.os, "open", swapped)
     with pytest.raises(Refused, match="it is a pipe"):
-        read(plain, 1000, (), (home,))
+        read_file(plain, 1000, (), (home,))
 
 
 KEY = "{home}/zonda.key"
@@ -161,7 +161,7 @@ def test_no_way_of_naming_a_file_leads_into_the_home(home: Path, way: str) -> No
     (folder / "e.yaml").write_text(environment_text)
 
     with pytest.raises(ValidationErrors) as caught:
-        bundle_from_files(folder / "t.yaml", [folder / "e.yaml"], limits=FetchLimits(own=(home,)))
+        load_bundle(folder / "t.yaml", [folder / "e.yaml"], limits=FetchLimits(own=(home,)))
 
     (fault,) = caught.value.errors
     assert fault.code == "ZON155"
@@ -177,7 +177,7 @@ def test_a_value_that_happens_to_name_a_file_of_zonda_is_left_alone(home: Path) 
         f"parameters: {{p: {{type: string, default: {home}/t.yaml}}}}\n"
         "resources: {a: {type: {get_param: p}}}\n"
     )
-    bundle = bundle_from_files(folder / "t.yaml", limits=FetchLimits(own=(home,)))
+    bundle = load_bundle(folder / "t.yaml", limits=FetchLimits(own=(home,)))
     assert bundle.files == {}
 
 
@@ -191,5 +191,5 @@ def test_files_from_outside_of_the_templates_folder_are_told(home: Path) -> None
     (folder / "t.yaml").write_text(
         f"heat_template_version: 2018-08-31\noutputs: {{o: {{value: [{values}]}}}}\n"
     )
-    bundle = bundle_from_files(folder / "t.yaml")
+    bundle = load_bundle(folder / "t.yaml")
     assert bundle.outside == (f"{home.parent}/elsewhere.key", f"{home.parent}/other/x")

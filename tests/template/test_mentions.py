@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.template.dependencies.static_reads import ReferenceCollector, mentioned
+from zonda.core.template.dependencies.static_reads import ReferenceCollector, build_static_tree
 from zonda.hooks.function import sources
 
 
@@ -36,5 +36,5 @@ def each_once(found):
 )
 def test_a_reading_tells_what_the_mentions_tell_each_thing_once(tree):
     reading = ReferenceCollector(tree)
-    assert list(sources(reading)) == each_once(sources(mentioned(tree)))
+    assert list(sources(reading)) == each_once(sources(build_static_tree(tree)))
     assert list(sources(reading)) == list(sources(reading))

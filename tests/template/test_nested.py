@@ -39,7 +39,7 @@ def child_of(
     resolved = ResourceDefinition(name, node.type, properties)
     instance: Any = node.cls(name, resolved, None)  # type: ignore[arg-type]
     made = instance.next_template(None, 0)
-    spec = definition.child_spec(name, made, resolved)
+    spec = definition.build_child_spec(name, made, resolved)
     kept = ChildSpec.from_json(json.loads(json.dumps(spec.to_json())))
     return definition.family.load(kept, Identity(f"id-{name}", f"stack-{name}", "project"))
 
@@ -110,7 +110,7 @@ def generated(tree: Tree) -> Callable[..., StackDefinition]:
     def made(template: Mapping[str, Any], **bundle: Any) -> StackDefinition:
         root = tree("resources: {g: {type: Thing}}", **bundle)
         resolved = root.resources["g"].resolve(root.scope(None))
-        spec = root.child_spec("g", ChildTemplate({**HOT, **template}), resolved)
+        spec = root.build_child_spec("g", ChildTemplate({**HOT, **template}), resolved)
         return root.family.load(spec, Identity("i", "n", "p"))
 
     return made

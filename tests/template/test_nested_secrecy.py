@@ -41,14 +41,14 @@ SECRET = (
 
 
 def marks(root: StackDefinition, name: str, *attributes: str | None) -> list[str]:
-    return [root.secrecy.of_attribute(name, each) for each in attributes]
+    return [root.secrecy.classify_attribute(name, each) for each in attributes]
 
 
 def child_of(root: StackDefinition, name: str) -> StackDefinition:
     node = root.resources[name]
     resolved: ResourceDefinition = node.resolve(root.scope(None))
     instance: Any = node.cls(name, resolved, None)  # type: ignore[arg-type]
-    spec = root.child_spec(name, instance.next_template(None, 0), resolved)
+    spec = root.build_child_spec(name, instance.next_template(None, 0), resolved)
     kept = ChildSpec.from_json(json.loads(json.dumps(spec.to_json())))
     return root.family.load(kept, Identity("i", "n", "p"))
 
@@ -150,7 +150,7 @@ def test_one_resource_of_a_nested_template_shows_what_it_shows_there(
         f"{SECRET}\nresources: {{c: {{type: echo.yaml, properties: {{p: {{get_param: s}}}}}}}}",
         FILES,
     )
-    assert root.secrecy.of_attribute("c", attribute, path) == mark
+    assert root.secrecy.classify_attribute("c", attribute, path) == mark
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_what_stands_behind_an_attribute_of_a_group_decides_too(
             f"outputs: {{x: {{value: {{get_attr: [g, {read}]}}}}}}",
         },
     )
-    assert nested.secrecy.of_attribute("c", "x") == mark
+    assert nested.secrecy.classify_attribute("c", "x") == mark
 
 
 def test_the_members_of_a_group_have_the_marks_of_what_they_are_given(tree: Tree) -> None:
@@ -211,8 +211,8 @@ def test_the_members_of_a_group_have_the_marks_of_what_they_are_given(tree: Tree
     )
     members = child_of(root, "g")
     assert members.resources["0"].secrecy == {"p": "hidden", "q": "open"}
-    assert members.secrecy.of_attribute("0", "deep") == "hidden"
-    assert members.secrecy.of_attribute("0", "q") == "open"
+    assert members.secrecy.classify_attribute("0", "deep") == "hidden"
+    assert members.secrecy.classify_attribute("0", "q") == "open"
 
 
 def test_types_that_come_by_a_parameter_are_looked_into(tree: Tree) -> None:
@@ -260,7 +260,7 @@ def test_many_threads_find_the_same_marks_and_signatures(tree: Tree) -> None:
     def asked(start: int) -> set[tuple[str, str]]:
         turned = names[start:] + names[:start]
         return {
-            (name, f"{root.fingerprint(name)} {root.secrecy.of_attribute(name, each)}")
+            (name, f"{root.fingerprint(name)} {root.secrecy.classify_attribute(name, each)}")
             for name in turned
             for each in ("p", "word")
         }

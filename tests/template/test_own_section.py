@@ -16,8 +16,8 @@ Loaded = Callable[..., Any]
 def normal(*sections: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for section in sections:
-        assert list(zonda_section.faults(section)) == []
-        found = zonda_section.merged(found, section)
+        assert list(zonda_section.find_faults(section)) == []
+        found = zonda_section.merge_sections(found, section)
     return found
 
 
@@ -44,7 +44,7 @@ def normal(*sections: Any) -> dict[str, Any]:
     ],
 )
 def test_times(written: Any, seconds: float | None) -> None:
-    assert zonda_section.duration(written) == seconds
+    assert zonda_section.parse_duration(written) == seconds
 
 
 @pytest.mark.parametrize(

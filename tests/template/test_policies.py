@@ -12,7 +12,7 @@ from zonda.core.template.environment.policies import NO_RETRY, Policies, Retry
 
 
 def made(hooks: Any = None, **own: Any) -> Policies:
-    return policies.of_environment(zonda_section.merged({}, own), hooks or {})
+    return policies.build_policies(zonda_section.merge_sections({}, own), hooks or {})
 
 
 _LIMITS = {
@@ -52,7 +52,12 @@ def test_the_nearest_key_that_says_something_counts(
 )
 def test_which_workflow_carries_a_resource_out(name: str, kind: str, workflow: str | None) -> None:
     known = made(runners={"web": "by-name", "My::Web": "by-type", "My::*": "by-pattern"})
-    for kept in (known, policies.read(known.to_text()), known.after(made()), known.for_nothing()):
+    for kept in (
+        known,
+        policies.parse_policies(known.to_text()),
+        known.after(made()),
+        known.to_removal_policies(),
+    ):
         assert kept.workflow(name, kind) == workflow
     assert made().after(known).workflow(name, kind) is None
 
@@ -127,15 +132,15 @@ def test_hooks_by_name_and_pattern() -> None:
 def test_policies_go_through_text_and_nothing_is_nothing() -> None:
     known = made({"web": ("pre-create",)}, timeouts=_LIMITS, retries={"a": 2}, protect=["a"])
 
-    assert policies.read(known.to_text()) == known
+    assert policies.parse_policies(known.to_text()) == known
     assert made().to_text() == ""
-    assert policies.read("") == Policies()
+    assert policies.parse_policies("") == Policies()
 
 
 def test_what_is_undone_keeps_its_limits_only() -> None:
     known = made({"web": ("pre-delete",)}, timeouts=_LIMITS, retries={"a": 2}, protect=["a"])
 
-    undone = known.for_nothing()
+    undone = known.to_removal_policies()
 
     assert not undone.protects_any
     assert not undone.hooks("web")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.files.reader import load_bundle
 from zonda.core.template.load import Bundle, Identity, Limits, StackDefinition, load
 from zonda.core.template.source import document
 from zonda.hooks.errors import ValidationErrors
@@ -27,7 +27,7 @@ def loaded(bundle: Bundle, limits: Limits | None = None) -> StackDefinition:
         bundle,
         identity=Identity("i", "n", "p"),
         plugins=Plugins(resource_types={"Thing": Thing}),
-        functions=functions_for,
+        functions=build_function_table,
         limits=limits,
     )
 
@@ -37,7 +37,7 @@ def bundle(tmp_path: Path) -> Bundle:
     (tmp_path / "leaf.yaml").write_text(HEAD + "outputs: {o: {value: 1}}\n")
     root = tmp_path / "root.yaml"
     root.write_text(HEAD + "resources: {a: {type: leaf.yaml}}\n")
-    return bundle_from_files(root)
+    return load_bundle(root)
 
 
 def test_no_document_is_parsed_twice(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,16 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
-from zonda.core.template.redaction import CHANGED, HIDDEN, Shown, secrets, show
+from zonda.core.template.redaction import (
+    CHANGED,
+    HIDDEN,
+    RedactedBundle,
+    find_secrets,
+    redact_bundle,
+)
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import properties
 from zonda.hooks.resources.resource import Resource
@@ -32,7 +38,7 @@ def definition_of(bundle: Bundle) -> StackDefinition:
         bundle,
         identity=Identity("id", "s", "p"),
         plugins=PLUGINS,
-        functions=lambda version: functions_for(version, PLUGINS),
+        functions=lambda version: build_function_table(version, PLUGINS),
         ignore_unknown=True,
     )
 
@@ -41,10 +47,10 @@ def bundle(text: str, **given: Any) -> Bundle:
     return Bundle("heat_template_version: 2018-08-31\n" + textwrap.dedent(text), **given)
 
 
-def shown(given: Bundle, before: Bundle | None = None) -> Shown:
+def shown(given: Bundle, before: Bundle | None = None) -> RedactedBundle:
     definition = definition_of(given)
-    old = None if before is None else secrets(before, definition_of(before))
-    return show(given, definition, secrets(given, definition), old)
+    old = None if before is None else find_secrets(before, definition_of(before))
+    return redact_bundle(given, definition, find_secrets(given, definition), old)
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,8 @@ def test_rules_of_resources_take_patterns() -> None:
         }
     )
 
-    assert rules.restricted_actions("web1") == {"replace", "update"}
-    assert rules.restricted_actions("web2") == {"replace"}
+    assert rules.list_restricted_actions("web1") == {"replace", "update"}
+    assert rules.list_restricted_actions("web2") == {"replace"}
     assert rules.hooks("web2") == {"pre-update", "pre-delete"}
     assert rules.hooks("db") == frozenset()
 

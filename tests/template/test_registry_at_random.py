@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zonda.core.introspection import catalog
-from zonda.core.introspection.type_resolution import Explanation, explain
+from zonda.core.introspection.type_resolution import Explanation, explain_type
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.files import file_references
 from zonda.core.template.source.bundle import Bundle, Limits
@@ -47,7 +47,7 @@ TAGS = st.dictionaries(st.sampled_from(["v", "deployment", "resource_type"]), DA
 
 def explained(bundle: Bundle, name: str) -> Explanation | ValidationErrors:
     try:
-        return explain(bundle, PLUGINS, Limits(), name, "r")
+        return explain_type(bundle, PLUGINS, Limits(), name, "r")
     except ValidationErrors as error:
         return error
 
@@ -78,11 +78,11 @@ def test_an_answer_or_faults_with_places(
 @settings(max_examples=200, deadline=None)
 @given(data=st.fixed_dictionaries({}, optional={"capabilities": st.one_of(DATA, TAGS)}))
 def test_sections_of_templates(data: Any) -> None:
-    offer = catalog.offer("t.yaml", yaml.safe_dump(data), Limits())
+    offer = catalog.read_entry("t.yaml", yaml.safe_dump(data), Limits())
 
     assert all(fault.place is not None for fault in offer.faults)
     if not offer.faults:
-        assert catalog.summary([offer], {}) is not None
+        assert catalog.summarize([offer], {}) is not None
 
 
 @settings(max_examples=200, deadline=None)
@@ -91,9 +91,9 @@ def test_names_of_files_are_looked_for_in_anything(data: Any) -> None:
     whole = {"resource_registry": data, "parameters": data, "resources": {"r": data}}
 
     for look in (
-        file_references.template_files,
-        file_references.registry_files,
-        file_references.valued_files,
+        file_references.find_template_files,
+        file_references.find_registry_files,
+        file_references.find_value_files,
     ):
         assert all(isinstance(reference.key, str) for reference in look(whole))
     assert file_references.is_dynamic(whole) in (True, False)

@@ -14,7 +14,7 @@ import responses
 
 from zonda.core.template.files.attachments import FetchLimits
 from zonda.core.template.files.http_fetch import Refused, RemotePolicy, fetch
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.files.reader import load_bundle
 from zonda.hooks.errors import ValidationErrors
 from zonda.hooks.testing import FakeClock
 
@@ -165,7 +165,7 @@ def test_what_a_remote_template_names_is_beside_it(server: Any, tmp_path: Path) 
     template = tmp_path / "t.yaml"
     template.write_text(f"resources: {{a: {{type: '{server.url}/lib/child.yaml'}}}}\n")
 
-    bundle = bundle_from_files(template, limits=FetchLimits(remote=True, private=True))
+    bundle = load_bundle(template, limits=FetchLimits(remote=True, private=True))
 
     assert bundle.files[f"{server.url}/lib/note"] == "/lib/note"
     assert bundle.files_of(f"{server.url}/lib/child.yaml")["note"] == "/lib/note"
@@ -175,7 +175,7 @@ def test_nothing_is_fetched_unless_asked_for(server: Any, tmp_path: Path) -> Non
     template = tmp_path / "t.yaml"
     template.write_text(f"outputs: {{o: {{value: {{get_file: '{server.url}/x'}}}}}}\n")
     with pytest.raises(ValidationErrors, match="--allow-remote"):
-        bundle_from_files(template)
+        load_bundle(template)
     assert server.asked == []
 
 
@@ -187,4 +187,4 @@ def test_a_remote_document_cannot_name_files_of_this_machine(
     template = tmp_path / "t.yaml"
     template.write_text("resources: {a: {type: 'http://a.example/child.yaml'}}\n")
     with pytest.raises(ValidationErrors, match="cannot name file files"):
-        bundle_from_files(template, limits=FetchLimits(remote=True, private=True))
+        load_bundle(template, limits=FetchLimits(remote=True, private=True))

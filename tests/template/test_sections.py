@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.source.versions import DATES, NAMES, version_of
+from zonda.core.template.source.versions import DATES, NAMES, resolve_version
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]
@@ -15,7 +15,7 @@ Faults = Callable[..., tuple[TemplateError, ...]]
 
 @pytest.mark.parametrize("version", [*DATES, *NAMES])
 def test_every_version_is_spoken_of_by_its_date(version: str) -> None:
-    assert version_of({"heat_template_version": version}) in DATES
+    assert resolve_version({"heat_template_version": version}) in DATES
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_every_version_is_spoken_of_by_its_date(version: str) -> None:
 )  # fmt: skip
 def test_what_is_no_version(data: Any, message: str, hint: str) -> None:
     with pytest.raises(TemplateError) as caught:
-        version_of(data)
+        resolve_version(data)
 
     assert (caught.value.message, caught.value.hint) == (message, hint)
 

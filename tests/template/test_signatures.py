@@ -109,7 +109,7 @@ def test_the_values_that_the_engine_has_are_followed(tree: Tree) -> None:
     def signed(files: Mapping[str, str]) -> list[str]:
         root = tree(ROOT, {**FILES, **files}, environment=REGISTRY)
         types: list[list[Any]] = [["leaf.yaml"], ["other.yaml"]]
-        return [root.signature_of("blind", each, {"types": each}) for each in types]
+        return [root.build_signature("blind", each, {"types": each}) for each in types]
 
     before, after = signed({}), signed({"leaf.yaml": FILES["leaf.yaml"] + "\noutputs: {}"})
     assert before[0] != after[0]

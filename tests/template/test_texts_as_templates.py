@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.files.reader import load_bundle
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
@@ -41,7 +41,7 @@ def written(tmp_path: Path) -> Written:
         (tmp_path / "sub" / "c.yaml").write_text(VERSION + middle)
         (tmp_path / "sub" / "data.txt").write_text(data)
         (tmp_path / "sub" / "leaf.yaml").write_text(f"{VERSION}outputs: {{o: {{value: {leaf}}}}}")
-        return bundle_from_files(tmp_path / "top.yaml")
+        return load_bundle(tmp_path / "top.yaml")
 
     return bundle
 

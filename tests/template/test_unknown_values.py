@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-from zonda.core.template.evaluation.unknown_values import UNKNOWN, has_unknown, supposed
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, assume_unchanged, has_unknown
 
 
 def test_a_copy_of_the_unknown_is_the_unknown() -> None:
@@ -17,5 +17,8 @@ def test_a_copy_of_the_unknown_is_the_unknown() -> None:
 
 def test_what_is_unknown_is_supposed_to_stay() -> None:
     before = {"a": ["w", "old", "more"], "b": 1}
-    assert supposed({"a": ["x", UNKNOWN], "c": UNKNOWN}, before) == {"a": ["x", "old"], "c": None}
-    assert supposed([UNKNOWN, UNKNOWN], ["one"]) == ["one", None]
+    assert assume_unchanged({"a": ["x", UNKNOWN], "c": UNKNOWN}, before) == {
+        "a": ["x", "old"],
+        "c": None,
+    }
+    assert assume_unchanged([UNKNOWN, UNKNOWN], ["one"]) == ["one", None]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 import pytest
 
-from zonda.core.functions.versions import functions_for
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.lint import functions
 from zonda.core.template.load import Bundle, Identity, load
@@ -58,7 +58,7 @@ def warnings(text: str, version: str = "2018-08-31", **bundle: Any) -> list[Temp
         Bundle(f"heat_template_version: {version}\n{text}", "t.yaml", **bundle),
         identity=Identity("5eb1", "stack", "pr0j"),
         plugins=Plugins(resource_types=TYPES),
-        functions=functions_for,
+        functions=build_function_table,
     )
     return stack.warnings
 
@@ -230,7 +230,7 @@ def test_a_template_with_faults_brings_its_warnings_where_they_are_asked_for(loa
             bundle,
             identity=Identity("5eb1", "stack", "pr0j"),
             plugins=Plugins(resource_types=TYPES),
-            functions=functions_for,
+            functions=build_function_table,
             with_warnings=True,
         )
 
@@ -263,7 +263,7 @@ def test_advice_that_breaks_ends_nothing_and_the_rest_is_given(
     def broken(*_: object) -> NoReturn:
         raise TypeError("of no use")
 
-    monkeypatch.setattr(functions, "of", broken)
+    monkeypatch.setattr(functions, "list_warnings", broken)
     found = warnings("parameters: {}\n", environment="parameters: {}\n")
     assert [code for code, _ in shown(found)] == ["ZON610"]
     assert "of no use" in caplog.text

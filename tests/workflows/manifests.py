@@ -7,7 +7,7 @@ from typing import Any
 from zonda.core.template.source.document import load_document
 from zonda.hooks.runners import Finished, Succeeded
 from zonda.hooks.testing import FakeContext, FakeRunner, Lifecycle
-from zonda.workflows.manifest.parser import read
+from zonda.workflows.manifest.parser import read_manifest
 
 DISK = """
 zonda_type: 1
@@ -31,7 +31,7 @@ actions:
 
 def type_of(text: str = DISK) -> Any:
     """The class of a manifest."""
-    return read(load_document(text, "disk.yaml"))
+    return read_manifest(load_document(text, "disk.yaml"))
 
 
 def ends(**output: Any) -> list[Finished]:

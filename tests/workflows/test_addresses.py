@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from zonda.hooks.http import AddressPolicy, ClientConfig, Denied, host_and_port, networks, origin
-from zonda.hooks.http.resolver import addresses_of
+from zonda.hooks.http.resolver import resolve_host
 from zonda.hooks.runners import Failed, Finished, Started, StartRequest, Succeeded
 from zonda.workflows.http_runner.runner import HttpRunner
 
@@ -116,8 +116,8 @@ def test_what_is_no_network(text: str) -> None:
 )
 def test_odd_forms_of_numbers_are_read_before_they_are_checked(host: str) -> None:
     with pytest.raises(Denied):
-        AddressPolicy().addresses(host, 80)
-    assert addresses_of(host, 80)[0] in ("127.0.0.1", "0.0.0.0")
+        AddressPolicy().list_addresses(host, 80)
+    assert resolve_host(host, 80)[0] in ("127.0.0.1", "0.0.0.0")
 
 
 class Names:
@@ -149,7 +149,7 @@ def test_a_name_is_resolved_once_and_never_after_the_check(listening: int) -> No
 def test_denied_addresses_of_a_name_are_left_out(listening: int) -> None:
     names = Names(["169.254.169.254", "127.0.0.1", "::1"])
     policy = AddressPolicy(networks(["127.0.0.1"]), resolve=names)
-    assert policy.addresses("mixed.example", listening) == ["127.0.0.1"]
+    assert policy.list_addresses("mixed.example", listening) == ["127.0.0.1"]
 
 
 def test_the_next_address_is_tried(listening: int) -> None:

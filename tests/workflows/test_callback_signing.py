@@ -96,8 +96,8 @@ def test_an_address_says_whose_signature_it_wants(tmp_path: Path) -> None:
     plain, signed = Callbacks(tmp_path), Callbacks(tmp_path, "a; section.é")
     listener = Callbacks(tmp_path)
     addresses = [each.address(KEY, SOON, chance) for each in (plain, signed)]
-    assert [listener.signer(each) for each in addresses] == ["", "a; section.é"]
-    assert listener.signer("A" + addresses[1][1:]) is None
+    assert [listener.find_signer(each) for each in addresses] == ["", "a; section.é"]
+    assert listener.find_signer("A" + addresses[1][1:]) is None
     assert listener.tell(addresses[1], DONE, NOW) is CallbackStatus.STORED
     assert signed.told(KEY, SOON) == DONE
 
@@ -232,7 +232,7 @@ def test_the_runner_hears_what_was_told_with_a_signature(
     assert isinstance(started, Started)
     listener = Callbacks(tmp_path / "callbacks")
     opaque = url.removeprefix(f"{BASE}/v1/callbacks/")
-    assert listener.signer(opaque) == "flows"
+    assert listener.find_signer(opaque) == "flows"
     assert isinstance(runner.poll(started.token), Running)
     assert listener.tell(opaque, DONE, clock.seconds) is CallbackStatus.STORED
     later = make_signed(callback_key=["new", "shared s3cret"])  # keys are changed meanwhile

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from zonda.workflows.endpoint_check.callback_rules import listening
+from zonda.workflows.endpoint_check.callback_rules import callback_listener
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from zonda.workflows.endpoint_check.callback_rules import listening
     [("2", b"{}"), ("9" * 5000, b""), ("\xb2", b""), ("-1", b""), ("", b"")],
 )
 def test_what_comes_is_kept_and_acknowledged(length: str, body: bytes) -> None:
-    with listening(("127.0.0.1", 0)) as (url, told):
+    with callback_listener(("127.0.0.1", 0)) as (url, told):
         connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=20)
         connection.putrequest("PUT", "/callbacks/x")
         connection.putheader("Content-Length", length)

@@ -47,7 +47,7 @@ def make_gates(clock: Any) -> Callable[..., CircuitBreakers]:
 
 
 def send(gates: CircuitBreakers, answered: bool | None, origin: str = ORIGIN, **how: bool) -> None:
-    with gates.sending(origin, **how) as leave:
+    with gates.request_permit(origin, **how) as leave:
         leave.answered = answered
 
 
@@ -61,7 +61,7 @@ def fail(gates: CircuitBreakers, times: int) -> None:
 
 def test_so_many_and_no_more_at_a_time(make_gates: Any) -> None:
     gates = make_gates(in_flight=2)
-    with gates.sending(ORIGIN), gates.sending(ORIGIN):
+    with gates.request_permit(ORIGIN), gates.request_permit(ORIGIN):
         with pytest.raises(RetryLater, match="has 2 requests of ours to answer") as caught:
             send(gates, answered=True)
         send(gates, True, OTHER)
@@ -72,7 +72,7 @@ def test_so_many_and_no_more_at_a_time(make_gates: Any) -> None:
 
 def test_the_more_wait_the_more_seldom_each_looks(make_gates: Any) -> None:
     gates, delays = make_gates(in_flight=1), []
-    with gates.sending(ORIGIN):
+    with gates.request_permit(ORIGIN):
         for _ in range(100):
             with pytest.raises(RetryLater) as caught:
                 send(gates, answered=True)
@@ -84,13 +84,13 @@ def test_the_more_wait_the_more_seldom_each_looks(make_gates: Any) -> None:
 @pytest.mark.parametrize("how", [{"urgent": True}])
 def test_what_is_urgent_has_no_limit(make_gates: Any, how: dict[str, bool]) -> None:
     gates = make_gates(in_flight=1)
-    with gates.sending(ORIGIN):
+    with gates.request_permit(ORIGIN):
         send(gates, True, **how)
 
 
 def test_a_place_is_free_again_whatever_happened(make_gates: Any) -> None:
     gates = make_gates(in_flight=1)
-    with contextlib.suppress(KeyError), gates.sending(ORIGIN):
+    with contextlib.suppress(KeyError), gates.request_permit(ORIGIN):
         raise KeyError
     send(gates, answered=True)
 
@@ -99,7 +99,7 @@ def test_no_limit(make_gates: Any) -> None:
     gates = make_gates(in_flight=0)
     with contextlib.ExitStack() as stack:
         for _ in range(100):
-            stack.enter_context(gates.sending(ORIGIN))
+            stack.enter_context(gates.request_permit(ORIGIN))
 
 
 def test_threads_never_exceed_the_limit(make_gates: Any) -> None:
@@ -109,7 +109,7 @@ def test_threads_never_exceed_the_limit(make_gates: Any) -> None:
     def work() -> None:
         nonlocal together, most
         for _ in range(200):
-            with contextlib.suppress(RetryLater), gates.sending(ORIGIN) as leave:
+            with contextlib.suppress(RetryLater), gates.request_permit(ORIGIN) as leave:
                 with lock:
                     together += 1
                     most = max(most, together)
@@ -123,7 +123,7 @@ def test_threads_never_exceed_the_limit(make_gates: Any) -> None:
     for thread in threads:
         thread.join()
     assert 1 <= most <= 3
-    with gates.sending(ORIGIN), gates.sending(ORIGIN), gates.sending(ORIGIN):
+    with gates.request_permit(ORIGIN), gates.request_permit(ORIGIN), gates.request_permit(ORIGIN):
         pass
 
 
@@ -163,7 +163,7 @@ def test_after_the_rest_one_request_tries(make_gates: Any, clock: Any) -> None:
     gates = make_gates(failures=1, pause=5.0)
     fail(gates, 1)
     clock.seconds += 5.0
-    with gates.sending(ORIGIN) as leave:
+    with gates.request_permit(ORIGIN) as leave:
         with pytest.raises(RetryLater, match="one request tries it"):
             send(gates, answered=True)
         leave.answered = True
@@ -199,7 +199,7 @@ def test_many_failures_under_way_make_one_rest(make_gates: Any) -> None:
     gates = make_gates(failures=2, pause=5.0, in_flight=0)
     with contextlib.ExitStack() as stack:
         for _ in range(20):
-            stack.enter_context(gates.sending(ORIGIN)).answered = False
+            stack.enter_context(gates.request_permit(ORIGIN)).answered = False
     with pytest.raises(RetryLater, match="a rest of 5 s"):
         send(gates, answered=True)
 

@@ -207,7 +207,7 @@ def test_the_url_is_signed_as_it_arrives(
 def test_the_zone_of_an_address_is_not_signed() -> None:
     """A zone means something on the sending machine only (RFC 6874, 4)."""
     url = "http://[fe80::1%25eth0]:8080/hook"
-    headers = message_signature.headers({"shared": SHARED}, "POST", url, {}, NOW, None)
+    headers = message_signature.build_headers({"shared": SHARED}, "POST", url, {}, NOW, None)
     assert "shared" in verified(
         "POST", "http://[fe80::1]:8080/hook", requests_headers(headers), b""
     )

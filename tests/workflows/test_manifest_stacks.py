@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.engine.preview.document import document
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.document import build_document
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks.errors import ValidationErrors
@@ -144,8 +144,8 @@ def test_a_manifest_that_sends_something_else_runs_update_once(made: Site) -> No
 def test_a_plan_says_that_another_text_declares_the_type(made: Site) -> None:
     made.write(DISK.replace("UPDATE: up", "UPDATE: {workflow: up, input: {n: 1}}"))
     made.begin_again()
-    plan = preview(made.stack.engine.services, UpdateStack(made.stack.name, Bundle(TEMPLATE)))
-    (found,) = document(plan)["resources"]
+    plan = build_preview(made.stack.engine.services, UpdateStack(made.stack.name, Bundle(TEMPLATE)))
+    (found,) = build_document(plan)["resources"]
     assert [each["text"] for each in found["reasons"]] == [
         "another text declares its type, and has something else done for what it is"
     ]
@@ -365,8 +365,8 @@ def test_without_types_nothing_of_manifests_is_imported(
 ) -> None:
     code = (
         "from zonda.core.app.app import build_app\n"
-        "from zonda.core.settings.settings import load\n"
-        f"build_app(load({{'home': {str(site.types.parent)!r}}}, {{}})).plugins"
+        "from zonda.core.settings.settings import load_settings\n"
+        f"build_app(load_settings({{'home': {str(site.types.parent)!r}}}, {{}})).plugins"
     )
     assert not {name for name in imported(code) if "manifest" in name or "mapping" in name}
 

@@ -84,7 +84,7 @@ def test_the_schema_is_one_like_any_other() -> None:
         False,
         True,
     ]
-    assert examples.of_class(cls.properties_schema, cls.example) == {"size": 1}
+    assert examples.build_properties(cls.properties_schema, cls.example) == {"size": 1}
     assert (cls.declared_by.name, cls.__doc__) == ("Acme::Disk", "A disk.")
 
 

@@ -20,7 +20,7 @@ def stored(**given: Any) -> dict[str, Any]:
 
 
 def test_a_workflow_is_written_in_mistrals_language() -> None:
-    text = workflow_definition.written(
+    text = workflow_definition.format_definition(
         "w",
         stored(
             description="d",
@@ -65,7 +65,7 @@ def test_a_workflow_is_written_in_mistrals_language() -> None:
 )
 def test_tasks(given: dict[str, Any], written: dict[str, Any]) -> None:
     [task] = stored(tasks=[{"name": "t", "action": "std.noop", **given}])["tasks"]
-    assert workflow_definition.task(task) == {"action": "std.noop", **written}
+    assert workflow_definition.build_task(task) == {"action": "std.noop", **written}
 
 
 FULL = {
@@ -79,7 +79,9 @@ FULL = {
 
 def test_what_is_as_it_was_written_is_observed_as_it_was_written() -> None:
     wanted = stored(**FULL)
-    found = workflow_definition.observed("w", workflow_definition.written("w", wanted), wanted)
+    found = workflow_definition.read_properties(
+        "w", workflow_definition.format_definition("w", wanted), wanted
+    )
     assert {key: found[key] for key in found if wanted.get(key) is not None} == {
         key: wanted[key] for key in ("type", "description", "input", "output", "tasks")
     } | {"task_defaults": wanted["task_defaults"]}
@@ -104,9 +106,9 @@ def test_what_is_as_it_was_written_is_observed_as_it_was_written() -> None:
 )
 def test_a_change_by_hand_is_observed(change: dict[str, Any], name: str, wanted: Any) -> None:
     before = stored(**FULL)
-    whole = yaml.safe_load(workflow_definition.written("w", before))
+    whole = yaml.safe_load(workflow_definition.format_definition("w", before))
     whole["w"] = {k: v for k, v in {**whole["w"], **change}.items() if v is not None}
-    found = workflow_definition.observed("w", yaml.safe_dump(whole), before)
+    found = workflow_definition.read_properties("w", yaml.safe_dump(whole), before)
     assert found[name] == wanted
     same = {key for key in found if before.get(key) is not None and found[key] == before[key]}
     assert same == {key for key in FULL | {"type": 0} if key != name}
@@ -114,10 +116,10 @@ def test_a_change_by_hand_is_observed(change: dict[str, Any], name: str, wanted:
 
 def test_a_changed_task_keeps_its_place_and_a_new_one_comes_last() -> None:
     before = stored(**FULL)
-    whole = yaml.safe_load(workflow_definition.written("w", before))
+    whole = yaml.safe_load(workflow_definition.format_definition("w", before))
     whole["w"]["tasks"]["make"]["wait-after"] = 9
     whole["w"]["tasks"]["extra"] = {"action": "std.fail"}
-    tasks = workflow_definition.observed("w", yaml.safe_dump(whole), before)["tasks"]
+    tasks = workflow_definition.read_properties("w", yaml.safe_dump(whole), before)["tasks"]
     assert [task["name"] for task in tasks] == ["make", "tell", "extra"]
     assert tasks[0]["wait_after"] == 9
     assert tasks[1] == before["tasks"][1]
@@ -126,5 +128,5 @@ def test_a_changed_task_keeps_its_place_and_a_new_one_comes_last() -> None:
 
 @pytest.mark.parametrize("text", ["", "[", "x: 1", "w: 1"])
 def test_what_is_no_workflow_is_like_none(text: str) -> None:
-    assert workflow_definition.workflow_in("w", text) == {}
-    assert not workflow_definition.same("w", text, text)
+    assert workflow_definition.find_workflow("w", text) == {}
+    assert not workflow_definition.is_same_workflow("w", text, text)

@@ -11,7 +11,7 @@ import pytest
 from zonda.hooks.errors import NotFound, NotReady
 from zonda.hooks.http import Reply, TransportError
 from zonda.hooks.runners import Cancelled, Failed, Finished, Retry, Running, Started
-from zonda.workflows.mistral.resource_base import PutOff, Unanswered
+from zonda.workflows.mistral.resource_base import RequestDeferred, Unanswered
 from zonda.workflows.mistral.runner import MistralRunner
 
 ENDPOINT = "http://flows.example:8989/v2"
@@ -262,7 +262,7 @@ def test_types_are_put_off_too(make: Any, wire: Wire) -> None:
     api = make(breaker_failures=1).mistral
     with pytest.raises(Unanswered):
         api.ask("GET", "workflows", "make")
-    with pytest.raises(PutOff, match="it gets a rest of 5 s") as caught:
+    with pytest.raises(RequestDeferred, match="it gets a rest of 5 s") as caught:
         api.ask("GET", "workflows", "make")
     assert isinstance(caught.value, NotReady)
     assert caught.value.delay == 6.0

@@ -15,7 +15,7 @@ from zonda.hooks.errors import Conflict, NotFound, ResourceFailure, ValidationEr
 from zonda.hooks.runners import PollAnswer, StartAnswer, StartRequest, WorkflowRunner
 from zonda.workflows.mistral.constraint import MistralWorkflow
 from zonda.workflows.mistral.cron_trigger import CronTrigger
-from zonda.workflows.mistral.resource_base import PutOff, Unanswered
+from zonda.workflows.mistral.resource_base import RequestDeferred, Unanswered
 from zonda.workflows.mistral.workflow import Workflow
 
 
@@ -59,7 +59,7 @@ class SmallMistral(WorkflowRunner):
     def ask(self, method: str, *parts: str, content: Any = None, **more: Any) -> Any:
         if self.put_off:
             self.put_off -= 1
-            raise PutOff(50.0, "too many")
+            raise RequestDeferred(50.0, "too many")
         if self.refuse:
             self.refuse -= 1
             raise Unanswered(5.0, "no time", may_have_arrived=False)

@@ -189,7 +189,7 @@ def test_signatures(
     make_service: Callable[..., ServiceHandle], key: str, age: float, sent: str, status: int
 ) -> None:
     handle = make_service(signing_keys=["new", "old"])
-    signed = webhook_signature.headers([key.encode()], "k", time.time() - age, b"{}")
+    signed = webhook_signature.build_headers([key.encode()], "k", time.time() - age, b"{}")
     headers = {name.replace("-", "_"): value for name, value in signed.items()}
     assert send(handle, body=sent, **headers)[0] == status
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from zonda.hooks.errors import UsageError
-from zonda.workflows.service.config import load
+from zonda.workflows.service.config import load_config
 
 
 def written(folder: Path, text: str) -> Path:
@@ -20,7 +20,7 @@ def written(folder: Path, text: str) -> Path:
 def test_every_kind_of_workflow(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "mine.py").touch()
-    config = load(
+    config = load_config(
         written(
             tmp_path,
             """
@@ -85,7 +85,7 @@ def test_every_kind_of_workflow(tmp_path: Path) -> None:
 def test_faults_name_the_file_and_the_place(tmp_path: Path, text: str, part: str) -> None:
     file = written(tmp_path, text)
     with pytest.raises(UsageError) as caught:
-        load(file)
+        load_config(file)
     assert part in caught.value.message
     assert str(file) in caught.value.message
 
@@ -93,18 +93,18 @@ def test_faults_name_the_file_and_the_place(tmp_path: Path, text: str, part: str
 def test_every_fault_is_reported(tmp_path: Path) -> None:
     file = written(tmp_path, "workflows: {a: {command: x, timeout: 0, cwd: nope}, b: {}}")
     with pytest.raises(UsageError) as caught:
-        load(file)
+        load_config(file)
     assert len(caught.value.message.splitlines()) == 3
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
-        load(tmp_path / "no.yaml")
+        load_config(tmp_path / "no.yaml")
 
 
 def test_a_service_without_workflows_listens_for_callbacks(tmp_path: Path) -> None:
     (tmp_path / "flows.yaml").write_text("workflows: {}")
-    assert load(tmp_path / "flows.yaml").workflows == {}
+    assert load_config(tmp_path / "flows.yaml").workflows == {}
 
 
 def test_several_files_are_one_configuration(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_several_files_are_one_configuration(tmp_path: Path) -> None:
     one, other = tmp_path / "one.yaml", tmp_path / "sub" / "other.yaml"
     one.write_text("parallel: 2\nworkflows: {a: {command: x}}\n")
     other.write_text("parallel: 5\nworkflows: {b: {command: x}}\n")
-    found = load(one, other)
+    found = load_config(one, other)
     assert {name: each.cwd for name, each in found.workflows.items()} == {
         "a": str(tmp_path),
         "b": str(tmp_path / "sub"),
@@ -120,7 +120,7 @@ def test_several_files_are_one_configuration(tmp_path: Path) -> None:
     assert found.parallel == 5
     other.write_text("workflows: {a: {command: x}}\n")
     with pytest.raises(UsageError, match=r"a stands in .*other.yaml and in another file"):
-        load(one, other)
+        load_config(one, other)
 
 
 @pytest.mark.parametrize(
@@ -144,4 +144,4 @@ def test_a_number_beyond_all_bounds_is_a_fault_of_the_file(
     file = tmp_path / "workflows.yaml"
     file.write_text(text.format(number))
     with pytest.raises(UsageError, match=r"workflows\.yaml"):
-        load(file)
+        load_config(file)

@@ -20,7 +20,7 @@ from zonda.hooks.runners import Failed, Finished, Running, Started, StartRequest
 from zonda.hooks.runners.http_contract import instant
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import supervisor
-from zonda.workflows.service.config import load
+from zonda.workflows.service.config import load_config
 from zonda.workflows.service.journal import Journal
 from zonda.workflows.service.server import ServiceHandle, ServiceProcess, spawn, start
 
@@ -585,7 +585,7 @@ def test_the_http_runner_and_the_service_understand_each_other(
 
 
 def test_a_run_that_nobody_waits_for_is_not_begun(home: Path, clock: Any) -> None:
-    runs = supervisor.Runs(load(home / "flows.yaml"), Journal(home / "state"), clock)
+    runs = supervisor.Runs(load_config(home / "flows.yaml"), Journal(home / "state"), clock)
     body = json.dumps({"deadline": instant(clock.now() + 10)}).encode()
     run = runs.submit("hello", "k", body)
     clock.seconds += 11

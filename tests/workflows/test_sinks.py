@@ -19,7 +19,7 @@ from zonda.hooks.events import EventRecord, SinkError
 from zonda.hooks.testing.fakes import FakeClock
 from zonda.workflows.client import webhook_signature
 from zonda.workflows.event_sinks.log import LogSink
-from zonda.workflows.event_sinks.payload import payload
+from zonda.workflows.event_sinks.payload import build_payload
 from zonda.workflows.event_sinks.webhook import WebhookSink
 
 KEYS = ["whsec_b25l", "whsec_dHdv"]
@@ -103,7 +103,7 @@ def test_an_event_is_a_signed_request(receiver: Answers, make: Any) -> None:
     assert headers["authorization"] == "Bearer t0"
     assert headers["x-from"] == "zonda"
     assert headers["content-type"] == "application/json"
-    assert json.loads(body) == payload(record())
+    assert json.loads(body) == build_payload(record())
 
 
 def test_without_a_key_it_is_not_signed_and_still_has_its_id(receiver: Answers, make: Any) -> None:
@@ -114,11 +114,11 @@ def test_without_a_key_it_is_not_signed_and_still_has_its_id(receiver: Answers, 
 
 
 def test_what_is_sent_names_the_way_from_the_stack_at_the_top() -> None:
-    told = payload(record())
+    told = build_payload(record())
     assert told["type"] == "resource.drift_missing"
     assert told["timestamp"] == "2023-11-14T22:13:20.500Z"
     assert (told["data"]["stack_name"], told["data"]["path"]) == ("shop", "web/disk")
-    assert payload(record(resource="", path=""))["type"] == "stack.drift_missing"
+    assert build_payload(record(resource="", path=""))["type"] == "stack.drift_missing"
 
 
 def test_events_are_sent_in_order_until_one_is_refused(receiver: Answers, make: Any) -> None:
@@ -180,7 +180,7 @@ def test_the_log_is_a_line_for_each_event_in_a_file_of_its_own(tmp_path: Path) -
     sink.deliver([record(1), record(2)])
     sink.deliver([record(3)])
     lines = file.read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [payload(record(n)) for n in (1, 2, 3)]
+    assert [json.loads(line) for line in lines] == [build_payload(record(n)) for n in (1, 2, 3)]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 

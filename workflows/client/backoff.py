@@ -1,4 +1,4 @@
-"""How long to wait before the next send or poll. Pure: time and chance are handed in."""
+"""Delays before the next send or poll. Pure: time and randomness are arguments."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ LONGEST_RETRY_AFTER = 300.0
 LONGEST_POLL = 15.0
 
 
-def backoff(failures: int, chance: random.Random) -> float:
+def compute_backoff(failures: int, chance: random.Random) -> float:
     """Seconds after the ``failures``-th failure: up to 1, 2, 4 ... 30, full jitter."""
     return chance.uniform(0.0, min(LONGEST_BACKOFF, 2.0 ** min(failures - 1, 10)))
 
 
-def retry_after(text: str | None, now: float) -> float | None:
+def parse_retry_after(text: str | None, now: float) -> float | None:
     """Seconds that a ``Retry-After`` header asks for (a number or a date), at most 5 minutes."""
     if not text:
         return None
     try:
         seconds = float(text)
     except ValueError:
-        seconds = _until(text, now)
-    return limited(seconds)
+        seconds = _count_seconds_until(text, now)
+    return limit_delay(seconds)
 
 
-def limited(seconds: float | None) -> float | None:
-    """What an endpoint asked for, within bounds; None where it is no usable number."""
+def limit_delay(seconds: float | None) -> float | None:
+    """A delay that an endpoint asked for, within bounds; None where it is no usable number."""
     if seconds is None or not seconds >= 0:
         return None
     return min(seconds, LONGEST_RETRY_AFTER)
 
 
-def _until(date: str, now: float) -> float:
+def _count_seconds_until(date: str, now: float) -> float:
     try:
         return max(0.0, parsedate_to_datetime(date).timestamp() - now)
     except (ValueError, OverflowError):
         return -1.0
 
 
-def poll_interval(age: float, chance: random.Random) -> float:
+def compute_poll_interval(age: float, chance: random.Random) -> float:
     """Seconds to the next poll of an execution that runs for ``age`` seconds.
 
     1 s growing by 1.5 to 15 s: the n-th interval 1.5^n ends the time 2 (1.5^n - 1), so that the

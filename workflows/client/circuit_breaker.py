@@ -1,4 +1,4 @@
-"""How many requests an endpoint gets at a time, and a pause for one that only fails.
+"""Limits the requests to an endpoint, and pauses one that only fails.
 
 Keeps count for each origin, in this process and for all threads. Nobody waits here: who may not
 send now is told so (``RetryLater``) and comes back. A pause ends nothing by itself: it puts
@@ -25,7 +25,7 @@ _MOST_ORIGINS = 1000
 
 
 class RetryLater(Exception):
-    """Nothing was sent: try again after ``delay`` seconds. The text is fit for users.
+    """The request was not sent: try again after ``delay`` seconds. The text is fit for users.
 
     ``paused``: since the endpoint fails, and not only because it is busy with others of us.
     """
@@ -63,15 +63,15 @@ class _Count:
 
 
 class Permit:
-    """The leave to send one request. Say how it went before it ends; else nothing is learned."""
+    """The permit to send one request. Set ``answered`` before it ends; else nothing is learned."""
 
     def __init__(self, *, is_try: bool) -> None:
-        self.is_try = is_try
+        self.is_probe = is_try
         self.answered: bool | None = None
 
 
 class CircuitBreakers:
-    """The gates of all endpoints of one runner."""
+    """The circuit breakers of all endpoints of one runner."""
 
     def __init__(self, clock: Clock, chance: random.Random, limits: Limits) -> None:
         self._clock = clock
@@ -81,16 +81,18 @@ class CircuitBreakers:
         self._counts: dict[str, _Count] = {}
 
     @contextmanager
-    def sending(self, origin: str, *, urgent: bool = False, last: bool = False) -> Iterator[Permit]:
-        """The time of one request to ``origin``. Raises NotNow.
+    def request_permit(
+        self, origin: str, *, urgent: bool = False, last: bool = False
+    ) -> Iterator[Permit]:
+        """Permit one request to ``origin`` for the time of the block. Raises RetryLater.
 
         ``urgent``: neither limit nor pause holds it up. ``last``: no pause does, since there is
         no later for it.
         """
         now = self._clock.monotonic()
         with self._lock:
-            count = self._of(origin)
-            is_try = not urgent and not last and self._is_try(count, origin, now)
+            count = self._get_count(origin)
+            is_try = not urgent and not last and self._is_probe(count, origin, now)
             if not urgent:
                 self._check_room(count, origin)
             count.in_flight += 1
@@ -100,17 +102,17 @@ class CircuitBreakers:
             yield leave
         finally:
             with self._lock:
-                self._came_back(count, leave)
+                self._record_result(count, leave)
 
     def is_paused(self, origin: str) -> bool:
-        """Whether an endpoint gets a rest now."""
+        """Whether requests to an endpoint are paused now."""
         with self._lock:
             count = self._counts.get(origin)
-            return count is not None and self._is_out(count)
+            return count is not None and self._is_open(count)
 
     # -- all that follows: the lock is held ---------------------------------------------------
 
-    def _of(self, origin: str) -> _Count:
+    def _get_count(self, origin: str) -> _Count:
         if origin not in self._counts and len(self._counts) >= _MOST_ORIGINS:
             busy = {name: one for name, one in self._counts.items() if not one.is_idle}
             if len(busy) >= _MOST_ORIGINS:  # then those are forgotten that only failed
@@ -118,12 +120,12 @@ class CircuitBreakers:
             self._counts = busy
         return self._counts.setdefault(origin, _Count())
 
-    def _is_out(self, count: _Count) -> bool:
+    def _is_open(self, count: _Count) -> bool:
         return 0 < self._limits.failures <= count.failures
 
-    def _is_try(self, count: _Count, origin: str, now: float) -> bool:
-        """Whether this request tries an endpoint after a pause. Raises NotNow during one."""
-        if not self._is_out(count):
+    def _is_probe(self, count: _Count, origin: str, now: float) -> bool:
+        """Whether this request probes an endpoint after a pause. Raises RetryLater during one."""
+        if not self._is_open(count):
             return False
         text = f"{origin} failed {count.failures} times in a row"
         left = count.until - now
@@ -145,16 +147,16 @@ class CircuitBreakers:
         delay = self._chance.uniform(longest / 2, longest)
         raise RetryLater(delay, f"{origin} has {limit} requests of ours to answer (max_in_flight)")
 
-    def _came_back(self, count: _Count, leave: Permit) -> None:
+    def _record_result(self, count: _Count, leave: Permit) -> None:
         count.in_flight -= 1
         count.turned_away = max(0, count.turned_away - 1)
-        if leave.is_try:
+        if leave.is_probe:
             count.trying = False
         if leave.answered:
             count.failures = count.pauses = 0
         elif leave.answered is False:
             count.failures += 1
             now = self._clock.monotonic()
-            if self._is_out(count) and now >= count.until:
+            if self._is_open(count) and now >= count.until:
                 count.until = now + min(LONGEST_PAUSE, self._limits.pause * 2.0**count.pauses)
                 count.pauses = min(count.pauses + 1, _DOUBLINGS)

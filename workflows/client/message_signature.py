@@ -33,13 +33,13 @@ def read_keys(keys: Sequence[tuple[str, str]]) -> dict[str, Key]:
     """The keys by id, from pairs of an id and a text. Raises UsageError."""
     if not keys:
         raise UsageError(f"The runner signs by {MESSAGES} and has no signing_keys.")
-    known = {name: _read(name, text) for name, text in keys}
+    known = {name: _read_key_entry(name, text) for name, text in keys}
     if len(known) < len(keys):
         raise UsageError("Two of the runner's signing_keys have the same id.")
     return known
 
 
-def _read(name: str, text: str) -> Key:
+def _read_key_entry(name: str, text: str) -> Key:
     if not name:
         raise UsageError(
             f"The runner signs by {MESSAGES}, and one of its signing_keys has no id.",
@@ -48,14 +48,14 @@ def _read(name: str, text: str) -> Key:
     if not is_header_value(name) or '"' in name or "\\" in name:
         raise UsageError("The id of a signing key must be plain ASCII, unquoted.")
     if text.lstrip().startswith("-----BEGIN"):
-        return _private_key(text)
+        return _load_private_key(text)
     try:
         return webhook_signature.read_key(text)
     except ValueError as error:
         raise UsageError(f"A signing key of the runner cannot be read: {error}.") from None
 
 
-def _private_key(text: str) -> Ed25519PrivateKey:
+def _load_private_key(text: str) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(text.strip().encode(), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
@@ -67,7 +67,7 @@ def _private_key(text: str) -> Ed25519PrivateKey:
     return key
 
 
-def headers(
+def build_headers(
     keys: Mapping[str, Key],
     method: str,
     url: str,

@@ -37,7 +37,7 @@ class NoToken(RequestRejected):
 
 @dataclass(frozen=True, slots=True)
 class OAuth2:
-    """Where tokens come from. ``basic``: the client's secret goes into a header, not the body."""
+    """The settings of OAuth2. ``basic``: the client's secret goes into a header, not the body."""
 
     token_url: str
     client_id: str
@@ -47,7 +47,7 @@ class OAuth2:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be shown."""
+        """The values that must not be shown."""
         return (self.client_secret, self._pair)
 
     @property
@@ -71,8 +71,8 @@ class OAuth2:
         return headers, urlencode(content).encode()
 
 
-def read(values: Mapping[str, Any] | None) -> OAuth2 | None:
-    """The table ``oauth2`` of a section. Raises UsageError."""
+def read_oauth2(values: Mapping[str, Any] | None) -> OAuth2 | None:
+    """The settings in the table ``oauth2`` of a runner's section. Raises UsageError."""
     if values is None:
         return None
     if not origin(values["token_url"]):
@@ -95,7 +95,7 @@ class _Token:
 
 
 class Tokens:
-    """The tokens of one client. Times are by the clock that nobody can set back."""
+    """The tokens of one client. Times are monotonic."""
 
     def __init__(self, settings: OAuth2, transport: Transport, clock: Clock) -> None:
         self._settings = settings
@@ -106,19 +106,19 @@ class Tokens:
         self._known: deque[str] = deque(maxlen=8)
 
     def header(self) -> str:
-        """What ``Authorization`` is to say. Raises NotNow, TransportError and NoToken."""
-        token = self._valid()
+        """The value of ``Authorization``. Raises RetryLater, TransportError and NoToken."""
+        token = self._find_valid_token()
         if token is None:
             if not self._fetching.acquire(blocking=False):
                 raise RetryLater(_LOOK_AGAIN, "an access token is being fetched")
             try:
-                token = self._valid() or self._fetched()
+                token = self._find_valid_token() or self._fetch_token()
             finally:
                 self._fetching.release()
         return f"Bearer {token.text}"
 
     def refused(self, header: str) -> bool:
-        """Forget the token that was refused; gives whether another try makes sense."""
+        """Forget a token that was refused; return whether another try makes sense."""
         token = self._token
         if token is None or header != f"Bearer {token.text}":
             return True
@@ -128,14 +128,14 @@ class Tokens:
         return True
 
     def secrets(self) -> tuple[str, ...]:
-        """What must not be shown, of the tokens that are or were in use."""
+        """The tokens that are or were in use, which must not be shown."""
         return tuple(self._known)
 
-    def _valid(self) -> _Token | None:
+    def _find_valid_token(self) -> _Token | None:
         token = self._token
         return token if token is not None and self._clock.monotonic() < token.until else None
 
-    def _fetched(self) -> _Token:
+    def _fetch_token(self) -> _Token:
         where = f"the token endpoint {redacted_url(self._settings.token_url)}"
         headers, content = self._settings.request()
         try:
@@ -154,25 +154,27 @@ class Tokens:
                 may_have_arrived=False,
                 blames_endpoint=False,
             )
-        answer = _object(reply.body)
+        answer = _parse_object(reply.body)
         if reply.status != 200:
-            raise NoToken(f"{where} gives no token: HTTP {reply.status}{_error(answer)}")
-        self._token = token = self._read(answer, where)
+            raise NoToken(
+                f"{where} gives no token: HTTP {reply.status}{_format_error_code(answer)}"
+            )
+        self._token = token = self._read_token(answer, where)
         return token
 
-    def _read(self, answer: Mapping[str, Any], where: str) -> _Token:
+    def _read_token(self, answer: Mapping[str, Any], where: str) -> _Token:
         text, kind = answer.get("access_token"), answer.get("token_type", "Bearer")
         if not isinstance(text, str) or not text or " " in text or not is_header_value(text):
             raise NoToken(f"{where} gives no token that can be used")
         if not isinstance(kind, str) or kind.lower() != "bearer":
             raise NoToken(f"{where} gives a token of another kind than Bearer")
         self._known.append(text)
-        seconds = _seconds(answer.get("expires_in"))
+        seconds = _to_lifetime(answer.get("expires_in"))
         now = self._clock.monotonic()
         return _Token(text, now, now + seconds - min(MARGIN, seconds / 10))
 
 
-def _object(body: bytes) -> Mapping[str, Any]:
+def _parse_object(body: bytes) -> Mapping[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
@@ -180,14 +182,14 @@ def _object(body: bytes) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _error(answer: Mapping[str, Any]) -> str:
+def _format_error_code(answer: Mapping[str, Any]) -> str:
     """The error's code, and nothing else of what was sent back."""
     code = answer.get("error")
     known = isinstance(code, str) and code.replace("_", "").isalnum() and code.isascii()
     return f" ({str(code)[:60]})" if known else ""
 
 
-def _seconds(given: Any) -> float:
+def _to_lifetime(given: Any) -> float:
     try:
         seconds = float(given)
     except (TypeError, ValueError, OverflowError):

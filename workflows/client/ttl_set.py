@@ -1,4 +1,4 @@
-"""Names that a runner need not ask about again, each for a while. Knows nothing of runners."""
+"""A set of names that expire after a while. Knows nothing of runners."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class TtlSet:
         return self._until.get(name, float("-inf")) > self._clock.monotonic()
 
     def add(self, name: str) -> None:
-        """From now on."""
+        """Add a name."""
         now = self._clock.monotonic()
         if len(self._until) >= MOST:
             self._drop_old(now)
         self._until[name] = now + self._seconds
 
     def drop(self, name: str) -> None:
-        """No longer."""
+        """Remove a name."""
         self._until.pop(name, None)
 
     def _drop_old(self, now: float) -> None:

@@ -33,10 +33,12 @@ def read_key(text: str) -> bytes:
 
 def sign(keys: Iterable[bytes], message_id: str, timestamp: int, body: bytes) -> str:
     """The value of ``webhook-signature``: one ``v1,BASE64`` per key, separated by blanks."""
-    return " ".join(f"v1,{_digest(key, message_id, str(timestamp), body)}" for key in keys)
+    return " ".join(f"v1,{_compute_digest(key, message_id, str(timestamp), body)}" for key in keys)
 
 
-def headers(keys: Sequence[bytes], message_id: str, now: float, body: bytes) -> dict[str, str]:
+def build_headers(
+    keys: Sequence[bytes], message_id: str, now: float, body: bytes
+) -> dict[str, str]:
     """The three headers of a signed request; none where there is no key."""
     if not keys:
         return {}
@@ -49,7 +51,7 @@ def headers(keys: Sequence[bytes], message_id: str, now: float, body: bytes) -> 
 
 
 def verify(keys: Sequence[bytes], given: Mapping[str, str], now: float, body: bytes) -> str | None:
-    """What is wrong with the signature of a request, or None. ``given``: its headers."""
+    """The fault of a request's signature, or None. ``given``: its headers."""
     message_id = given.get("webhook-id")
     timestamp = given.get("webhook-timestamp", "")
     signatures = given.get("webhook-signature", "").split()
@@ -59,12 +61,12 @@ def verify(keys: Sequence[bytes], given: Mapping[str, str], now: float, body: by
         return "webhook-timestamp is not a number"
     if abs(now - int(timestamp)) > TOLERANCE:
         return "the signature is too old or too new (5 minutes are allowed)"
-    wanted = [f"v1,{_digest(key, message_id, timestamp, body)}".encode() for key in keys]
+    wanted = [f"v1,{_compute_digest(key, message_id, timestamp, body)}".encode() for key in keys]
     if any(hmac.compare_digest(one.encode(), want) for one in signatures for want in wanted):
         return None
     return "the signature fits none of the keys"
 
 
-def _digest(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
+def _compute_digest(key: bytes, message_id: str, timestamp: str, body: bytes) -> str:
     content = f"{message_id}.{timestamp}.".encode() + body
     return base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()

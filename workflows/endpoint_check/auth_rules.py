@@ -16,7 +16,7 @@ _VERIFY = "Compute the signature (HMAC-SHA256 over webhook-id.webhook-timestamp.
 _STRANGE = (b"a key that nobody has",)
 
 
-class _Earlier:
+class _DelayedClock:
     """A clock that is behind."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
@@ -32,40 +32,40 @@ class _Earlier:
         return self._clock.monotonic()
 
 
-def _only_with_key(trial: Trial) -> None:
+def _require_signing_key(trial: Trial) -> None:
     if not trial.probe.settings.signing_keys and not trial.probe.settings.message_keys:
         raise NotApplicable(_NO_KEY)
 
 
-def _only_with_webhooks(trial: Trial) -> None:
-    _only_with_key(trial)
+def _require_webhook_key(trial: Trial) -> None:
+    _require_signing_key(trial)
     if not trial.probe.settings.signing_keys:
         raise NotApplicable("tried with Standard Webhooks only, not with RFC 9421")
 
 
-def right_signature(trial: Trial) -> None:
+def check_right_signature(trial: Trial) -> None:
     """A signed request is taken; without this the rules before would have failed."""
-    _only_with_key(trial)
+    _require_signing_key(trial)
 
 
-def wrong_signature(trial: Trial) -> None:
+def check_wrong_signature(trial: Trial) -> None:
     """A signature with a strange key is refused."""
-    _only_with_webhooks(trial)
+    _require_webhook_key(trial)
     settings = replace(trial.probe.settings, signing_keys=_STRANGE)
     trial.refused(settings, "a signature that is wrong", _VERIFY)
 
 
-def no_signature(trial: Trial) -> None:
+def check_no_signature(trial: Trial) -> None:
     """A request that is not signed is refused."""
-    _only_with_key(trial)
+    _require_signing_key(trial)
     settings = replace(trial.probe.settings, signing_keys=(), message_keys={})
     trial.refused(settings, "a request that is not signed", _VERIFY)
 
 
-def old_signature(trial: Trial) -> None:
+def check_old_signature(trial: Trial) -> None:
     """A recorded request cannot be sent again later."""
-    _only_with_key(trial)
-    earlier = _Earlier(trial.probe.clock, 2 * TOLERANCE)
+    _require_signing_key(trial)
+    earlier = _DelayedClock(trial.probe.clock, 2 * TOLERANCE)
     settings = replace(trial.probe.settings, clock=earlier)
     trial.refused(
         settings,
@@ -74,16 +74,16 @@ def old_signature(trial: Trial) -> None:
     )
 
 
-def two_signatures(trial: Trial) -> None:
+def check_two_signatures(trial: Trial) -> None:
     """While keys change, one of several signatures is enough."""
-    _only_with_webhooks(trial)
+    _require_webhook_key(trial)
     keys = (*_STRANGE, *trial.probe.settings.signing_keys)
     operation = trial.create()
     reply = trial.probe.sent(operation, settings=replace(trial.probe.settings, signing_keys=keys))
     trial.ended(operation, trial.probe.outcome(operation, reply))
 
 
-def credentials(trial: Trial) -> None:
+def check_credentials(trial: Trial) -> None:
     """A request without the credentials is refused."""
     known = trial.probe.settings
     if not known.headers and known.oauth2 is None:

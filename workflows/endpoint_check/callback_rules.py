@@ -17,7 +17,7 @@ from zonda.hooks.runners.http_contract import instant
 from ..http_contract import callback_signature
 from ..http_contract.callback_store import PATH
 from ..http_contract.states import FINAL
-from .probe import Probe, ended
+from .probe import Probe, is_ended
 from .report import Violated
 from .response_rules import check_fields
 from .trial import Trial
@@ -35,7 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         """Whatever comes is kept and acknowledged."""
-        body = self.rfile.read(min(_length(self.headers.get("Content-Length", "")), _LONGEST))
+        body = self.rfile.read(min(_parse_length(self.headers.get("Content-Length", "")), _LONGEST))
         signature = self.headers.get(callback_signature.HEADER, "")
         self.told.put((self.command, self.path, signature, body))
         self.send_response(200)
@@ -48,14 +48,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing is logged: answers hold outputs."""
 
 
-def _length(given: str) -> int:
+def _parse_length(given: str) -> int:
     """What a header says, as far as it is a number that can be read."""
     is_number = given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS
     return int(given) if is_number else 0
 
 
 @contextlib.contextmanager
-def listening(address: tuple[str, int]) -> Iterator[tuple[str, queue.Queue[Told]]]:
+def callback_listener(address: tuple[str, int]) -> Iterator[tuple[str, queue.Queue[Told]]]:
     """A listener for as long as the block lasts: its URL, and what it is told."""
     told: queue.Queue[Told] = queue.Queue()
     handler = type("Bound", (_Handler,), {"told": told})
@@ -76,21 +76,21 @@ def listening(address: tuple[str, int]) -> Iterator[tuple[str, queue.Queue[Told]
         server.server_close()
 
 
-def callback(trial: Trial) -> None:
+def check_callback(trial: Trial) -> None:
     """A run that was given an address tells there how it ended."""
     target = trial.probe.target
     if target.listener is None:
         raise NotApplicable("no --callback is given: an address would be announced then")
-    with listening(target.listener) as (url, told):
+    with callback_listener(target.listener) as (url, told):
         path = f"{PATH}{trial.probe.new_id()}"
         expires = trial.probe.clock.now() + target.timeout
         address = {"url": f"{target.callback_url or url}{path}", "expires": instant(expires)}
         operation = trial.create(callback=address)
         reply = trial.probe.sent(operation)
         answer = trial.probe.accepted(operation, reply)
-        if answer is not None and ended(answer, reply):
+        if answer is not None and is_ended(answer, reply):
             raise NotApplicable("the run ended with its first answer: there was nothing to tell")
-        state = _final(told, path, trial.probe)
+        state = _wait_for_final_state(told, path, trial.probe)
         outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
     if outcome.state != state:
         raise Violated(
@@ -98,7 +98,7 @@ def callback(trial: Trial) -> None:
         )
 
 
-def _final(told: queue.Queue[Told], path: str, probe: Probe) -> str:
+def _wait_for_final_state(told: queue.Queue[Told], path: str, probe: Probe) -> str:
     """The final state that is told at ``path``."""
     seconds = probe.target.timeout
     while True:
@@ -115,7 +115,7 @@ def _final(told: queue.Queue[Told], path: str, probe: Probe) -> str:
                 f"a callback to {path}", f"{method} {where[:100]}", "Use callback.url as it is"
             )
         _check_signature(probe, signature, path.rpartition("/")[2], body)
-        answer = _object(body)
+        answer = _parse_object(body)
         check_fields(answer)
         if answer["state"] in FINAL:
             return str(answer["state"])
@@ -133,7 +133,7 @@ def _check_signature(probe: Probe, signature: str, opaque: str, body: bytes) -> 
         )
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _parse_object(body: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):

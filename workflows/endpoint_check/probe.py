@@ -32,7 +32,7 @@ _FIRST_POLL, _LAST_POLL, _HOPS = 0.05, 2.0, 3
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is checked. ``workflow``: a name below the endpoint, or the endpoint's own URL."""
+    """The endpoint to check. ``workflow``: a name below the endpoint, or the endpoint's own URL."""
 
     workflow: str
     delete_workflow: str = ""
@@ -46,7 +46,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One request, as it is sent however often. ``content`` is its body."""
+    """A request that may be sent more than once. ``content`` is its body."""
 
     request: StartRequest
     url: str
@@ -55,7 +55,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. Two answers to one key must give the same one."""
+    """The end of a run. Two answers to one key must give the same one."""
 
     state: str
     output: Mapping[str, Any]
@@ -63,7 +63,7 @@ class Outcome:
     reason: str = ""
 
     def differs(self, other: Outcome) -> str:
-        """What is not the same in ``other``; empty where nothing is."""
+        """The first difference from ``other`` as text; empty where there is none."""
         if self.state != other.state:
             return f"it was {self.state} and is now {other.state}"
         if self.resource_id != other.resource_id:
@@ -91,7 +91,7 @@ class Probe:
         self.clock: Clock = settings.clock
         self.pause = pause
         self.new_id = new_id
-        self._caller = Caller(patient(settings))
+        self._caller = Caller(disable_breaker(settings))
 
     def close(self) -> None:
         """Close every connection."""
@@ -119,39 +119,41 @@ class Probe:
         physical = outcome.resource_id if outcome else None
         after = self.clock.now() + self.target.timeout if deadline is None else deadline
         request = StartRequest(
-            workflow=workflow or self._workflow(action),
+            workflow=workflow or self._choose_workflow(action),
             action=action,
             key=self.new_id(),
             deadline=after,
             stack=StackRef(self.new_id(), "zonda-runner-check", "default"),
             resource=ResourceRef(resource_id, "checked", RESOURCE_TYPE, physical),
-            **{"inputs": self.target.inputs, **self._known(made, outcome), **fields},
+            **{"inputs": self.target.inputs, **self._build_known_fields(made, outcome), **fields},
         )
-        url = self.settings.url_of(request.workflow)
+        url = self.settings.find_url(request.workflow)
         return Operation(request, url, http_contract.body(request, callback))
 
-    def _workflow(self, action: str) -> str:
+    def _choose_workflow(self, action: str) -> str:
         named = self.target.delete_workflow if action == "DELETE" else ""
         return named or self.target.workflow
 
-    def _known(self, made: Operation | None, outcome: Outcome | None) -> dict[str, Any]:
+    def _build_known_fields(
+        self, made: Operation | None, outcome: Outcome | None
+    ) -> dict[str, Any]:
         if made is None:
             return {}
         data = dict(outcome.output) if outcome else {}
         params = {"env": {"heat_extresource_data": data}}
         return {"create_key": made.request.key, "data": data, "params": params}
 
-    def other_body(self, made: Operation) -> Operation:
-        """The key of ``made`` with another body."""
+    def change_body(self, made: Operation) -> Operation:
+        """A request with the key of ``made`` and another body."""
         request = replace(made.request, description="another body under the same key")
         return Operation(request, made.url, http_contract.body(request))
 
     def send(
         self, operation: Operation, *, attempt: int = 1, settings: HttpSettings | None = None
     ) -> Reply:
-        """One send. Raises TransportError and RequestRejected."""
+        """Send a request once. Raises TransportError and RequestRejected."""
         request = replace(operation.request, attempt=attempt)
-        caller = self._caller if settings is None else Caller(patient(settings))
+        caller = self._caller if settings is None else Caller(disable_breaker(settings))
         seconds = min(self.settings.answer_timeout, self.target.timeout)
         try:
             return caller.start(request, operation.url, operation.content, seconds=seconds)
@@ -160,7 +162,7 @@ class Probe:
                 caller.close()
 
     def sent(self, operation: Operation, **more: Any) -> Reply:
-        """One send; whatever keeps the answer from being read is a violation."""
+        """Send a request once; raises Violated where no answer can be read."""
         try:
             return self.send(operation, **more)
         except (TransportError, RequestRejected) as error:
@@ -169,7 +171,7 @@ class Probe:
             ) from None
 
     def later(self, method: str, url: str, key: str) -> Reply:
-        """A poll, or a request to cancel; redirects within the origin are followed for GET."""
+        """Poll, or ask to cancel; redirects within the origin are followed for GET."""
         for _ in range(_HOPS):
             try:
                 reply = self._caller.later(method, url, key)
@@ -183,7 +185,7 @@ class Probe:
         raise Violated("an answer to a poll", "redirects without end", "Answer at the status URL")
 
     def allowed(self, found: str, base: str, what: str) -> str:
-        """``found``, if a runner would call it."""
+        """Return the URL ``found``; raises Violated if a runner would not call it."""
         if origin(found) != origin(base) and origin(found) not in self.settings.poll_origins:
             raise Violated(
                 f"{what} of the endpoint's own origin, {origin(base)}",
@@ -195,13 +197,13 @@ class Probe:
     # -- the way to the end -------------------------------------------------------------------
 
     def outcome(self, operation: Operation, reply: Reply) -> Outcome:
-        """How the run of ``operation`` ends, by its first answer ``reply`` and what follows."""
+        """The outcome of the run of ``operation``, by its first answer ``reply`` and polls."""
         end = self.clock.monotonic() + self.target.timeout
         attempt, wait = 1, _FIRST_POLL
         while True:
             answer = self.accepted(operation, reply)
-            if answer is not None and ended(answer, reply):
-                return outcome_of(answer)
+            if answer is not None and is_ended(answer, reply):
+                return to_outcome(answer)
             place = self.place(operation, reply, answer) if answer is not None else ""
             if place:
                 return self.polled(operation, place, self.asked(answer, reply), end)
@@ -210,24 +212,24 @@ class Probe:
             reply = self.sent(operation, attempt=attempt)
 
     def accepted(self, operation: Operation, reply: Reply) -> Answer | None:
-        """The answer object; None where the endpoint asks for patience."""
+        """The answer object; None where the endpoint asks to try again."""
         if reply.status in BUSY:
             return None
         if reply.status in ACCEPTED or has_outcome(reply):
-            return read(reply, "the answer")
+            return read_answer(reply, "the answer")
         if operation.request.action == "DELETE" and response.says_gone(reply):
             return Answer({"state": "succeeded"}, "succeeded")
         if operation.request.action == "DELETE" and reply.status == 404:
             raise Violated(
                 'success, 410, or 404 with "contract": 1 in its JSON body',
-                response.reason(reply),
+                response.format_reason(reply),
                 "A thing that is not there is deleted: answer 204, or 410, so that a mistyped "
                 "URL cannot be taken for it",
             )
-        raise Violated("200, 201, 202 or 204", response.reason(reply), advice(reply))
+        raise Violated("200, 201, 202 or 204", response.format_reason(reply), find_advice(reply))
 
     def place(self, operation: Operation, reply: Reply, answer: Answer) -> str:
-        """Where to poll, checked; empty where the answer says nothing."""
+        """The URL to poll, checked; empty where the answer names none."""
         given = answer.text("status_url") or reply.headers.get("Location", "")
         if not given:
             return ""
@@ -241,7 +243,7 @@ class Probe:
         return found
 
     def polled(self, operation: Operation, url: str, asked: float | None, end: float) -> Outcome:
-        """Poll ``url`` until a final state."""
+        """Poll ``url`` until a final state, and return the outcome."""
         wait = _FIRST_POLL
         while True:
             wait = self._wait(wait, asked, end, f"GET {redacted_url(url)}")
@@ -249,13 +251,13 @@ class Probe:
             if reply.status >= 500 or reply.status in BUSY:
                 asked = self.asked(None, reply)
                 continue
-            answer = poll_answer(reply, url)
-            if ended(answer, reply):
-                return outcome_of(answer)
+            answer = read_poll_answer(reply, url)
+            if is_ended(answer, reply):
+                return to_outcome(answer)
             asked = self.asked(answer, reply)
 
     def _wait(self, wait: float, asked: float | None, end: float, what: str) -> float:
-        """Wait for the next look; gives the time to wait after that."""
+        """Wait for the next poll; returns the wait after that."""
         left = end - self.clock.monotonic()
         if left <= 0:
             raise Violated(
@@ -267,70 +269,73 @@ class Probe:
         return min(wait * 1.5, _LAST_POLL)
 
     def asked(self, answer: Answer | None, reply: Reply) -> float | None:
-        """Seconds to the next look, where the endpoint says."""
+        """The delay that the endpoint asks for, or None."""
         if answer is not None and answer.retry_after is not None:
             return answer.retry_after
-        return backoff.retry_after(reply.headers.get("Retry-After"), self.clock.now())
+        return backoff.parse_retry_after(reply.headers.get("Retry-After"), self.clock.now())
 
     def run(self, operation: Operation) -> Outcome:
         """Send ``operation`` and follow it to its end."""
         return self.outcome(operation, self.sent(operation))
 
 
-def patient(settings: HttpSettings) -> HttpSettings:
-    """``settings`` of a runner that never gives the endpoint a rest."""
+def disable_breaker(settings: HttpSettings) -> HttpSettings:
+    """``settings`` of a runner that never pauses the endpoint."""
     return replace(settings, breaker_failures=1_000_000)
 
 
 TRY_CURL = "See with curl -v what happens there"
 
 
-def read(reply: Reply, what: str) -> Answer:
-    """The answer object of ``reply``; anything else is a violation."""
+def read_answer(reply: Reply, what: str) -> Answer:
+    """The answer object of ``reply``; raises Violated for anything else."""
     try:
-        return Answer({}) if reply.status == 204 else response.read(reply)
+        return Answer({}) if reply.status == 204 else response.parse_answer(reply)
     except WrongAnswer as error:
         raise Violated(
             f"{what} as a JSON object", str(error), "Answer JSON, for errors and portals as well"
         ) from None
 
 
-def poll_answer(reply: Reply, url: str) -> Answer:
+def read_poll_answer(reply: Reply, url: str) -> Answer:
     """The answer object of a poll."""
     if reply.status in (404, 410):
         raise Violated(
             "the run's state at its status URL",
-            f"GET {redacted_url(url)}: {response.reason(reply)}, which means that the run is lost",
+            f"GET {redacted_url(url)}: {response.format_reason(reply)}, which "
+            "means that the run is lost",
             "Keep a run until a day after its deadline",
         )
     if reply.status not in ACCEPTED:
         raise Violated(
-            "200 or 202", f"GET {redacted_url(url)}: {response.reason(reply)}", advice(reply)
+            "200 or 202",
+            f"GET {redacted_url(url)}: {response.format_reason(reply)}",
+            find_advice(reply),
         )
-    return read(reply, "the answer to a poll")
+    return read_answer(reply, "the answer to a poll")
 
 
-def ended(answer: Answer, reply: Reply) -> bool:
-    """A final state says so; without any state the status does."""
+def is_ended(answer: Answer, reply: Reply) -> bool:
+    """Whether the run has ended: by its state, or by the status where there is none."""
     return answer.state in FINAL if answer.state else reply.status not in (202, 409)
 
 
 def has_outcome(reply: Reply) -> bool:
     """Whether a 409 says how the run with this key stands."""
-    body = response.decoded(reply) if reply.status == 409 else None
+    body = response.decode_json(reply) if reply.status == 409 else None
     return isinstance(body, dict) and bool(body.get("state") or body.get("status_url"))
 
 
-def outcome_of(answer: Answer) -> Outcome:
-    """How a run ended whose answer has a final state, or none."""
-    result = response.result(answer)
+def to_outcome(answer: Answer) -> Outcome:
+    """The outcome in an answer that has a final state, or none."""
+    result = response.to_result(answer)
     found = None if answer.resource_id is None else str(answer.resource_id)
-    reason = response.explanation(answer.body) if isinstance(result, Failed) else ""
+    reason = response.find_explanation(answer.body) if isinstance(result, Failed) else ""
     return Outcome(answer.state or "succeeded", result.output or {}, found, reason)
 
 
-def advice(reply: Reply) -> str:
-    """What may help against a status."""
+def find_advice(reply: Reply) -> str:
+    """The advice for a status."""
     if reply.status in REDIRECTS:
         return "Check the URL that redirects lead to: a POST is not sent elsewhere"
     if reply.status in (401, 403):

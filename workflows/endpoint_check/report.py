@@ -1,4 +1,4 @@
-"""What a check of an endpoint has found: one row per rule of the ``http`` contract."""
+"""The report of an endpoint check: one row per rule of the ``http`` contract."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOCUMENT = "docs/reference/http-contract.md"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was looked at: what the contract wants, what came instead, what to do."""
+    """The details of a finding: expected by the contract, came instead, what to do."""
 
     expected: str
     came: str
@@ -25,7 +25,7 @@ class Found:
 
 
 class Finding(Exception):
-    """A rule has something to say."""
+    """A rule is not kept, or has a hint."""
 
     def __init__(self, expected: str, came: str, do: str) -> None:
         super().__init__(came)
@@ -53,7 +53,7 @@ class Row:
     do: str = ""
 
     def text(self) -> str:
-        """All that is to be said, for people."""
+        """The text of the row, for people."""
         if not self.came:
             return self.reason
         return join_sentences(f"Expected: {self.expected}", f"Came: {self.came}", self.do)
@@ -65,7 +65,7 @@ class Row:
 
 @dataclass(slots=True)
 class Report:
-    """All rows of one endpoint. ``told`` gets each; ``stopped``: why the rest is left out."""
+    """The rows of one endpoint. ``told`` gets each; ``stopped``: why the rest is left out."""
 
     told: Callable[[Row], None] = lambda row: None
     clean: Callable[[str], str] = lambda text: text
@@ -73,20 +73,20 @@ class Report:
     stopped: str = ""
 
     def add(self, check: str, verdict: str, see: str, reason: str = "") -> None:
-        """A rule that is kept, or that does not apply."""
-        self._keep(Row(check, verdict, f"{DOCUMENT}#{see}", self.clean(reason)))
+        """Add the row of a rule that is kept, or that does not apply."""
+        self._add_row(Row(check, verdict, f"{DOCUMENT}#{see}", self.clean(reason)))
 
     def found(self, check: str, verdict: str, see: str, found: Found) -> None:
-        """A rule that has something to say."""
+        """Add the row of a rule with a finding."""
         said = [self.clean(text) for text in (found.expected, found.came, found.do)]
-        self._keep(Row(check, verdict, f"{DOCUMENT}#{see}", "", *said))
+        self._add_row(Row(check, verdict, f"{DOCUMENT}#{see}", "", *said))
 
-    def _keep(self, row: Row) -> None:
+    def _add_row(self, row: Row) -> None:
         self.rows.append(row)
         self.told(row)
 
     def count(self, verdict: str) -> int:
-        """How many rows say that."""
+        """The number of rows with this verdict."""
         return sum(row.verdict == verdict for row in self.rows)
 
     @property

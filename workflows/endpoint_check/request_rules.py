@@ -11,9 +11,9 @@ from zonda.hooks.http import Reply
 
 from ..http_contract import response
 from ..http_contract.replies import ACCEPTED
-from .probe import Operation, Outcome, ended, has_outcome, read
+from .probe import Operation, Outcome, has_outcome, is_ended, read_answer
 from .report import Hint, Violated
-from .trial import Trial, only_with_delete
+from .trial import Trial, require_delete
 
 _KEEP = "Keep the key with the first answer, and give that again instead of working again"
 
@@ -21,20 +21,20 @@ _KEEP = "Keep the key with the first answer, and give that again instead of work
 # -- keys -----------------------------------------------------------------------------------------
 
 
-def same_key_again(trial: Trial) -> None:
+def check_same_key_again(trial: Trial) -> None:
     """A request that is repeated after its run has ended gets the first outcome."""
     reply = trial.probe.sent(trial.first, attempt=2)
-    _same(trial, trial.first, reply, trial.outcome, "sent again with the same key")
+    _check_same_outcome(trial, trial.first, reply, trial.outcome, "sent again with the same key")
 
 
-def same_key_at_once(trial: Trial) -> None:
+def check_same_key_at_once(trial: Trial) -> None:
     """Two requests with one key at the same time are one run."""
     probe, operation = trial.probe, trial.create()
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda number: probe.sent(operation, attempt=number), (1, 2))
-    _refused(operation, first, "sent twice at once")
+    _check_not_refused(operation, first, "sent twice at once")
     outcome = trial.ended(operation, probe.outcome(operation, first))
-    _same(trial, operation, second, outcome, "sent twice at once")
+    _check_same_outcome(trial, operation, second, outcome, "sent twice at once")
     if not outcome.differs(trial.outcome):
         raise Hint(
             "outcomes of different runs that differ, in resource_id for instance",
@@ -43,8 +43,10 @@ def same_key_at_once(trial: Trial) -> None:
         )
 
 
-def _same(trial: Trial, operation: Operation, reply: Reply, first: Outcome, what: str) -> None:
-    _refused(operation, reply, what)
+def _check_same_outcome(
+    trial: Trial, operation: Operation, reply: Reply, first: Outcome, what: str
+) -> None:
+    _check_not_refused(operation, reply, what)
     difference = first.differs(trial.probe.outcome(operation, reply))
     if difference:
         raise Violated(
@@ -54,24 +56,24 @@ def _same(trial: Trial, operation: Operation, reply: Reply, first: Outcome, what
         )
 
 
-def _refused(operation: Operation, reply: Reply, what: str) -> None:
+def _check_not_refused(operation: Operation, reply: Reply, what: str) -> None:
     if reply.status == 409 and not has_outcome(reply):
         raise Violated(
             f"how the run stands, {what}: its first answer, or 409 with state or status_url",
-            response.reason(reply),
+            response.format_reason(reply),
             _KEEP,
         )
 
 
-def same_key_other_body(trial: Trial) -> None:
+def check_same_key_other_body(trial: Trial) -> None:
     """A key belongs to one request."""
-    other = trial.probe.other_body(trial.first)
+    other = trial.probe.change_body(trial.first)
     reply = trial.probe.sent(other)
     if 400 <= reply.status < 500 and not has_outcome(reply):
         return
     if reply.status >= 500:
         raise Violated(
-            "409 for a known key with another body", response.reason(reply), "Answer 409"
+            "409 for a known key with another body", response.format_reason(reply), "Answer 409"
         )
     difference = trial.outcome.differs(trial.probe.outcome(other, reply))
     if difference:
@@ -90,13 +92,13 @@ def same_key_other_body(trial: Trial) -> None:
 # -- deletion -------------------------------------------------------------------------------------
 
 
-def delete(trial: Trial) -> None:
+def check_delete(trial: Trial) -> None:
     """What was made can be deleted."""
-    only_with_delete(trial)
-    _delete(trial, trial.first, trial.outcome)
+    require_delete(trial)
+    _run_delete(trial, trial.first, trial.outcome)
 
 
-def _delete(trial: Trial, made: Operation, outcome: Outcome | None) -> None:
+def _run_delete(trial: Trial, made: Operation, outcome: Outcome | None) -> None:
     found = trial.probe.run(trial.probe.operation("DELETE", made=made, outcome=outcome))
     if found.state != "succeeded":
         raise Violated(
@@ -107,24 +109,24 @@ def _delete(trial: Trial, made: Operation, outcome: Outcome | None) -> None:
     trial.gone(made)
 
 
-def delete_again(trial: Trial) -> None:
+def check_delete_again(trial: Trial) -> None:
     """To delete what is deleted already is no error."""
-    only_with_delete(trial)
+    require_delete(trial)
     if trial.first.request.resource.id not in trial.deleted:
         raise NotApplicable("it could not be deleted once")
-    _delete(trial, trial.first, trial.outcome)
+    _run_delete(trial, trial.first, trial.outcome)
 
 
-def delete_unknown(trial: Trial) -> None:
+def check_delete_unknown(trial: Trial) -> None:
     """To delete what was never made is no error: a CREATE may have been lost on the way."""
-    only_with_delete(trial)
+    require_delete(trial)
     never = trial.probe.operation()
-    _delete(trial, never, None)
+    _run_delete(trial, never, None)
 
 
-def unknown_workflow(trial: Trial) -> None:
+def check_unknown_workflow(trial: Trial) -> None:
     """A mistyped name does not look like a thing that is gone."""
-    only_with_delete(trial)
+    require_delete(trial)
     if trial.probe.target.workflow.startswith(("http://", "https://")):
         raise NotApplicable("the endpoint is one workflow; --workflow NAME names one of several")
     name = f"{trial.probe.target.workflow}-{trial.probe.new_id()}"
@@ -146,7 +148,7 @@ def unknown_workflow(trial: Trial) -> None:
 # -- failure and cancelling -----------------------------------------------------------------------
 
 
-def failure(trial: Trial) -> None:
+def check_failure(trial: Trial) -> None:
     """A failed run says why."""
     inputs = trial.probe.target.failing_inputs
     if inputs is None:
@@ -154,7 +156,7 @@ def failure(trial: Trial) -> None:
     operation = trial.create(inputs=inputs)
     reply = trial.probe.sent(operation)
     if reply.status >= 400 and not has_outcome(reply):
-        return _told_by_status(reply)
+        return _check_error_status(reply)
     outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
     if outcome.state == "succeeded":
         raise Violated(
@@ -169,11 +171,11 @@ def failure(trial: Trial) -> None:
     return None
 
 
-def _told_by_status(reply: Reply) -> None:
-    if not response.explanation(response.decoded(reply)):
+def _check_error_status(reply: Reply) -> None:
+    if not response.find_explanation(response.decode_json(reply)):
         raise Violated(
             'a reason, e.g. {"state": "failed", "reason": "..."}',
-            response.reason(reply),
+            response.format_reason(reply),
             "Say in one sentence why",
         )
     if reply.status >= 500:
@@ -184,12 +186,12 @@ def _told_by_status(reply: Reply) -> None:
         )
 
 
-def cancel(trial: Trial) -> None:
+def check_cancel(trial: Trial) -> None:
     """A run that can be cancelled ends soon after."""
     probe, operation = trial.probe, trial.create()
     reply = probe.sent(operation)
     answer = probe.accepted(operation, reply)
-    if answer is None or ended(answer, reply):
+    if answer is None or is_ended(answer, reply):
         raise NotApplicable("the run ended before it could be cancelled")
     place = probe.place(operation, reply, answer)
     given = answer.text("cancel_url")
@@ -202,7 +204,7 @@ def cancel(trial: Trial) -> None:
     if not (200 <= said.status < 300 or said.status in (404, 410)):
         raise Violated(
             "2xx, 404 or 410 to the request to cancel",
-            response.reason(said),
+            response.format_reason(said),
             "Answer 202 and end the run, or offer no cancelling",
         )
     trial.ended(operation, probe.outcome(operation, reply))
@@ -211,7 +213,7 @@ def cancel(trial: Trial) -> None:
 # -- time -----------------------------------------------------------------------------------------
 
 
-def past_deadline(trial: Trial) -> None:
+def check_past_deadline(trial: Trial) -> None:
     """A request whose time is over is not worked on."""
     late = trial.create(deadline=trial.probe.clock.now() - 60)
     reply = trial.probe.sent(late)
@@ -221,10 +223,10 @@ def past_deadline(trial: Trial) -> None:
     if reply.status >= 500:
         raise Violated(
             "a refusal, or an answer as to any other request",
-            response.reason(reply),
+            response.format_reason(reply),
             "Compare deadline with the time of day before working",
         )
-    read(reply, "an answer")
+    read_answer(reply, "an answer")
     outcome = trial.ended(late, trial.probe.outcome(late, reply))
     if outcome.state == "succeeded":
         raise Hint(
@@ -237,7 +239,7 @@ def past_deadline(trial: Trial) -> None:
 # -- the end --------------------------------------------------------------------------------------
 
 
-def delete_sent(trial: Trial) -> bool:
+def send_delete(trial: Trial) -> bool:
     """Send a DELETE for the first run, whatever becomes of it, if the endpoint took that."""
     if not trial.probe.target.delete or trial.reply.status not in ACCEPTED:
         return False
@@ -246,9 +248,9 @@ def delete_sent(trial: Trial) -> bool:
     return True
 
 
-def tidy(trial: Trial) -> None:
+def check_cleanup(trial: Trial) -> None:
     """Everything that was made here is deleted."""
-    only_with_delete(trial)
+    require_delete(trial)
     left = [one for one in trial.made if one[0].request.resource.id not in trial.deleted]
     for operation, outcome in left:
-        _delete(trial, operation, outcome)
+        _run_delete(trial, operation, outcome)

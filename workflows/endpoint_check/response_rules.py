@@ -17,7 +17,7 @@ from ..http_contract import response
 from ..http_contract.replies import BUSY, REDIRECTS
 from ..http_contract.states import STATES
 from ..http_runner.settings import redacted_url
-from .probe import TRY_CURL, Outcome, advice, read
+from .probe import TRY_CURL, Outcome, find_advice, read_answer
 from .report import Hint, Violated
 from .trial import Trial
 
@@ -25,7 +25,7 @@ _MOST_PATIENCE = 5
 TAKES_LONG = "Answer 202 with a Location at once where the work takes long"
 
 
-def answers(trial: Trial) -> None:
+def check_answers(trial: Trial) -> None:
     """A whole answer comes in time."""
     probe, seconds = trial.probe, trial.probe.target.timeout
     began = probe.clock.monotonic()
@@ -53,7 +53,7 @@ def answers(trial: Trial) -> None:
         )
 
 
-def size(trial: Trial) -> None:
+def check_size(trial: Trial) -> None:
     """The answer is small enough to be taken."""
     if trial.trouble is not None:
         raise Violated(
@@ -63,7 +63,7 @@ def size(trial: Trial) -> None:
         )
 
 
-def no_redirect(trial: Trial) -> None:
+def check_no_redirect(trial: Trial) -> None:
     """The POST is answered where it was sent."""
     if trial.reply.status in REDIRECTS:
         target = trial.reply.headers.get("Location", "")
@@ -74,32 +74,34 @@ def no_redirect(trial: Trial) -> None:
         )
 
 
-def status(trial: Trial) -> None:
+def check_status(trial: Trial) -> None:
     """The request is accepted."""
     if trial.reply.status in BUSY:
         raise Violated(
             "200, 201, 202 or 204",
-            f"{response.reason(trial.reply)}, {_MOST_PATIENCE + 1} times",
+            f"{response.format_reason(trial.reply)}, {_MOST_PATIENCE + 1} times",
             "Try again when the endpoint is less busy",
         )
     if trial.reply.status >= 500:
-        raise Violated("200, 201, 202 or 204", response.reason(trial.reply), advice(trial.reply))
-    trial.probe.accepted(trial.first, _status_only(trial))
+        raise Violated(
+            "200, 201, 202 or 204", response.format_reason(trial.reply), find_advice(trial.reply)
+        )
+    trial.probe.accepted(trial.first, _drop_accepted_body(trial))
 
 
-def _status_only(trial: Trial) -> Any:
+def _drop_accepted_body(trial: Trial) -> Any:
     """The reply; where it is accepted without its body, which the next rule looks at."""
     reply = trial.reply
     accepted = reply.status in (200, 201, 202, 204)
     return type(reply)(reply.status, reply.headers, b"") if accepted else reply
 
 
-def json_object(trial: Trial) -> None:
+def check_json_object(trial: Trial) -> None:
     """The body is a JSON object and says so."""
     reply = trial.reply
     if reply.status == 204 or not reply.body.strip():
         raise NotApplicable(f"HTTP {reply.status} without a body: done, no output")
-    trial.answer = read(reply, "an answer")
+    trial.answer = read_answer(reply, "an answer")
     kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
         raise Hint(
@@ -107,7 +109,7 @@ def json_object(trial: Trial) -> None:
         )
 
 
-def fields(trial: Trial) -> None:
+def check_answer_fields(trial: Trial) -> None:
     """What the answer says is of the right kind."""
     body = trial.answer.body
     if not body:
@@ -155,7 +157,7 @@ _FIELDS: Mapping[str, Any] = {
 }
 
 
-def place_to_poll(trial: Trial) -> None:
+def check_place_to_poll(trial: Trial) -> None:
     """A run that goes on can be asked for, at the endpoint itself."""
     if trial.reply.status != 202 and trial.answer.state != "running":
         raise NotApplicable("the first answer was the last")
@@ -167,18 +169,18 @@ def place_to_poll(trial: Trial) -> None:
         )
 
 
-def retry_after(trial: Trial) -> None:
+def check_retry_after(trial: Trial) -> None:
     """The time to the next request makes sense."""
     header = trial.reply.headers.get("Retry-After")
     given = trial.answer.body.get("retry_after")
     if header is None and given is None:
         raise NotApplicable("the endpoint leaves it to zonda")
-    seconds = backoff.retry_after(header, trial.probe.clock.now())
+    seconds = backoff.parse_retry_after(header, trial.probe.clock.now())
     if header is not None and seconds is None:
         raise Violated(
             "Retry-After: SECONDS, or a date", f"Retry-After: {header[:60]}", "Give seconds"
         )
-    asked = given if _is_number(given) else _seconds(header)
+    asked = given if _is_number(given) else _parse_seconds(header)
     if asked is not None and asked > LONGEST_RETRY_AFTER:
         raise Hint(
             f"at most {LONGEST_RETRY_AFTER:g} s to the next request",
@@ -187,30 +189,30 @@ def retry_after(trial: Trial) -> None:
         )
 
 
-def _seconds(header: str | None) -> float | None:
+def _parse_seconds(header: str | None) -> float | None:
     try:
         return float(header or "")
     except ValueError:
         return None
 
 
-def end(trial: Trial) -> None:
+def check_end(trial: Trial) -> None:
     """The run comes to an end, and every poll on the way is as the contract says."""
     trial.outcome = trial.ended(trial.first, trial.probe.outcome(trial.first, trial.reply))
     if trial.outcome.state != "succeeded":
         raise Hint(
             "a run that succeeds, so that the rest can be seen",
-            f"it {_ended(trial.outcome)}",
+            f"it {_format_end(trial.outcome)}",
             "Give an input that it succeeds with: --input",
         )
 
 
-def _ended(outcome: Outcome) -> str:
+def _format_end(outcome: Outcome) -> str:
     ended = "was cancelled" if outcome.state == "cancelled" else "failed"
     return f"{ended}: {outcome.reason}" if outcome.reason else f"{ended} without a reason"
 
 
-def resource_id(trial: Trial) -> None:
+def check_resource_id(trial: Trial) -> None:
     """What was made has a name of its own."""
     if trial.outcome.state == "succeeded" and trial.outcome.resource_id is None:
         raise Hint(

@@ -15,7 +15,7 @@ from ..http_runner.settings import read_settings
 from . import auth_rules as secrets
 from . import request_rules as rules
 from . import response_rules as answers
-from .callback_rules import callback
+from .callback_rules import check_callback
 from .probe import Probe, Target
 from .report import FAILED, HINT, NOT_APPLICABLE, PASSED, Hint, Report, Row, Violated
 from .trial import Trial
@@ -31,34 +31,34 @@ class Rule(NamedTuple):
 
 _ANSWER, _REQUEST, _CALLBACKS = "the-answer", "the-request", "callbacks"
 RULES: Mapping[str, Rule] = {
-    "answers": Rule(answers.answers, _ANSWER, basic=True),
-    "size": Rule(answers.size, _ANSWER, basic=True),
-    "no redirect": Rule(answers.no_redirect, _ANSWER, basic=True),
-    "status": Rule(answers.status, _ANSWER, basic=True),
-    "JSON": Rule(answers.json_object, _ANSWER, basic=True),
-    "fields": Rule(answers.fields, _ANSWER),
-    "place to poll": Rule(answers.place_to_poll, _ANSWER, basic=True),
-    "Retry-After": Rule(answers.retry_after, _ANSWER),
-    "end": Rule(answers.end, _ANSWER, basic=True),
-    "resource_id": Rule(answers.resource_id, _ANSWER),
-    "same key again": Rule(rules.same_key_again, _REQUEST),
-    "same key at once": Rule(rules.same_key_at_once, _REQUEST),
-    "same key, other body": Rule(rules.same_key_other_body, _REQUEST),
-    "failure": Rule(rules.failure, _ANSWER),
-    "cancel": Rule(rules.cancel, _ANSWER),
-    "past deadline": Rule(rules.past_deadline, _REQUEST),
-    "right signature": Rule(secrets.right_signature, _REQUEST),
-    "wrong signature": Rule(secrets.wrong_signature, _REQUEST),
-    "no signature": Rule(secrets.no_signature, _REQUEST),
-    "old signature": Rule(secrets.old_signature, _REQUEST),
-    "two signatures": Rule(secrets.two_signatures, _REQUEST),
-    "credentials": Rule(secrets.credentials, _REQUEST),
-    "callback": Rule(callback, _CALLBACKS),
-    "delete": Rule(rules.delete, _ANSWER),
-    "delete again": Rule(rules.delete_again, _ANSWER),
-    "delete what never was": Rule(rules.delete_unknown, _ANSWER),
-    "unknown workflow": Rule(rules.unknown_workflow, _ANSWER),
-    "tidied up": Rule(rules.tidy, _ANSWER),
+    "answers": Rule(answers.check_answers, _ANSWER, basic=True),
+    "size": Rule(answers.check_size, _ANSWER, basic=True),
+    "no redirect": Rule(answers.check_no_redirect, _ANSWER, basic=True),
+    "status": Rule(answers.check_status, _ANSWER, basic=True),
+    "JSON": Rule(answers.check_json_object, _ANSWER, basic=True),
+    "fields": Rule(answers.check_answer_fields, _ANSWER),
+    "place to poll": Rule(answers.check_place_to_poll, _ANSWER, basic=True),
+    "Retry-After": Rule(answers.check_retry_after, _ANSWER),
+    "end": Rule(answers.check_end, _ANSWER, basic=True),
+    "resource_id": Rule(answers.check_resource_id, _ANSWER),
+    "same key again": Rule(rules.check_same_key_again, _REQUEST),
+    "same key at once": Rule(rules.check_same_key_at_once, _REQUEST),
+    "same key, other body": Rule(rules.check_same_key_other_body, _REQUEST),
+    "failure": Rule(rules.check_failure, _ANSWER),
+    "cancel": Rule(rules.check_cancel, _ANSWER),
+    "past deadline": Rule(rules.check_past_deadline, _REQUEST),
+    "right signature": Rule(secrets.check_right_signature, _REQUEST),
+    "wrong signature": Rule(secrets.check_wrong_signature, _REQUEST),
+    "no signature": Rule(secrets.check_no_signature, _REQUEST),
+    "old signature": Rule(secrets.check_old_signature, _REQUEST),
+    "two signatures": Rule(secrets.check_two_signatures, _REQUEST),
+    "credentials": Rule(secrets.check_credentials, _REQUEST),
+    "callback": Rule(check_callback, _CALLBACKS),
+    "delete": Rule(rules.check_delete, _ANSWER),
+    "delete again": Rule(rules.check_delete_again, _ANSWER),
+    "delete what never was": Rule(rules.check_delete_unknown, _ANSWER),
+    "unknown workflow": Rule(rules.check_unknown_workflow, _ANSWER),
+    "tidied up": Rule(rules.check_cleanup, _ANSWER),
 }
 
 
@@ -70,7 +70,7 @@ def check(
     new_id: Callable[[], str],
     told: Callable[[Row], None] = lambda row: None,
 ) -> Report:
-    """Every rule on one endpoint. ``section``: settings of an ``http`` runner, clock included.
+    """Check one endpoint against every rule. ``section``: settings of an ``http`` runner.
 
     ``pause`` waits for so many seconds; ``new_id`` gives keys. Raises UsageError for settings or
     a target that cannot be used.
@@ -82,15 +82,15 @@ def check(
         first = probe.operation()
         trial = Trial(probe, first, made=[(first, None)])
         for name, rule in RULES.items():
-            _row(report, name, rule, trial)
+            _add_row(report, name, rule, trial)
     finally:
         probe.close()
     return report
 
 
-def _row(report: Report, name: str, rule: Rule, trial: Trial) -> None:
+def _add_row(report: Report, name: str, rule: Rule, trial: Trial) -> None:
     if report.stopped:
-        sent = rule.try_it is rules.tidy and rules.delete_sent(trial)
+        sent = rule.try_it is rules.check_cleanup and rules.send_delete(trial)
         more = "; a DELETE was sent for what was made" if sent else ""
         report.add(name, NOT_APPLICABLE, rule.see, f"left out: {report.stopped!r} failed{more}")
         return

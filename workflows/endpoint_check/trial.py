@@ -1,4 +1,4 @@
-"""What the rules of one check share: the first run, and what has to be tidied up."""
+"""The shared state of the rules of one check: the first run, and what must be deleted."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Trial:
     deleted: set[str] = field(default_factory=set)
 
     def create(self, **fields: Any) -> Operation:
-        """A CREATE with a key and a resource of its own, tidied up in the end."""
+        """A CREATE with a key and a resource of its own, deleted at the end."""
         operation = self.probe.operation(**fields)
         self.made.append((operation, None))
         return operation
 
     def ended(self, operation: Operation, outcome: Outcome) -> Outcome:
-        """Remember how a CREATE ended: its DELETE is told."""
+        """Remember the outcome of a CREATE for its DELETE."""
         self.made = [(each, outcome if each is operation else known) for each, known in self.made]
         return outcome
 
@@ -44,11 +44,11 @@ class Trial:
         return self.ended(operation, self.probe.run(operation))
 
     def gone(self, operation: Operation) -> None:
-        """What ``operation`` has made is deleted."""
+        """Remember that the resource of ``operation`` is deleted."""
         self.deleted.add(operation.request.resource.id)
 
     def refused(self, settings: HttpSettings, what: str, do: str) -> None:
-        """A CREATE sent with ``settings`` must be refused with 401 or 403."""
+        """Check that a CREATE sent with ``settings`` is refused with 401 or 403."""
         operation = self.create()
         reply = self.probe.sent(operation, settings=settings)
         if reply.status in (401, 403):
@@ -60,7 +60,7 @@ class Trial:
         raise Violated(f"401 or 403 for {what}", f"HTTP {reply.status}: it was taken", do)
 
 
-def only_with_delete(trial: Trial) -> None:
+def require_delete(trial: Trial) -> None:
     """Raise NotApplicable where no DELETE may be sent."""
     if not trial.probe.target.delete:
         raise NotApplicable("--no-delete is given")

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.hooks import EventSink
 from zonda.hooks.events import EventRecord, SinkError
 
-from .payload import payload
+from .payload import build_payload
 from .schema import LOG
 
 
@@ -24,7 +24,9 @@ class LogSink(EventSink):
 
     def deliver(self, events: Sequence[EventRecord]) -> None:
         """Write one line for each event; a file is on the disk then."""
-        text = "".join(f"{json.dumps(payload(event), ensure_ascii=False)}\n" for event in events)
+        text = "".join(
+            f"{json.dumps(build_payload(event), ensure_ascii=False)}\n" for event in events
+        )
         try:
             if self._file:
                 _append(self._file, text.encode())

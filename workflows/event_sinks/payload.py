@@ -1,4 +1,4 @@
-"""What our event sinks write of an event: one object of JSON, the same for all of them."""
+"""The payload of an event for all our event sinks: one object of JSON."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 from zonda.hooks.events import EventRecord
 
 
-def payload(event: EventRecord) -> dict[str, Any]:
-    """What is sent: ``type``, ``timestamp`` and ``data``, as Standard Webhooks advises."""
+def build_payload(event: EventRecord) -> dict[str, Any]:
+    """The object to send: ``type``, ``timestamp`` and ``data``, as Standard Webhooks advises."""
     what = "resource" if event.resource_name else "stack"
     moment = datetime.fromtimestamp(event.at, UTC).isoformat(timespec="milliseconds")
     return {
         "type": f"{what}.{event.state.lower()}",
         "timestamp": moment.replace("+00:00", "Z"),
-        "data": data(event),
+        "data": build_data(event),
     }
 
 
-def data(event: EventRecord) -> dict[str, Any]:
-    """An event for receivers; more may be added, nothing is renamed."""
+def build_data(event: EventRecord) -> dict[str, Any]:
+    """The event as data for receivers; fields may be added, none is renamed."""
     return {
         "id": event.id,
         "seq": event.seq,

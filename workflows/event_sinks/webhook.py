@@ -17,9 +17,9 @@ from zonda.hooks.events import EventRecord, SinkError
 from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError
 
 from ..client import webhook_signature
-from ..client.backoff import retry_after
+from ..client.backoff import parse_retry_after
 from ..http_runner.settings import read_settings
-from .payload import payload
+from .payload import build_payload
 from .schema import WEBHOOK
 
 
@@ -49,14 +49,14 @@ class WebhookSink(EventSink):
         self._transport.close()
 
     def _send(self, event: EventRecord) -> None:
-        body = json.dumps(payload(event), ensure_ascii=False).encode()
+        body = json.dumps(build_payload(event), ensure_ascii=False).encode()
         now = self._settings.clock.now()
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "zonda",
             "webhook-id": event.id,
             "webhook-timestamp": str(int(now)),
-            **webhook_signature.headers(self._settings.signing_keys, event.id, now, body),
+            **webhook_signature.build_headers(self._settings.signing_keys, event.id, now, body),
             **self._settings.credentials(self._url),
         }
         try:
@@ -64,9 +64,9 @@ class WebhookSink(EventSink):
         except (TransportError, RequestRejected) as error:
             raise SinkError(f"{self._host}: {error}") from None
         if not 200 <= reply.status < 300:
-            raise self._refused(reply, now)
+            raise self._build_sink_error(reply, now)
 
-    def _refused(self, reply: Reply, now: float) -> SinkError:
-        asked = retry_after(reply.headers.get("Retry-After"), now)
+    def _build_sink_error(self, reply: Reply, now: float) -> SinkError:
+        asked = parse_retry_after(reply.headers.get("Retry-After"), now)
         moved = " (redirects are not followed)" if 300 <= reply.status < 400 else ""
         return SinkError(f"{self._host} answered with {reply.status}{moved}", delay=asked)

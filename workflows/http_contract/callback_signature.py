@@ -23,11 +23,13 @@ _TIME = re.compile(r"t=([0-9]{1,12})")
 def sign(keys: Sequence[bytes], now: float, opaque: str, body: bytes) -> str:
     """The value of the header."""
     moment = str(int(now))
-    return ",".join([f"t={moment}", *(f"v1={_code(key, moment, opaque, body)}" for key in keys)])
+    return ",".join(
+        [f"t={moment}", *(f"v1={_compute_code(key, moment, opaque, body)}" for key in keys)]
+    )
 
 
 def verify(keys: Sequence[bytes], given: str, now: float, opaque: str, body: bytes) -> str | None:
-    """What is wrong with the signature of a callback, or None. ``given``: the header's value."""
+    """The fault of a callback's signature, or None. ``given``: the header's value."""
     if not given:
         return f"it is not signed ({HEADER})"
     first, *others = (part.strip() for part in given.split(","))
@@ -36,13 +38,13 @@ def verify(keys: Sequence[bytes], given: str, now: float, opaque: str, body: byt
         return f"{HEADER} is not of the form t=SECONDS,v1=HEX"
     if abs(now - int(moment[1])) > TOLERANCE:
         return "the signature is too old or too new (5 minutes are allowed)"
-    wanted = [_code(key, moment[1], opaque, body) for key in keys]
+    wanted = [_compute_code(key, moment[1], opaque, body) for key in keys]
     told = [code[1] for code in codes if code is not None]
     if any(hmac.compare_digest(one, want) for one in told for want in wanted):
         return None
     return "the signature fits none of the keys"
 
 
-def _code(key: bytes, moment: str, opaque: str, body: bytes) -> str:
+def _compute_code(key: bytes, moment: str, opaque: str, body: bytes) -> str:
     content = f"{moment}.{opaque}.".encode() + body
     return hmac.new(key, content, hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""Callbacks of the ``http`` contract: addresses that nobody can guess, and what was told there.
+"""Callbacks of the ``http`` contract: their secret addresses, and the answers sent there.
 
 The runner makes an address (in any process of a home) and looks at what was told; the bundled
 service listens. They share a folder and nothing else, so that either may be killed at any time::
@@ -42,7 +42,7 @@ _SIGNED = "signed="
 
 
 class CallbackStatus(Enum):
-    """What became of an answer that was told."""
+    """The result of storing an answer."""
 
     STORED = "stored"
     REPEATED = "repeated"
@@ -51,7 +51,7 @@ class CallbackStatus(Enum):
 
 
 class Callbacks:
-    """What one folder keeps. Many threads may call; one process at a time listens.
+    """The callbacks in one folder. Many threads may call; one process at a time listens.
 
     ``signer``: the section whose keys sign what is told at the addresses made here, if they do.
     """
@@ -66,44 +66,44 @@ class Callbacks:
 
     def address(self, key: str, expires: int, chance: Callable[[], bytes]) -> str:
         """The last part of the address for ``key``; ``chance`` gives a secret where none is."""
-        secret = self._secret() or self._make_secret(chance)
-        return _opaque(secret, f"{self._before}{key}.{expires}")
+        secret = self._read_secret() or self._make_secret(chance)
+        return _encode_address(secret, f"{self._before}{key}.{expires}")
 
     def told(self, key: str, expires: int) -> dict[str, Any] | None:
-        """The answer object that was told for ``key``; None where nothing was."""
-        name = self._name_of(key, expires)
+        """The answer object that was stored for ``key``; None where there is none."""
+        name = self._get_name(key, expires)
         kept = read_json(self._folder / f"{name}{_ANSWER}") if name else None
         return kept["answer"] if kept else None
 
     def end(self, key: str, expires: int, now: float) -> None:
-        """Whatever is told for ``key`` from now on is too late."""
-        name = self._name_of(key, expires)
+        """Refuse callbacks for ``key`` from now on."""
+        name = self._get_name(key, expires)
         if name and not (self._folder / f"{name}{_ANSWER}").exists():
             write_json(self._folder / f"{name}{_OVER}", {"expires": expires}, durable=False)
             with self._lock:
-                self._forget_sometimes(now)
+                self._forget_hourly(now)
 
     # -- for the service ----------------------------------------------------------------------
 
-    def signer(self, opaque: str) -> str | None:
-        """The section whose keys sign what is told there; '': none, None: no such address."""
-        secret = self._secret()
-        content = _content(secret, opaque) if secret else None
+    def find_signer(self, opaque: str) -> str | None:
+        """The section whose keys sign callbacks at an address; '': none, None: no such address."""
+        secret = self._read_secret()
+        content = _decode_address(secret, opaque) if secret else None
         if content is None:
             return None
         before = content.partition(";")[0]
         return unquote(before.removeprefix(_SIGNED)) if before.startswith(_SIGNED) else ""
 
     def tell(self, opaque: str, answer: Mapping[str, Any], now: float) -> CallbackStatus:
-        """Keep ``answer``; durable when this returns STORED. The first final state stays."""
-        secret = self._secret()
-        content = _content(secret, opaque) if secret else None
+        """Store ``answer``; durable when this returns STORED. The first final state stays."""
+        secret = self._read_secret()
+        content = _decode_address(secret, opaque) if secret else None
         if content is None:
             return CallbackStatus.UNKNOWN
         expires = int(content.rpartition(".")[2])
         if now > expires:
             return CallbackStatus.OVER
-        name = _name(secret, _unsigned(content))
+        name = _hash_name(secret, _strip_signer(content))
         with self._lock:
             known = read_json(self._folder / f"{name}{_ANSWER}")
             if known is not None and known["answer"].get("state") in FINAL:
@@ -112,11 +112,11 @@ class Callbacks:
                 return CallbackStatus.OVER
             kept = {"expires": expires, "answer": dict(answer)}
             write_json(self._folder / f"{name}{_ANSWER}", kept)
-            self._forget_sometimes(now)
+            self._forget_hourly(now)
         return CallbackStatus.STORED
 
     def forget(self, now: float) -> None:
-        """Drop what was told a day after the address has expired."""
+        """Delete answers a day after their address has expired."""
         if not self._folder.is_dir():
             return
         write_json(self._folder / _FORGOT, {"at": now}, durable=False)
@@ -125,22 +125,22 @@ class Callbacks:
             if kept is not None and kept.get("expires", now) + _DAY < now:
                 path.unlink(missing_ok=True)
 
-    def _forget_sometimes(self, now: float) -> None:
-        """Once an hour, whoever comes first: many commands end before they have had one."""
+    def _forget_hourly(self, now: float) -> None:
+        """Delete old answers once an hour: many commands end before they have had one."""
         last = read_json(self._folder / _FORGOT)
         if last is None or not 0 <= now - last["at"] <= _DAY / 24:
             self.forget(now)
 
     # -- the secret ---------------------------------------------------------------------------
 
-    def _secret(self) -> bytes:
+    def _read_secret(self) -> bytes:
         if not self._kept:
             with contextlib.suppress(FileNotFoundError):
                 self._kept = (self._folder / _SECRET).read_bytes()
         return self._kept
 
     def _make_secret(self, chance: Callable[[], bytes]) -> bytes:
-        """Two processes may want one at once: both get that of the first."""
+        """Make the secret; two processes that make one at once both get that of the first."""
         for folder in (self._folder.parent, self._folder):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self._folder / f".{_SECRET}.{os.getpid()}.{threading.get_ident()}"
@@ -150,41 +150,41 @@ class Callbacks:
             os.link(new, self._folder / _SECRET)
         new.unlink()
         sync_folder(self._folder)
-        return self._secret()
+        return self._read_secret()
 
-    def _name_of(self, key: str, expires: int) -> str:
-        secret = self._secret()
-        return _name(secret, f"{key}.{expires}") if secret else ""
-
-
-def _name(secret: bytes, content: str) -> str:
-    """The file's name: whoever reads the folder's names has no address."""
-    return hashlib.sha256(_opaque(secret, content).encode()).hexdigest()
+    def _get_name(self, key: str, expires: int) -> str:
+        secret = self._read_secret()
+        return _hash_name(secret, f"{key}.{expires}") if secret else ""
 
 
-def _unsigned(content: str) -> str:
-    """What an address was made of, without who signs."""
+def _hash_name(secret: bytes, content: str) -> str:
+    """The file's name, from which nobody can compute the address."""
+    return hashlib.sha256(_encode_address(secret, content).encode()).hexdigest()
+
+
+def _strip_signer(content: str) -> str:
+    """The content of an address without its signer."""
     return content.partition(";")[2] if content.startswith(_SIGNED) else content
 
 
-def _opaque(secret: bytes, content: str) -> str:
+def _encode_address(secret: bytes, content: str) -> str:
     code = hmac.new(secret, content.encode(), hashlib.sha256).digest()
-    return f"{_text(code)}.{_text(content.encode())}"
+    return f"{_encode_base64(code)}.{_encode_base64(content.encode())}"
 
 
-def _content(secret: bytes, opaque: str) -> str | None:
-    """What an address of ours was made of; None for one that is not ours."""
+def _decode_address(secret: bytes, opaque: str) -> str | None:
+    """The content of an address of ours; None for one that is not ours."""
     try:
-        content = _bytes(opaque.partition(".")[2]).decode()
+        content = _decode_base64(opaque.partition(".")[2]).decode()
     except (ValueError, binascii.Error):
         return None
-    ours = _opaque(secret, content).encode()
+    ours = _encode_address(secret, content).encode()
     return content if hmac.compare_digest(ours, opaque.encode("utf-8", "replace")) else None
 
 
-def _text(content: bytes) -> str:
+def _encode_base64(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-def _bytes(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -1,4 +1,4 @@
-"""What an endpoint's answer says, by the ``http`` contract, version 1. Pure.
+"""Parses an endpoint's answer by the ``http`` contract, version 1. Pure.
 
 ``read`` understands the answer object, which is the same after a start and a poll; ``outcome``
 says how the execution stands; ``reason`` finds the text that explains a refusal.
@@ -16,7 +16,7 @@ from zonda.hooks.http import Reply
 from zonda.hooks.runners import Failed, Succeeded
 from zonda.hooks.runners.http_contract import CONTRACT
 
-from ..client.backoff import limited
+from ..client.backoff import limit_delay
 
 LONGEST_REASON = 4096
 _REASONS = ("reason", "detail", "title", "message", "error")
@@ -41,12 +41,12 @@ class Answer:
     @property
     def retry_after(self) -> float | None:
         """Seconds to the next poll, where the endpoint says."""
-        return limited(_number(self.body.get("retry_after")))
+        return limit_delay(_to_number(self.body.get("retry_after")))
 
     @property
     def progress(self) -> float | None:
-        """How much is done, from 0 to 1."""
-        value = _number(self.body.get("progress"))
+        """The progress, from 0 to 1."""
+        value = _to_number(self.body.get("progress"))
         return value if value is not None and 0 <= value <= 1 else None
 
     @property
@@ -66,18 +66,20 @@ class Answer:
         return str(value) if isinstance(value, int | float) and value else value or None
 
 
-def _number(value: Any) -> float | None:
+def _to_number(value: Any) -> float | None:
     wrong = isinstance(value, bool) or not isinstance(value, (int, float))
     return None if wrong or abs(value) > 1e9 else float(value)
 
 
-def read(reply: Reply) -> Answer:
+def parse_answer(reply: Reply) -> Answer:
     """The answer object of ``reply``; an empty body is an empty object. Raises WrongAnswer."""
     if not reply.body.strip():
         return Answer({})
-    body = decoded(reply)
+    body = decode_json(reply)
     if body is None:
-        raise WrongAnswer(f"HTTP {reply.status} with a body that is not JSON{_kind(reply)}")
+        raise WrongAnswer(
+            f"HTTP {reply.status} with a body that is not JSON{_format_content_type(reply)}"
+        )
     if not isinstance(body, dict):
         found = {list: "a list", str: "a text", bool: "a boolean"}.get(type(body), "a number")
         raise WrongAnswer(f"HTTP {reply.status} with {found}, where a JSON object is wanted")
@@ -87,10 +89,10 @@ def read(reply: Reply) -> Answer:
     return Answer(body, state or "")
 
 
-def decoded(reply: Reply) -> Any:
+def decode_json(reply: Reply) -> Any:
     """The JSON value of the body; None where it is no JSON (and for ``null``)."""
     try:
-        return json.loads(reply.body, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(reply.body, parse_constant=_refuse, parse_float=_parse_finite)
     except (ValueError, RecursionError):
         return None
 
@@ -99,53 +101,57 @@ def _refuse(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
         _refuse(text)
     return number
 
 
-def _kind(reply: Reply) -> str:
+def _format_content_type(reply: Reply) -> str:
     kind = reply.headers.get("Content-Type", "").partition(";")[0].strip()
     return f" ({kind[:60]})" if kind else ""
 
 
-def result(answer: Answer) -> Succeeded | Failed:
-    """How an execution ended whose answer has a final state, or none."""
+def to_result(answer: Answer) -> Succeeded | Failed:
+    """The result of an execution whose answer has a final state, or none."""
     if answer.state in ("", "succeeded"):
         return Succeeded(answer.output, answer.resource_id)
     ended = "was cancelled" if answer.state == "cancelled" else "failed"
     return Failed(
-        cut(explanation(answer.body)) or f"The workflow {ended} and gave no reason.",
+        truncate_text(find_explanation(answer.body)) or f"The workflow {ended} and gave no reason.",
         output=answer.output or None,
         resource_id=answer.resource_id,
         retryable=answer.body.get("retryable") is True,
     )
 
 
-def explanation(body: Any) -> str:
+def find_explanation(body: Any) -> str:
     """The text in a JSON body that explains a failure, by the usual names of such a text."""
     if not isinstance(body, Mapping):
         return ""
     for name in _REASONS:
         value = body.get(name)
         if isinstance(value, Mapping):
-            value = explanation(value)
+            value = find_explanation(value)
         if isinstance(value, str) and value.strip():
             return value.strip()
     return ""
 
 
-def reason(reply: Reply) -> str:
-    """Why the endpoint refused: from a JSON body, else the body's text; 4 kB at most."""
-    text = explanation(decoded(reply))
+def format_reason(reply: Reply) -> str:
+    """The reason of a refusal: from a JSON body, else the body's text; 4 kB at most."""
+    text = find_explanation(decode_json(reply))
     if not text and "html" not in reply.headers.get("Content-Type", "").lower():
         text = reply.body.decode("utf-8", "replace").strip()
-    return cut(f"HTTP {reply.status}: {text}" if text else f"HTTP {reply.status}{_kind(reply)}")
+    return truncate_text(
+        f"HTTP {reply.status}: {text}"
+        if text
+        else f"HTTP {reply.status}{_format_content_type(reply)}"
+    )
 
 
-def cut(text: str) -> str:
+def truncate_text(text: str) -> str:
     """``text``, at most 4 kB of UTF-8."""
     return text.encode("utf-8", "replace")[:LONGEST_REASON].decode("utf-8", "ignore")
 
@@ -154,11 +160,11 @@ def says_gone(reply: Reply) -> bool:
     """Whether a DELETE may take this for success: 410, or a 404 that speaks the contract."""
     if reply.status == 410:
         return True
-    body = decoded(reply) if reply.status == 404 else None
+    body = decode_json(reply) if reply.status == 404 else None
     return isinstance(body, dict) and body.get("contract") == CONTRACT
 
 
 def denies(reply: Reply, workflow: str) -> bool:
     """Whether the endpoint says that it has no such workflow, and not just some 404."""
-    body = decoded(reply) if reply.status == 404 else None
+    body = decode_json(reply) if reply.status == 404 else None
     return isinstance(body, dict) and body.get("unknown_workflow") == workflow

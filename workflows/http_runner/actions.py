@@ -30,12 +30,12 @@ Path = tuple[str, ...]
 
 
 class NotNamed(Exception):
-    """A URL cannot be made, since a value that it needs is not there. The text says which."""
+    """A URL cannot be made, since a value is missing. The text says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """How one action is carried out. ``url`` is absolute, with placeholders; empty: as usual.
+    """The request of one action. ``url`` is absolute, with placeholders; empty: the default.
 
     ``gone``: answers that mean that there is nothing (any more). ``repeat``: whether a request of
     which nobody knows whether it has arrived may be sent again.
@@ -57,20 +57,20 @@ class Action:
 
     def url_for(self, request: StartRequest) -> str:
         """The URL of a request. Raises NotNamed."""
-        return _PLACEHOLDER.sub(lambda found: _value(found[1], request), self.url)
+        return _PLACEHOLDER.sub(lambda found: _find_value(found[1], request), self.url)
 
 
 #: What is done where the section says nothing.
-USUAL = Action()
+DEFAULT_ACTION = Action()
 
 
-def read(values: Mapping[str, Any] | None, endpoint: str) -> dict[str, Action]:
+def read_actions(values: Mapping[str, Any] | None, endpoint: str) -> dict[str, Action]:
     """The actions of a section. Raises UsageError that names the wrong entry."""
     given = {name: entry for name, entry in (values or {}).items() if entry is not None}
-    return {name: _read(entry, f"actions.{name}", endpoint) for name, entry in given.items()}
+    return {name: _read_action(entry, f"actions.{name}", endpoint) for name, entry in given.items()}
 
 
-def _read(entry: Mapping[str, Any], path: str, endpoint: str) -> Action:
+def _read_action(entry: Mapping[str, Any], path: str, endpoint: str) -> Action:
     method = entry["method"]
     body = entry["body"] or (NOTHING if method in _WITHOUT_BODY else REQUEST)
     if method == "GET" and body != NOTHING:
@@ -83,18 +83,18 @@ def _read(entry: Mapping[str, Any], path: str, endpoint: str) -> Action:
         )
     repeat = entry["repeat"]
     return Action(
-        url=_url(entry["url"], endpoint, f"{path}.url"),
+        url=_resolve_url(entry["url"], endpoint, f"{path}.url"),
         method=method,
         body=body,
         plain=plain,
-        id_path=_path(entry["id_path"]),
-        output_path=_path(entry["output_path"]),
+        id_path=_read_path(entry["id_path"]),
+        output_path=_read_path(entry["output_path"]),
         gone=frozenset(entry["gone"]),
         repeat=not plain or method in _IDEMPOTENT if repeat is None else repeat,
     )
 
 
-def _url(text: str, endpoint: str, entry: str) -> str:
+def _resolve_url(text: str, endpoint: str, entry: str) -> str:
     if not text:
         return ""
     for name in _PLACEHOLDER.findall(text):
@@ -116,7 +116,7 @@ def _url(text: str, endpoint: str, entry: str) -> str:
     return text
 
 
-def _path(value: str | Sequence[str] | None) -> Path:
+def _read_path(value: str | Sequence[str] | None) -> Path:
     return tuple(value.split(".") if isinstance(value, str) else value or ())
 
 
@@ -133,7 +133,7 @@ _VALUES = {
 }
 
 
-def _value(name: str, request: StartRequest) -> str:
+def _find_value(name: str, request: StartRequest) -> str:
     if name.startswith(_INPUT):
         value: Any = request.inputs.get(name.removeprefix(_INPUT))
     else:
@@ -155,8 +155,8 @@ def _value(name: str, request: StartRequest) -> str:
 # -- answers ------------------------------------------------------------------------------------
 
 
-def found_at(value: Any, path: Path) -> Any:
-    """What stands at ``path`` in a JSON value; None where it leads nowhere."""
+def find_at_path(value: Any, path: Path) -> Any:
+    """The value at ``path`` in a JSON value; None where it leads nowhere."""
     for step in path:
         if isinstance(value, Mapping):
             value = value.get(step)

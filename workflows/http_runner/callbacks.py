@@ -1,4 +1,4 @@
-"""The ``http`` runner's side of callbacks: what it sends, looks at, and how seldom it still polls.
+"""The ``http`` runner's side of callbacks: it announces them, reads them, and polls slowly.
 
 An endpoint that was given an address tells there how the run ended; the runner finds it in the
 folder that it shares with the bundled service. A callback may be lost, so the status URL is still
@@ -46,16 +46,16 @@ class CallbackClient:
             self._callbacks = Callbacks(folder, settings.callback_signer)
 
     def field(self, request: StartRequest) -> dict[str, Any] | None:
-        """What the request says of it: the same on every send."""
+        """The field ``callback`` of a request: the same on every send."""
         if self._callbacks is None:
             return None
         expires = int(request.deadline)
-        opaque = self._callbacks.address(request.key, expires, self._chance)
+        opaque = self._callbacks.address(request.key, expires, self._make_secret)
         url = f"{self._settings.callback}{PATH}{opaque}"
         return {"url": url, "expires": instant(expires)}
 
-    def heard(self, key: str, expires: Any) -> Reply | None:
-        """What was told for ``key``, as the answer of a poll."""
+    def find_callback_result(self, key: str, expires: Any) -> Reply | None:
+        """The callback for ``key`` as the answer of a poll, or None."""
         if self._callbacks is None or expires is None:
             return None
         told = self._callbacks.told(key, int(expires))
@@ -63,39 +63,43 @@ class CallbackClient:
 
     # -- a run that has a place to poll -------------------------------------------------------
 
-    def in_token(self, request: StartRequest, asked: float | None) -> dict[str, Any]:
-        """What the token of a new run says."""
+    def build_token_fields(self, request: StartRequest, asked: float | None) -> dict[str, Any]:
+        """The fields about callbacks in the token of a new run."""
         if self._callbacks is None:
             return {}
-        return {"callback": int(request.deadline), **self._due(asked)}
+        return {"callback": int(request.deadline), **self._build_due(asked)}
 
     def is_due(self, token: Mapping[str, Any]) -> bool:
-        """Whether the status URL is to be asked now."""
+        """Whether the status URL must be polled now."""
         if self._callbacks is None or "callback" not in token:
             return True
-        return self._left(token) <= 0
+        return self._count_seconds_left(token) <= 0
 
     def polled(self, token: Mapping[str, Any], answer: PollAnswer) -> PollAnswer:
-        """``answer`` of the status URL, with the token that knows when to ask next."""
+        """``answer`` of the status URL, with the time of the next poll in its token."""
         if self._callbacks is None or "callback" not in token:
             return answer
         if isinstance(answer, Succeeded | Failed):
             self.end(str(token["key"]), token["callback"])
         if not isinstance(answer, Running):
             return answer  # a run that is lost may be sent again, with the same address
-        return self.soon(replace(answer, token={**token, **self._due(answer.poll_after)}))
+        return self.poll_soon(
+            replace(answer, token={**token, **self._build_due(answer.poll_after)})
+        )
 
-    def soon(self, answer: Running) -> Running:
-        """``answer``, looked at again before long: to look costs no request."""
+    def poll_soon(self, answer: Running) -> Running:
+        """``answer`` with an early next poll: to read the folder costs no request."""
         return replace(answer, poll_after=min(answer.poll_after or LOOK, LOOK))
 
     # -- a run that has none: the same request again is the poll ------------------------------
 
     def waits(self, request: StartRequest) -> StartAnswer | None:
-        """What to answer instead of sending a request again so soon; None: send it."""
+        """The answer while a request waits for its callback; None: send it."""
         if self._callbacks is None or "due" not in request.memory:
             return None
-        left = min(self._left(request.memory), request.deadline - self._settings.clock.now())
+        left = min(
+            self._count_seconds_left(request.memory), request.deadline - self._settings.clock.now()
+        )
         if left <= 0:
             return None
         delay, memory = min(left, LOOK), dict(request.memory)
@@ -103,39 +107,39 @@ class CallbackClient:
         return Retry(delay, "waiting for the callback", True, memory)
 
     def asked_again(self, answer: StartAnswer) -> StartAnswer:
-        """``answer`` to a request without a place to poll: the next send comes slowly."""
+        """``answer`` without a place to poll, with a later next send."""
         if self._callbacks is None or not isinstance(answer, Retry):
             return answer
-        memory = {**answer.memory, **self._due(answer.delay)}
+        memory = {**answer.memory, **self._build_due(answer.delay)}
         return replace(answer, delay=min(answer.delay, LOOK), memory=memory)
 
     # -- the end ------------------------------------------------------------------------------
 
     def started(self, request: StartRequest, answer: StartAnswer) -> StartAnswer:
-        """``answer`` to a start; one that has ended already needs no callback."""
+        """Return ``answer`` to a start; a finished run refuses callbacks from now on."""
         if self._callbacks is not None and isinstance(answer, Finished):
             self.end(request.key, int(request.deadline))
         return answer
 
     def end(self, key: str, expires: Any) -> None:
-        """No callback is wanted any more."""
+        """Refuse callbacks for ``key`` from now on."""
         if self._callbacks is not None and expires is not None:
             self._callbacks.end(key, int(expires), self._settings.clock.now())
 
-    def _due(self, asked: float | None) -> dict[str, float]:
+    def _build_due(self, asked: float | None) -> dict[str, float]:
         pause = max(SLOW, asked or 0.0)
         return {"due": self._settings.clock.now() + pause, "pause": pause}
 
-    def _left(self, token: Mapping[str, Any]) -> float:
-        """Seconds until it is due; none where that is farther away than it can be."""
+    def _count_seconds_left(self, token: Mapping[str, Any]) -> float:
+        """Seconds until the poll is due; 0 where that is farther away than it can be."""
         left = float(token["due"]) - self._settings.clock.now()
         return left if left <= float(token.get("pause", left)) else 0.0
 
-    def _chance(self) -> bytes:
+    def _make_secret(self) -> bytes:
         return self._settings.random.getrandbits(8 * SECRET_BYTES).to_bytes(SECRET_BYTES)
 
 
-def sent(request: StartRequest) -> StartRequest:
-    """``request`` with the number of this send: what was only waited for does not count."""
+def number_attempt(request: StartRequest) -> StartRequest:
+    """``request`` with the number of this attempt: waiting does not count."""
     unsent = int(request.memory.get("unsent", 0))
     return replace(request, attempt=request.attempt - unsent) if unsent else request

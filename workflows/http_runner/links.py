@@ -1,4 +1,4 @@
-"""The URLs that an endpoint names: where to poll, where to cancel. Only some may be called.
+"""The URLs that an endpoint names, for polls and cancelling. Only some may be called.
 
 A URL of another origin than the endpoint's would have us send requests, and what proves who we
 are, to wherever an answer likes; the operator may list origins in ``poll_origins``. Pure.
@@ -17,29 +17,29 @@ LONGEST = 800
 
 
 class Links:
-    """What may be called, by the settings of one runner."""
+    """The URLs that may be called, by the settings of one runner."""
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
 
-    def cancel_url(self, answer: Answer, status_url: str, url: str) -> str:
-        """Where to cancel; empty where that is not offered, or not where it may be."""
+    def find_cancel_url(self, answer: Answer, status_url: str, url: str) -> str:
+        """The URL to cancel; empty where none is offered, or where it must not be called."""
         given = answer.text("cancel_url")
         if not given:
             return status_url if answer.body.get("cancellable") is True else ""
         try:
-            return self.callable(given, url, "the cancel URL")
+            return self.resolve_allowed_url(given, url, "the cancel URL")
         except WrongAnswer:
             return ""
 
-    def status_url(self, answer: Answer, url: str, reply: Reply) -> str:
-        """Where to poll, absolute; empty where the answer says nothing. Raises WrongAnswer."""
+    def find_status_url(self, answer: Answer, url: str, reply: Reply) -> str:
+        """The URL to poll, absolute; empty where the answer names none. Raises WrongAnswer."""
         given = answer.text("status_url") or reply.headers.get("Location", "")
-        return self.callable(given, url, "the status URL") if given else ""
+        return self.resolve_allowed_url(given, url, "the status URL") if given else ""
 
-    def callable(self, given: str, base: str, name: str) -> str:
+    def resolve_allowed_url(self, given: str, base: str, name: str) -> str:
         """A URL of an answer, absolute. Raises WrongAnswer for one that must not be called."""
-        found = joined(base, given)
+        found = join_url(base, given)
         if not self.may_call(found, base):
             raise WrongAnswer(
                 f"{name} {redacted_url(found)} is of another origin, "
@@ -50,12 +50,12 @@ class Links:
         return found
 
     def may_call(self, url: str, base: str) -> bool:
-        """Whether what ``base`` has answered may send us to ``url``."""
+        """Whether an answer from ``base`` may name ``url``."""
         found = origin(url)
         return bool(found) and (found == origin(base) or found in self._settings.poll_origins)
 
 
-def joined(base: str, given: str) -> str:
+def join_url(base: str, given: str) -> str:
     """A URL of an answer, absolute; one that is none is given as it is."""
     try:
         return urljoin(base, given)

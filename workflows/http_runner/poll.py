@@ -1,4 +1,4 @@
-"""How the ``http`` runner asks how an execution is doing, and asks for its end.
+"""Polls and cancels executions of the ``http`` runner.
 
 Called by the runner. Keeps nothing: all that it knows of an execution is the token.
 """
@@ -19,7 +19,7 @@ from ..http_contract.replies import ACCEPTED, BUSY, NOT_AUTHENTICATED, REDIRECTS
 from ..http_contract.response import Answer, WrongAnswer
 from . import plain_response
 from .callbacks import CallbackClient
-from .links import Links, joined
+from .links import Links, join_url
 from .session import Caller
 from .settings import HttpSettings, redacted_url
 
@@ -38,73 +38,79 @@ class ExecutionPoller:
         self._redact = caller.redact
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
-        """Look at what was told, or ask; only the endpoint's own word ends the execution."""
-        heard = self._callbacks.heard(str(token["key"]), token.get("callback"))
-        told = self._waiting(token, "") if heard is None else self._told(token, CALLBACK, heard)
+        """Read the callback, or poll; only the endpoint's own answer ends the execution."""
+        heard = self._callbacks.find_callback_result(str(token["key"]), token.get("callback"))
+        told = (
+            self._build_running(token, "")
+            if heard is None
+            else self._interpret_answer(token, CALLBACK, heard)
+        )
         if not isinstance(told, Running):
             return told
         if not self._callbacks.is_due(token):
-            return self._callbacks.soon(told)
-        return self._callbacks.polled(token, self._polled(token))
+            return self._callbacks.poll_soon(told)
+        return self._callbacks.polled(token, self._poll_status_url(token))
 
-    def _polled(self, token: Mapping[str, Any]) -> PollAnswer:
+    def _poll_status_url(self, token: Mapping[str, Any]) -> PollAnswer:
         url = first = self._settings.absolute(str(token["url"]))
         for _ in range(_HOPS):
             try:
                 reply = self._caller.later("GET", url, str(token["key"]))
             except RetryLater as error:
-                return self._waiting(token, str(error), error.delay)
+                return self._build_running(token, str(error), error.delay)
             except (TransportError, NoToken) as error:
-                return self._waiting(token, f"{redacted_url(url)}: {error}")
+                return self._build_running(token, f"{redacted_url(url)}: {error}")
             except RequestRejected as error:
-                return self._poll_failed(f"{redacted_url(url)}: {error}")
+                return self._build_failed(f"{redacted_url(url)}: {error}")
             if reply.status not in REDIRECTS or "Location" not in reply.headers:
-                return self._judged_poll(token, url, reply)
-            target = joined(url, reply.headers["Location"])
+                return self._interpret_reply(token, url, reply)
+            target = join_url(url, reply.headers["Location"])
             if not self._links.may_call(target, first):
-                return self._poll_failed(f"{redacted_url(url)} redirects to another origin")
+                return self._build_failed(f"{redacted_url(url)} redirects to another origin")
             url = target
-        return self._poll_failed(f"{redacted_url(url)}: too many redirects")
+        return self._build_failed(f"{redacted_url(url)}: too many redirects")
 
-    def _judged_poll(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+    def _interpret_reply(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
         status = reply.status
         if token.get("plain") and status in ACCEPTED:
-            return self._told_plain(token, reply)
+            return self._interpret_plain(token, reply)
         if status in ACCEPTED:
-            return self._told(token, url, reply)
-        why = f"{redacted_url(url)}: {response.reason(reply)}"
+            return self._interpret_answer(token, url, reply)
+        why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if status in (404, 410):
-            return Lost(response.cut(self._redact(f"{why} (the execution is lost)")))
+            return Lost(response.truncate_text(self._redact(f"{why} (the execution is lost)")))
         if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
-            return self._waiting(token, why, self._asked_delay(reply))
-        return self._poll_failed(why)
+            return self._build_running(token, why, self._find_requested_delay(reply))
+        return self._build_failed(why)
 
-    def _asked_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
-        return replies.asked_delay(self._settings.clock.now(), reply, answer)
+    def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
+        return replies.find_requested_delay(self._settings.clock.now(), reply, answer)
 
-    def _told_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
+    def _interpret_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
         if reply.status == 202:
-            return self._waiting(token, "", self._asked_delay(reply))
+            return self._build_running(token, "", self._find_requested_delay(reply))
         name = str(token["plain"])
-        return self._cleaned(plain_response.result(name, self._settings.action(name), None, reply))
+        return self._redact_result(
+            plain_response.to_result(name, self._settings.action(name), None, reply)
+        )
 
-    def told_by_callback(self, reply: Reply) -> PollAnswer:
-        """What a callback told, before there was a token."""
-        return self._told({}, CALLBACK, reply)
+    def interpret_callback(self, reply: Reply) -> PollAnswer:
+        """The answer in a callback that came before there was a token."""
+        return self._interpret_answer({}, CALLBACK, reply)
 
-    def _told(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+    def _interpret_answer(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
         try:
-            answer = replies.answer_of(reply)
+            answer = replies.read_answer(reply)
         except WrongAnswer as error:
-            return self._poll_failed(f"{redacted_url(url)}: {error}")
-        if replies.ended(answer, reply):
-            return self._cleaned(response.result(answer))
+            return self._build_failed(f"{redacted_url(url)}: {error}")
+        if replies.is_ended(answer, reply):
+            return self._redact_result(response.to_result(answer))
         known = answer.state in ("", "running")
-        message = answer.text("message") if known else replies.unknown_state(answer)
-        asked = self._asked_delay(reply, answer)
-        return self._waiting(token, message, asked, answer.progress)
+        message = answer.text("message") if known else replies.describe_unknown_state(answer)
+        asked = self._find_requested_delay(reply, answer)
+        return self._build_running(token, message, asked, answer.progress)
 
-    def _waiting(
+    def _build_running(
         self,
         token: Mapping[str, Any],
         message: str,
@@ -112,14 +118,16 @@ class ExecutionPoller:
         progress: float | None = None,
     ) -> Running:
         age = self._settings.clock.now() - float(token.get("at", 0))
-        delay = backoff.poll_interval(age, self._settings.random) if asked is None else asked
-        return Running(delay, response.cut(self._redact(message)), progress)
+        delay = (
+            backoff.compute_poll_interval(age, self._settings.random) if asked is None else asked
+        )
+        return Running(delay, response.truncate_text(self._redact(message)), progress)
 
-    def _poll_failed(self, why: str) -> Failed:
-        return Failed(response.cut(self._redact(why)), by_runner=True)
+    def _build_failed(self, why: str) -> Failed:
+        return Failed(response.truncate_text(self._redact(why)), by_runner=True)
 
     def cancel(self, token: Mapping[str, Any]) -> Cancelled:
-        """Ask for the end, where the endpoint offered that; never required of an endpoint."""
+        """Ask the endpoint to cancel, where it offers that."""
         self._callbacks.end(str(token["key"]), token.get("callback"))
         if not token.get("cancel"):
             return Cancelled.UNSUPPORTED
@@ -133,8 +141,8 @@ class ExecutionPoller:
         return Cancelled.ACCEPTED if 200 <= reply.status < 300 else Cancelled.UNSUPPORTED
 
     def forget(self, token: Mapping[str, Any]) -> None:
-        """Nothing is awaited any more."""
+        """Refuse callbacks from now on."""
         self._callbacks.end(str(token["key"]), token.get("callback"))
 
-    def _cleaned(self, result: Succeeded | Failed) -> Succeeded | Failed:
-        return replies.clean(result, self._redact)
+    def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:
+        return replies.redact_result(result, self._redact)

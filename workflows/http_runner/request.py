@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from zonda.hooks.runners import StartRequest, http_contract
 
 from ..client import message_signature, webhook_signature
-from .actions import USUAL, Action
+from .actions import DEFAULT_ACTION, Action
 from .settings import HttpSettings
 
 _ALWAYS = {
@@ -22,17 +22,17 @@ _ALWAYS = {
 }
 
 
-def inputs(request: StartRequest) -> bytes:
+def encode_inputs(request: StartRequest) -> bytes:
     """The inputs as they are, for an API that does not know the contract. Raises ValueError."""
     return http_contract.encoded(dict(request.inputs))
 
 
-def start_headers(
+def build_start_headers(
     settings: HttpSettings,
     request: StartRequest,
     url: str,
     content: bytes | None,
-    action: Action = USUAL,
+    action: Action = DEFAULT_ACTION,
     credentials: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The headers of a start; only ``Zonda-Attempt`` and the signature differ between sends."""
@@ -46,19 +46,19 @@ def start_headers(
     if not action.plain:
         known |= {
             "Zonda-Contract": str(http_contract.CONTRACT),
-            "Prefer": f"respond-async, wait={_wait(settings):g}",
+            "Prefer": f"respond-async, wait={_compute_wait(settings):g}",
             "Zonda-Attempt": str(request.attempt),
         }
-    return _signed(settings, request.key, action.method, url, known, content)
+    return _add_signatures(settings, request.key, action.method, url, known, content)
 
 
-def _wait(settings: HttpSettings) -> float:
-    """How long an endpoint may take to answer: less than the answer is waited for."""
+def _compute_wait(settings: HttpSettings) -> float:
+    """The time that the endpoint is asked to answer in: less than the runner waits."""
     longest = settings.answer_timeout * 0.8
     return min(settings.wait, float(int(longest)) if longest >= 1 else 0.0)
 
 
-def later_headers(
+def build_follow_up_headers(
     settings: HttpSettings,
     key: str,
     url: str,
@@ -71,10 +71,10 @@ def later_headers(
         **_ALWAYS,
         "Zonda-Contract": str(http_contract.CONTRACT),
     }
-    return _signed(settings, key, method, url, known, None)
+    return _add_signatures(settings, key, method, url, known, None)
 
 
-def _signed(
+def _add_signatures(
     settings: HttpSettings,
     key: str,
     method: str,
@@ -87,6 +87,6 @@ def _signed(
     now = settings.clock.now()
     return {
         **known,
-        **webhook_signature.headers(settings.signing_keys, key, now, content or b""),
-        **message_signature.headers(settings.message_keys, method, url, known, now, content),
+        **webhook_signature.build_headers(settings.signing_keys, key, now, content or b""),
+        **message_signature.build_headers(settings.message_keys, method, url, known, now, content),
     }

@@ -1,4 +1,4 @@
-"""Whether and when a start is sent again: the runner's answers to what did not go well.
+"""The retry policy of a start: whether and when it is sent again.
 
 Keeps nothing: what a later send must know goes into ``memory``, which comes back with it::
 
@@ -26,7 +26,7 @@ LAST_MOMENT = 1.0
 
 
 class RetryPolicy:
-    """The answers for one runner. ``redact`` takes secrets out of a text."""
+    """The retry policy of one runner. ``redact`` takes secrets out of a text."""
 
     def __init__(self, settings: HttpSettings, redact: Callable[[str], str]) -> None:
         self._settings = settings
@@ -37,7 +37,7 @@ class RetryPolicy:
         return self._settings.clock.now()
 
     def since(self, request: StartRequest) -> float:
-        """When the operation began that nothing has answered yet."""
+        """The time when the operation began that has had no answer yet."""
         return float(request.memory.get("since", self._now))
 
     def left(self, request: StartRequest) -> float | None:
@@ -60,14 +60,14 @@ class RetryPolicy:
         return not request.answered and waited >= self._settings.connect_give_up
 
     def put_off(self, request: StartRequest, error: RetryLater) -> StartAnswer:
-        """Nothing was sent: later. It does not count as an attempt."""
+        """Retry later a request that was not sent. It does not count as an attempt."""
         memory: dict[str, Any] = {"unsent": int(request.memory.get("unsent", 0)) + 1}
         if error.paused and not request.answered:
             memory["since"] = self.since(request)
         return self.retry(request, error.delay, str(error), memory, answered=request.answered)
 
-    def unreached(self, request: StartRequest, why: str) -> StartAnswer:
-        """Nothing came back."""
+    def retry_connection(self, request: StartRequest, why: str) -> StartAnswer:
+        """Retry a request without any answer, as long as the settings allow."""
         if request.answered:
             return self.again(request, why)
         since = self.since(request)
@@ -76,31 +76,31 @@ class RetryPolicy:
             tried = f"given up after {self._settings.connect_give_up:g} s without any answer"
             return self.failed(request, f"{why} ({tried})")
         failures = int(request.memory.get("failures", 0)) + 1
-        delay = min(backoff.backoff(failures, self._settings.random), left)
+        delay = min(backoff.compute_backoff(failures, self._settings.random), left)
         message = f"{why} (given up in {left:.0f} s)"
         memory = {"since": since, "failures": failures}
         return self.retry(request, delay, message, memory, answered=False)
 
     def again(self, request: StartRequest, why: str, asked: float | None = None) -> StartAnswer:
-        """Until the deadline."""
+        """Retry until the deadline."""
         failures = int(request.memory.get("failures", 0)) + 1
-        delay = backoff.backoff(failures, self._settings.random) if asked is None else asked
+        delay = backoff.compute_backoff(failures, self._settings.random) if asked is None else asked
         return self.retry(request, delay, why, {"failures": failures})
 
     def error(self, request: StartRequest, why: str, asked: float | None) -> StartAnswer:
-        """An error of the endpoint itself: a few times."""
+        """Retry an error of the endpoint itself a few times."""
         errors = int(request.memory.get("errors", 0)) + 1
         if errors > RETRIES_OF_ERRORS:
             return self.failed(request, why)
-        delay = backoff.backoff(errors, self._settings.random) if asked is None else asked
+        delay = backoff.compute_backoff(errors, self._settings.random) if asked is None else asked
         return self.retry(request, delay, why, {"errors": errors})
 
     def accepted(self, request: StartRequest, message: str, asked: float | None) -> StartAnswer:
-        """Taken, without a place to poll: the same request again is the poll."""
+        """Poll by the same request: it was accepted, without a URL to poll."""
         since = float(request.memory.get("accepted") or self._now)
         delay = asked
         if delay is None:
-            delay = backoff.poll_interval(self._now - since, self._settings.random)
+            delay = backoff.compute_poll_interval(self._now - since, self._settings.random)
         return self.retry(request, delay, message or "running", {"accepted": since})
 
     def retry(
@@ -112,18 +112,18 @@ class RetryPolicy:
         *,
         answered: bool = True,
     ) -> StartAnswer:
-        """After ``delay`` seconds, unless the time is over."""
+        """Retry after ``delay`` seconds, unless the deadline is over."""
         left = request.deadline - self._now
         if left <= 0:
             return self.failed(request, f"the time is over: {message}")
         # The last send comes just before the deadline rather than never.
         soon = min(delay, left)
-        text = response.cut(self._redact(message))
+        text = response.truncate_text(self._redact(message))
         return Retry(soon, text, answered, {**request.memory, **memory})
 
     def failed(
         self, request: StartRequest, why: str, output: dict[str, Any] | None = None
     ) -> Finished:
-        """Not at all."""
-        reason = response.cut(self._redact(why.strip()))
+        """Fail the start, without a retry."""
+        reason = response.truncate_text(self._redact(why.strip()))
         return Finished(Failed(reason, output, by_runner=True), request.key)

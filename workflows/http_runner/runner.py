@@ -42,7 +42,7 @@ class HttpRunner(WorkflowRunner):
         callbacks = CallbackClient(self._settings)
         self._polling = ExecutionPoller(self._settings, self._caller, callbacks)
         self._starting = ExecutionStarter(
-            self._settings, self._caller, callbacks, self._polling.told_by_callback
+            self._settings, self._caller, callbacks, self._polling.interpret_callback
         )
         # A template may hold a name a thousand times: names that an endpoint knew once, and those
         # that it had no word for a moment ago.
@@ -50,15 +50,15 @@ class HttpRunner(WorkflowRunner):
         self._unsure = TtlSet(self._settings.clock, ASKED_AGAIN)
 
     def start(self, request: StartRequest) -> StartAnswer:
-        """Send the request once. Whatever a later send can mend is a ``Retry``."""
+        """Send the request once. A failure that another send may repair is a ``Retry``."""
         return self._starting.start(request)
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
-        """Look at what was told, or ask; only the endpoint's own word ends the execution."""
+        """Read the callback, or poll; only the endpoint's own answer ends the execution."""
         return self._polling.poll(token)
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
-        """Ask for the end, where the endpoint offered that; never required of an endpoint."""
+        """Ask the endpoint to cancel, where it offers that."""
         return self._polling.cancel(token)
 
     def forget(self, token: Mapping[str, Any]) -> None:
@@ -72,7 +72,7 @@ class HttpRunner(WorkflowRunner):
         be reached or has never heard of the question may know the workflow all the same.
         """
         try:
-            url = self._settings.url_of(workflow)
+            url = self._settings.find_url(workflow)
         except UsageError as error:
             raise ResourceFailure(error.message, hint=error.hint) from None
         if self._settings.actions:
@@ -90,7 +90,7 @@ class HttpRunner(WorkflowRunner):
             self._known.add(workflow)
         elif response.denies(reply, workflow):
             self._unsure.drop(workflow)
-            raise ResourceFailure(self._caller.redact(response.reason(reply)))
+            raise ResourceFailure(self._caller.redact(response.format_reason(reply)))
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,4 +1,4 @@
-"""Makes the requests of one runner: with its credentials and signatures, through its gates.
+"""Sends the requests of one runner: with its credentials, signatures and limits.
 
 Called by the runner for everything that it sends. Knows how to prove who asks, and how often one
 may ask; not what is asked.
@@ -15,14 +15,14 @@ from zonda.hooks.runners import StartRequest
 from ..client.circuit_breaker import CircuitBreakers, Limits
 from ..client.oauth2 import Tokens
 from . import request as http_request
-from .actions import USUAL, Action
+from .actions import DEFAULT_ACTION, Action
 from .settings import HttpSettings
 
 _Headers = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
 class Caller:
-    """Sends for many threads. All methods raise Unreachable, Unusable and NotNow."""
+    """Sends for many threads. All methods raise TransportError, RequestRejected and RetryLater."""
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
@@ -38,7 +38,7 @@ class Caller:
         request: StartRequest,
         url: str,
         content: bytes | None,
-        action: Action = USUAL,
+        action: Action = DEFAULT_ACTION,
         *,
         seconds: float | None = None,
         last: bool = False,
@@ -46,7 +46,7 @@ class Caller:
         """The answer to the request that starts something. ``last``: there is no later one."""
 
         def headers(credentials: Mapping[str, str]) -> Mapping[str, str]:
-            return http_request.start_headers(
+            return http_request.build_start_headers(
                 self._settings, request, url, content, action, credentials
             )
 
@@ -64,12 +64,14 @@ class Caller:
         """The answer to a request without a body. ``urgent``: no limit holds it up."""
 
         def headers(credentials: Mapping[str, str]) -> Mapping[str, str]:
-            return http_request.later_headers(self._settings, key, url, method, credentials)
+            return http_request.build_follow_up_headers(
+                self._settings, key, url, method, credentials
+            )
 
         return self._send(method, url, headers, None, seconds=seconds, urgent=urgent)
 
     def is_paused(self, url: str) -> bool:
-        """Whether the endpoint gets a rest now."""
+        """Whether requests to the endpoint are paused now."""
         return self._gates.is_paused(origin(url))
 
     def redact(self, text: str) -> str:
@@ -92,14 +94,14 @@ class Caller:
         urgent: bool = False,
         last: bool = False,
     ) -> Reply:
-        with self._gates.sending(origin(url), urgent=urgent, last=last) as leave:
-            credentials = self._credentials(url)
+        with self._gates.request_permit(origin(url), urgent=urgent, last=last) as leave:
+            credentials = self._find_credentials(url)
             try:
                 reply = self._transport.send(
                     method, url, headers(credentials), content, seconds=seconds
                 )
                 if reply.status == 401 and self._is_renewed(credentials):
-                    again = headers(self._credentials(url))
+                    again = headers(self._find_credentials(url))
                     reply = self._transport.send(method, url, again, content, seconds=seconds)
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None
@@ -107,7 +109,7 @@ class Caller:
             leave.answered = reply.status < 500
             return reply
 
-    def _credentials(self, url: str) -> Mapping[str, str]:
+    def _find_credentials(self, url: str) -> Mapping[str, str]:
         known = self._settings.credentials(url)
         if self._tokens is None or not self._settings.is_own(url):
             return known

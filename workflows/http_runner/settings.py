@@ -20,7 +20,7 @@ from ..client import credentials, oauth2
 from ..client.message_signature import Key
 from ..client.oauth2 import OAuth2
 from . import actions as http_actions
-from .actions import USUAL, Action
+from .actions import DEFAULT_ACTION, Action
 from .schema import ENDPOINT_URL, HTTP
 
 __all__ = ["HttpSettings", "is_url", "origin", "read_settings", "redacted_url"]
@@ -31,7 +31,7 @@ _WITHOUT_ENDPOINT = replace(HTTP, entries={**HTTP.entries, "endpoint": ENDPOINT_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSettings(ClientConfig):
-    """What an ``http`` runner is told. Times in seconds, ``max_body`` in bytes."""
+    """The settings of an ``http`` runner. Times in seconds, ``max_body`` in bytes."""
 
     random: random.Random
     endpoint: str = ""
@@ -52,8 +52,8 @@ class HttpSettings(ClientConfig):
     callback_signer: str = ""
     callback_keys: tuple[bytes, ...] = field(default=(), repr=False)
 
-    def url_of(self, workflow: str) -> str:
-        """Where ``workflow`` is started: an absolute URL as it is, a name below the endpoint.
+    def find_url(self, workflow: str) -> str:
+        """The URL that starts ``workflow``: an absolute URL, or a name below the endpoint.
 
         Raises UsageError for a name where no endpoint is configured.
         """
@@ -66,8 +66,8 @@ class HttpSettings(ClientConfig):
             )
         return f"{self.endpoint}/workflows/{quote(workflow, safe='')}"
 
-    def movable(self, url: str) -> str:
-        """``url`` without scheme and host where those are the endpoint's, which may move."""
+    def make_relative(self, url: str) -> str:
+        """``url`` without scheme and host where those are the endpoint's, which may change."""
         if not self.endpoint or origin(url) != origin(self.endpoint):
             return url
         parts = urlsplit(url)
@@ -76,7 +76,7 @@ class HttpSettings(ClientConfig):
         return urlunsplit(("", "", parts.path or "/", parts.query, ""))
 
     def absolute(self, url: str) -> str:
-        """The reverse of ``movable``, by the endpoint of today."""
+        """``url`` with scheme and host of the present endpoint, where it has none."""
         return urljoin(f"{self.endpoint}/", url)
 
     def credentials(self, url: str) -> Mapping[str, str]:
@@ -88,8 +88,8 @@ class HttpSettings(ClientConfig):
         return bool(self.endpoint) and origin(url) == origin(self.endpoint)
 
     def action(self, name: str) -> Action:
-        """How the action ``name`` is carried out."""
-        return self.actions.get(name, USUAL)
+        """The request of the action ``name``."""
+        return self.actions.get(name, DEFAULT_ACTION)
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that these settings hold."""
@@ -99,24 +99,24 @@ class HttpSettings(ClientConfig):
 def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     """The settings from a runner's section. Raises UsageError that names the wrong entry."""
     values = _WITHOUT_ENDPOINT.read(given)
-    clock = _collaborator(given, "clock")
-    headers = {**values["headers"], **_authorization(values)}
-    tokens = oauth2.read(values["oauth2"])
+    clock = _get_collaborator(given, "clock")
+    headers = {**values["headers"], **_build_authorization(values)}
+    tokens = oauth2.read_oauth2(values["oauth2"])
     keys = credentials.read_signing_keys(values)
     connection = read_connection(values, clock)
     secured = (headers, tokens, connection.get("client_certificate"), *keys.values())
-    endpoint = _endpoint(values["endpoint"], needed=any(secured))
-    actions = http_actions.read(values["actions"], endpoint)
-    poll_origins = frozenset(map(_origin, values["poll_origins"]))
+    endpoint = _check_endpoint(values["endpoint"], needed=any(secured))
+    actions = http_actions.read_actions(values["actions"], endpoint)
+    poll_origins = frozenset(map(_read_origin, values["poll_origins"]))
     urls = {endpoint, tokens.token_url if tokens else "", *(one.url for one in actions.values())}
     return HttpSettings(
         **connection,
-        random=_collaborator(given, "random"),
+        random=_get_collaborator(given, "random"),
         endpoint=endpoint,
         headers=headers,
         oauth2=tokens,
         **keys,
-        secrets=_secrets(values, headers, tokens),
+        secrets=_list_secrets(values, headers, tokens),
         actions=actions,
         poll_origins=poll_origins,
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
@@ -125,16 +125,16 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         max_in_flight=int(values["max_in_flight"]),
         breaker_failures=int(values["breaker_failures"]),
         breaker_pause=values["breaker_pause"],
-        **_callback(values, given),
+        **_read_callback(values, given),
     )
 
 
-def _callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _read_callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The base URL of callbacks, the folder they are kept in, and who signs them."""
     keys = credentials.read_callback_keys(values)
     if not values["callback"]:
         return {"callback_keys": keys}
-    service: Mapping[str, str] = _collaborator(given, "service")
+    service: Mapping[str, str] = _get_collaborator(given, "service")
     base = values["callback_url"] or service["url"]
     if not origin(base) or "@" in urlsplit(base).netloc:
         raise UsageError(
@@ -149,7 +149,7 @@ def _callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _collaborator(given: Mapping[str, Any], name: str) -> Any:
+def _get_collaborator(given: Mapping[str, Any], name: str) -> Any:
     """Something that is handed in by the caller: ``clock``, ``random``, or ``service``, which has
     the ``folder`` of the bundled service, its ``url`` and the name of this ``section``.
     """
@@ -158,7 +158,7 @@ def _collaborator(given: Mapping[str, Any], name: str) -> Any:
     return given[name]
 
 
-def _origin(url: str) -> str:
+def _read_origin(url: str) -> str:
     place = origin(url)
     if not place:
         raise UsageError(
@@ -167,10 +167,10 @@ def _origin(url: str) -> str:
     return place
 
 
-def _secrets(
+def _list_secrets(
     values: Mapping[str, Any], headers: Mapping[str, str], tokens: OAuth2 | None
 ) -> tuple[str, ...]:
-    """All that is to be masked."""
+    """The texts to redact."""
     secrets = {
         *(values[name] for name in ("token", "password", "client_key_passphrase")),
         *values["callback_key"],
@@ -183,7 +183,7 @@ def _secrets(
     return tuple(secret_texts(secrets))
 
 
-def _authorization(values: Mapping[str, Any]) -> dict[str, str]:
+def _build_authorization(values: Mapping[str, Any]) -> dict[str, str]:
     if values["token"]:
         return {"Authorization": f"Bearer {values['token']}"}
     if values["username"]:
@@ -192,7 +192,7 @@ def _authorization(values: Mapping[str, Any]) -> dict[str, str]:
     return {}
 
 
-def _endpoint(url: str, *, needed: bool) -> str:
+def _check_endpoint(url: str, *, needed: bool) -> str:
     if not url and needed:
         raise UsageError(
             "The runner has credentials and no endpoint.",

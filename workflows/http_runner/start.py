@@ -1,4 +1,4 @@
-"""How the ``http`` runner starts an execution: one request, and what its answer means.
+"""Starts executions of the ``http`` runner: one request, and the meaning of its answer.
 
 Called by the runner. Keeps nothing; whatever a later send can mend is a ``Retry``.
 """
@@ -29,46 +29,50 @@ from ..http_contract.response import Answer, WrongAnswer
 from . import actions, plain_response
 from . import request as http_request
 from .actions import Action, NotNamed
-from .callbacks import CallbackClient, sent
+from .callbacks import CallbackClient, number_attempt
 from .links import Links
 from .retry_policy import RetryPolicy
 from .session import Caller
 from .settings import HttpSettings, redacted_url
 
-Told = Callable[[Reply], PollAnswer]
+CallbackReader = Callable[[Reply], PollAnswer]
 
 
 class ExecutionStarter:
     """Starts executions for one runner."""
 
     def __init__(
-        self, settings: HttpSettings, caller: Caller, callbacks: CallbackClient, told: Told
+        self,
+        settings: HttpSettings,
+        caller: Caller,
+        callbacks: CallbackClient,
+        told: CallbackReader,
     ) -> None:
         """``told`` reads what came by a callback."""
         self._settings = settings
         self._caller = caller
         self._callbacks = callbacks
-        self._told = told
+        self._read_callback = told
         self._links = Links(settings)
         self._again = RetryPolicy(settings, caller.redact)
 
     def start(self, request: StartRequest) -> StartAnswer:
-        """Send the request once, unless a callback has told already how it ended."""
+        """Send the request once, unless a callback has already given the result."""
         return self._callbacks.started(request, self._start(request))
 
     def _start(self, request: StartRequest) -> StartAnswer:
-        heard = self._callbacks.heard(request.key, int(request.deadline))
-        ended = None if heard is None else self._told(heard)
+        heard = self._callbacks.find_callback_result(request.key, int(request.deadline))
+        ended = None if heard is None else self._read_callback(heard)
         if isinstance(ended, Succeeded | Failed):
             return Finished(ended, request.key)
         waiting = self._callbacks.waits(request)
-        return waiting or self._send(sent(request))
+        return waiting or self._send(number_attempt(request))
 
     def _send(self, request: StartRequest) -> StartAnswer:
         action = self._settings.action(request.action)
         try:
-            url = action.url_for(request) or self._settings.url_of(request.workflow)
-            content = self._content(request, action)
+            url = action.url_for(request) or self._settings.find_url(request.workflow)
+            content = self._build_content(request, action)
         except NotNamed as error:
             if request.action == "DELETE" and action.needs_id and not request.resource.physical_id:
                 return Finished(Succeeded(), request.key)  # what was never named is not there
@@ -94,54 +98,60 @@ class ExecutionStarter:
             why = f"{redacted_url(url)}: {error}"
             if error.may_have_arrived and not action.repeat:
                 return self._again.failed(request, f"{why}{plain_response.UNCLEAR}")
-            return self._again.unreached(request, why)
+            return self._again.retry_connection(request, why)
         except RequestRejected as error:
             return self._again.failed(request, f"{redacted_url(url)}: {error}")
         if action.plain:
-            return self._judged_plain(request, action, url, reply)
-        return self._judged(request, url, reply)
+            return self._interpret_plain(request, action, url, reply)
+        return self._interpret_reply(request, url, reply)
 
-    def _content(self, request: StartRequest, action: Action) -> bytes | None:
+    def _build_content(self, request: StartRequest, action: Action) -> bytes | None:
         """The body. Raises ValueError."""
         if action.body == actions.NOTHING:
             return None
         if action.body == actions.INPUTS:
-            return http_request.inputs(request)
+            return http_request.encode_inputs(request)
         return http_contract.body(request, self._callbacks.field(request))
 
-    def _judged_plain(
+    def _interpret_plain(
         self, request: StartRequest, action: Action, url: str, reply: Reply
     ) -> StartAnswer:
-        """What the status says, where the endpoint does not know the contract."""
+        """The answer by the status, where the endpoint does not know the contract."""
         if plain_response.is_pending(reply):
             try:
-                place = self._links.callable(reply.headers["Location"], url, "the Location")
+                place = self._links.resolve_allowed_url(
+                    reply.headers["Location"], url, "the Location"
+                )
             except WrongAnswer as error:
                 return self._again.failed(request, f"{redacted_url(url)}: {error}")
-            token = {**self._token(request, place), "plain": request.action}
-            return Started(token, self._asked(reply) or self._first_poll(), request.key)
+            token = {**self._build_token(request, place), "plain": request.action}
+            return Started(
+                token, self._find_requested_delay(reply) or self._compute_first_poll(), request.key
+            )
         if reply.status in ACCEPTED or reply.status in action.gone:
-            result = plain_response.result(request.action, action, request.inputs, reply)
-            return Finished(self._cleaned(result), request.key)
-        why = f"{redacted_url(url)}: {response.reason(reply)}"
+            result = plain_response.to_result(request.action, action, request.inputs, reply)
+            return Finished(self._redact_result(result), request.key)
+        why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if reply.status in BUSY and (action.repeat or reply.status in plain_response.NOT_TAKEN):
-            return self._again.again(request, why, asked=self._asked(reply))
+            return self._again.again(request, why, asked=self._find_requested_delay(reply))
         if reply.status >= 500 and action.repeat:
-            return self._again.error(request, why, self._asked(reply))
-        return self._again.failed(request, why + plain_response.hint(request.action, action, reply))
+            return self._again.error(request, why, self._find_requested_delay(reply))
+        return self._again.failed(
+            request, why + plain_response.format_hint(request.action, action, reply)
+        )
 
-    def _judged(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
+    def _interpret_reply(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
         status = reply.status
         if status in ACCEPTED or (status == 409 and replies.has_outcome(reply)):
-            return self._accepted(request, url, reply)
+            return self._interpret_accepted(request, url, reply)
         action = self._settings.action(request.action)
         if request.action == "DELETE" and (response.says_gone(reply) or status in action.gone):
             return Finished(Succeeded(), request.key)
-        why = f"{redacted_url(url)}: {response.reason(reply)}"
+        why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if status in BUSY or (status >= 500 and request.memory.get("accepted")):
-            return self._again.again(request, why, asked=self._asked(reply))
+            return self._again.again(request, why, asked=self._find_requested_delay(reply))
         if status >= 500:
-            return self._again.error(request, why, self._asked(reply))
+            return self._again.error(request, why, self._find_requested_delay(reply))
         if status in REDIRECTS:
             return self._again.failed(
                 request, f"{why}: a redirect of a {action.method} is not followed"
@@ -150,43 +160,47 @@ class ExecutionStarter:
             why += ' (it counts as deleted only if its JSON body says "contract": 1)'
         return self._again.failed(request, why)
 
-    def _accepted(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
+    def _interpret_accepted(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
         try:
-            answer = replies.answer_of(reply)
-            if replies.ended(answer, reply):
-                return Finished(self._cleaned(response.result(answer)), request.key)
-            status_url = self._links.status_url(answer, url, reply)
+            answer = replies.read_answer(reply)
+            if replies.is_ended(answer, reply):
+                return Finished(self._redact_result(response.to_result(answer)), request.key)
+            status_url = self._links.find_status_url(answer, url, reply)
         except WrongAnswer as error:
             return self._again.failed(request, f"{redacted_url(url)}: {error}")
         if status_url:
-            delay = self._asked(reply, answer)
-            waited = self._callbacks.in_token(request, delay)
-            cancel = self._links.cancel_url(answer, status_url, url)
+            delay = self._find_requested_delay(reply, answer)
+            waited = self._callbacks.build_token_fields(request, delay)
+            cancel = self._links.find_cancel_url(answer, status_url, url)
             return Started(
-                {**self._token(request, status_url, cancel), **waited},
-                self._first_poll() if delay is None else delay,
+                {**self._build_token(request, status_url, cancel), **waited},
+                self._compute_first_poll() if delay is None else delay,
                 request.key,
             )
         if answer.state in ("", "running"):
-            message, delay = answer.text("message"), self._asked(reply, answer)
+            message, delay = answer.text("message"), self._find_requested_delay(reply, answer)
             return self._callbacks.asked_again(self._again.accepted(request, message, delay))
-        return self._again.failed(request, f"{redacted_url(url)}: {replies.unknown_state(answer)}")
+        return self._again.failed(
+            request, f"{redacted_url(url)}: {replies.describe_unknown_state(answer)}"
+        )
 
-    def _token(self, request: StartRequest, status_url: str, cancel: str = "") -> dict[str, Any]:
+    def _build_token(
+        self, request: StartRequest, status_url: str, cancel: str = ""
+    ) -> dict[str, Any]:
         token = {
-            "url": self._settings.movable(status_url),
+            "url": self._settings.make_relative(status_url),
             "key": request.key,
             "at": int(self._settings.clock.now()),
         }
         if cancel:
-            token["cancel"] = self._settings.movable(cancel)
+            token["cancel"] = self._settings.make_relative(cancel)
         return token
 
-    def _asked(self, reply: Reply, answer: Answer | None = None) -> float | None:
-        return replies.asked_delay(self._settings.clock.now(), reply, answer)
+    def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
+        return replies.find_requested_delay(self._settings.clock.now(), reply, answer)
 
-    def _first_poll(self) -> float:
-        return backoff.poll_interval(0.0, self._settings.random)
+    def _compute_first_poll(self) -> float:
+        return backoff.compute_poll_interval(0.0, self._settings.random)
 
-    def _cleaned(self, result: Succeeded | Failed) -> Succeeded | Failed:
-        return replies.clean(result, self._caller.redact)
+    def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:
+        return replies.redact_result(result, self._caller.redact)

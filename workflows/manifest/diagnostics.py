@@ -18,7 +18,7 @@ _KINDS = {dict: "a map", list: "a list", str: "text", bool: "a boolean", type(No
 
 
 class Faults:
-    """What is wrong with a document, in the order in which it was found."""
+    """The faults of a document, in the order in which they were found."""
 
     def __init__(self, document: TypeDocument) -> None:
         self.document = document
@@ -27,34 +27,34 @@ class Faults:
         self.judging: Any = LoadTimeContext()
 
     def add(self, message: str, at: Path, hint: str = "", *, key: bool = False) -> None:
-        """One fault; ``key``: it is the key at ``at`` that is wrong, not what stands there."""
+        """Add a fault; ``key``: the key at ``at`` is wrong, not its value."""
         place = self.document.place(at, key=key)
         self.errors.append(TemplateError(message, path=at, place=place, code=CODE, hint=hint))
 
     def told(self) -> list[TemplateError]:
         """The faults in the order of the text; an alias (``*name``) has its faults once."""
         found: dict[Any, TemplateError] = {}
-        for error in sorted(self.errors, key=_position):
-            found.setdefault((*_position(error), error.message), error)
+        for error in sorted(self.errors, key=_get_position):
+            found.setdefault((*_get_position(error), error.message), error)
         return list(found.values())
 
-    def once(self) -> None:
-        """Complain about every key that stands twice in one map: the last one would win."""
+    def check_duplicates(self) -> None:
+        """Add a fault for every key that stands twice in one map: the last one would win."""
         for path, first, second in self.document.duplicates:
             said = f"{path[-1]} stands here twice, first in line {first.line}."
             self.errors.append(TemplateError(said, path=path, place=second, code=CODE))
 
     def known(self, data: Mapping[Any, Any], keys: Collection[str], at: Path) -> None:
-        """Complain about every key that is not one of ``keys``."""
+        """Add a fault for every key that is not one of ``keys``."""
         for key in data:
             if key not in keys:
                 hint = suggestion(key, keys) or f"There are {', '.join(keys)}."
                 self.add(f"{key} is not known here.", (*at, key), hint, key=True)
 
-    def a_map(self, value: Any, what: str, at: Path) -> dict[str, Any]:
-        """``value`` if it is a map with texts as keys; what is not is told and left out."""
+    def read_map(self, value: Any, what: str, at: Path) -> dict[str, Any]:
+        """``value`` if it is a map with texts as keys; adds a fault for anything else."""
         if not isinstance(value, Mapping):
-            self.add(f"{what} must be a map, not {kind(value)}.", at)
+            self.add(f"{what} must be a map, not {describe_kind(value)}.", at)
             return {}
         for key in value:
             if not isinstance(key, str) or not key:
@@ -68,7 +68,7 @@ class Faults:
             return ""
         if not isinstance(value, str) or not value.strip():
             if key in data:
-                self.add(f"{key} must be text, not {kind(value)}.", (*at, key))
+                self.add(f"{key} must be text, not {describe_kind(value)}.", (*at, key))
             else:
                 self.add(f"{key} is missing.", at, f"Add a line {key}: ...", key=True)
             return ""
@@ -78,7 +78,7 @@ class Faults:
         """The boolean under a key; False where there is none."""
         value = data.get(key, False)
         if not isinstance(value, bool):
-            self.add(f"{key} must be true or false, not {kind(value)}.", (*at, key))
+            self.add(f"{key} must be true or false, not {describe_kind(value)}.", (*at, key))
             return False
         return value
 
@@ -100,11 +100,11 @@ class Faults:
         return value
 
 
-def _position(error: TemplateError) -> tuple[int, int]:
+def _get_position(error: TemplateError) -> tuple[int, int]:
     place = error.place
     return (0, 0) if place is None else (place.line, place.column)
 
 
-def kind(value: Any) -> str:
-    """What a value is, for people."""
+def describe_kind(value: Any) -> str:
+    """The kind of a value, for people."""
     return _KINDS.get(type(value), f"the number {value}")

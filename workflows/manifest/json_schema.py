@@ -23,9 +23,9 @@ _PATH = {
 }
 
 
-def json_schema() -> dict[str, Any]:
-    """The schema. What it accepts the reader may still refuse: names are known to that alone."""
-    actions = {name: _action(name) for name in ACTIONS}
+def build_json_schema() -> dict[str, Any]:
+    """The schema. The reader may still refuse what it accepts: only that knows the names."""
+    actions = {name: _build_action(name) for name in ACTIONS}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A type of resource that workflows make",
@@ -39,8 +39,8 @@ def json_schema() -> dict[str, Any]:
             "runner": {**_TEXT, "description": "A section [runners.NAME] of the settings."},
             "timeout": _SECONDS,
             "on_timeout": _ON_TIMEOUT,
-            "properties": _map_of("property"),
-            "attributes": _map_of("attribute"),
+            "properties": _build_map("property"),
+            "attributes": _build_map("attribute"),
             "replace_on": {"type": "array", "items": _TEXT},
             "actions": {
                 "type": "object",
@@ -53,15 +53,19 @@ def json_schema() -> dict[str, Any]:
             "capabilities": {"type": "object"},
             "example": {"type": "object"},
         },
-        "$defs": {"property": _property(), "attribute": _attribute(), "mapping": _MAPPING},
+        "$defs": {
+            "property": _build_property(),
+            "attribute": _build_attribute(),
+            "mapping": _MAPPING,
+        },
     }
 
 
-def _map_of(name: str) -> dict[str, Any]:
+def _build_map(name: str) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": {"$ref": f"#/$defs/{name}"}}
 
 
-def _property() -> dict[str, Any]:
+def _build_property() -> dict[str, Any]:
     inside = {"$ref": "#/$defs/property"}
     return {
         "type": "object",
@@ -81,7 +85,7 @@ def _property() -> dict[str, Any]:
     }
 
 
-def _attribute() -> dict[str, Any]:
+def _build_attribute() -> dict[str, Any]:
     return {
         "type": ["object", "null"],
         "additionalProperties": False,
@@ -94,7 +98,7 @@ def _attribute() -> dict[str, Any]:
     }
 
 
-def _action(name: str) -> dict[str, Any]:
+def _build_action(name: str) -> dict[str, Any]:
     mapped = {"$ref": "#/$defs/mapping"}
     known: dict[str, Any] = {
         "workflow": _TEXT,

@@ -1,4 +1,4 @@
-"""What a manifest says, as data: the result of reading one. See docs/reference/manifest.md."""
+"""The data model of a manifest, the result of parsing one. See docs/reference/manifest.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME", "CHECK")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What carries out one action. ``input``, ``params`` and ``output`` are mappings.
+    """The workflow of one action. ``input``, ``params`` and ``output`` are mappings.
 
     Without ``input`` every property is sent that has a value; without ``output`` all outputs are
     kept.

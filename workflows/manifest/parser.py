@@ -22,10 +22,10 @@ from zonda.hooks import (
 
 from ..resources import workflow_call
 from . import mapping
-from .diagnostics import Faults, kind
+from .diagnostics import Faults, describe_kind
 from .model import ACTIONS, KEY, VERSIONS, Action, Manifest
-from .resource import class_of
-from .schemas import attributes_schema, properties_schema
+from .resource import make_class
+from .schemas import read_attributes_schema, read_properties_schema
 
 SECTIONS = (
     *(KEY, "name", "description", "runner", "timeout", "on_timeout", "properties", "attributes"),
@@ -41,51 +41,51 @@ _TAKEN = ("OS", "AWS", "Zonda")
 _FROM_OUTPUT = (mapping.OUTPUT, mapping.JOIN)
 
 
-def read(document: TypeDocument) -> type[Resource]:
+def read_manifest(document: TypeDocument) -> type[Resource]:
     """The class of a type; raises ValidationErrors with every fault."""
     return _Reader(document).run()
 
 
 class _Reader:
-    """One reading."""
+    """Reads one manifest."""
 
     def __init__(self, document: TypeDocument) -> None:
         self.document = document
         self.faults = Faults(document)
-        self.data = self.faults.a_map(document.data, "A manifest", ())
+        self.data = self.faults.read_map(document.data, "A manifest", ())
 
     def run(self) -> type[Resource]:
         data, faults = self.data, self.faults
         if faults.errors or self._is_of_another_version():
             raise ValidationErrors(faults.errors)
         faults.known(data, SECTIONS, ())
-        faults.once()
+        faults.check_duplicates()
         name = self._name()
-        replaced = self._replaced()
-        declared = _names_of(data, "properties")
-        entries = self._action_entries()
+        replaced = self._read_replace_on()
+        declared = _list_names(data, "properties")
+        entries = self._read_action_entries()
         in_place = "UPDATE" in entries
 
         def updates(each: str) -> bool:
             return in_place and each not in replaced
 
-        schemas = properties_schema(data.get("properties"), updates, faults)
-        shown = attributes_schema(data.get("attributes"), faults)
-        actions = {each: self._action(each, entry) for each, entry in entries.items()}
+        schemas = read_properties_schema(data.get("properties"), updates, faults)
+        shown = read_attributes_schema(data.get("attributes"), faults)
+        actions = {each: self._read_action(each, entry) for each, entry in entries.items()}
         made = Manifest(
             TypeText(KEY, name, self.document.file, self.document.text),
             actions,
             faults.text(data, "description", ()),
-            self._observes(entries, declared),
-            self._exists(entries),
-            self._attribute_values(declared),
+            self._read_observes(entries, declared),
+            self._read_exists(entries),
+            self._read_attribute_values(declared),
             faults.flag(data, "allow_id_change", ()),
             faults.flag(data, "always_update", ()),
         )
-        capabilities, example = self._capabilities(), self._example(schemas)
+        capabilities, example = self._read_capabilities(), self._read_example(schemas)
         if faults.errors:
             raise ValidationErrors(faults.told())
-        return class_of(made, schemas, shown, capabilities, example)
+        return make_class(made, schemas, shown, capabilities, example)
 
     # -- what stands at the top -------------------------------------------------------------
 
@@ -110,12 +110,14 @@ class _Reader:
             )
         return name
 
-    def _replaced(self) -> list[str]:
+    def _read_replace_on(self) -> list[str]:
         listed = self.data.get("replace_on", [])
         if not isinstance(listed, list):
-            self.faults.add(f"replace_on must be a list, not {kind(listed)}.", ("replace_on",))
+            self.faults.add(
+                f"replace_on must be a list, not {describe_kind(listed)}.", ("replace_on",)
+            )
             return []
-        known = _names_of(self.data, "properties")
+        known = _list_names(self.data, "properties")
         for index, each in enumerate(listed):
             if each not in known:
                 hint = suggestion(each, known) or "It lists names of properties."
@@ -129,8 +131,8 @@ class _Reader:
         entry = self.data["properties"][name]
         return isinstance(entry, Mapping) and entry.get("immutable") is True
 
-    def _capabilities(self) -> Mapping[str, Any]:
-        found = self.faults.a_map(
+    def _read_capabilities(self) -> Mapping[str, Any]:
+        found = self.faults.read_map(
             self.data.get("capabilities", {}), "capabilities", ("capabilities",)
         )
         for key, value in found.items():
@@ -140,9 +142,9 @@ class _Reader:
                 self.faults.add(f"The capability {key} must be {what}.", ("capabilities", key))
         return found
 
-    def _example(self, schemas: Mapping[str, properties.Schema]) -> Mapping[str, Any]:
-        given = self.faults.a_map(self.data.get("example", {}), "example", ("example",))
-        declared = _names_of(self.data, "properties")
+    def _read_example(self, schemas: Mapping[str, properties.Schema]) -> Mapping[str, Any]:
+        given = self.faults.read_map(self.data.get("example", {}), "example", ("example",))
+        declared = _list_names(self.data, "properties")
         self.faults.known(given, declared, ("example",))
         shown = {name: value for name, value in given.items() if name in schemas}
         required = {name: schemas[name] for name in shown}
@@ -154,13 +156,13 @@ class _Reader:
 
     # -- actions ----------------------------------------------------------------------------
 
-    def _action_entries(self) -> dict[str, dict[str, Any]]:
+    def _read_action_entries(self) -> dict[str, dict[str, Any]]:
         """The actions as maps; a text is the name of a workflow."""
         at: Path = ("actions",)
         if "actions" not in self.data:
             self.faults.add("actions is missing.", (), "It says what carries out CREATE.", key=True)
             return {}
-        given = self.faults.a_map(self.data["actions"], "actions", at)
+        given = self.faults.read_map(self.data["actions"], "actions", at)
         self.faults.known(given, ACTIONS, at)
         if "CREATE" not in given:
             self.faults.add("The action CREATE is missing.", at, key=True)
@@ -169,30 +171,30 @@ class _Reader:
             entry = given[name]
             if isinstance(entry, str):
                 entry = {"workflow": entry}
-            found[name] = self.faults.a_map(entry, f"The action {name}", (*at, name))
+            found[name] = self.faults.read_map(entry, f"The action {name}", (*at, name))
         return found
 
-    def _action(self, name: str, entry: Mapping[str, Any]) -> Action:
+    def _read_action(self, name: str, entry: Mapping[str, Any]) -> Action:
         at: Path = ("actions", name)
         keys = CHECK_KEYS if name == "CHECK" else ACTION_KEYS
         self.faults.known(entry, keys, at)
-        declared = _names_of(self.data, "properties")
+        declared = _list_names(self.data, "properties")
         sent = mapping.Allowed(declared)
         kept = mapping.Allowed((), _FROM_OUTPUT)
-        on_timeout = self._on_timeout(entry, at)
+        on_timeout = self._read_on_timeout(entry, at)
         return Action(
-            self._workflow(entry, at),
-            self._runner(entry, at) or self._runner(self.data, ()),
-            self._mapping(entry, "input", sent, at),
-            self._mapping(entry, "params", sent, at) or {},
-            self._mapping(entry, "output", kept, at),
-            self._seconds(entry, at) or self._seconds(self.data, ()),
-            on_timeout or self._on_timeout(self.data, ()) or workflow_call.FAIL,
+            self._read_workflow(entry, at),
+            self._read_runner(entry, at) or self._read_runner(self.data, ()),
+            self._read_mapping(entry, "input", sent, at),
+            self._read_mapping(entry, "params", sent, at) or {},
+            self._read_mapping(entry, "output", kept, at),
+            self._read_timeout_entry(entry, at) or self._read_timeout_entry(self.data, ()),
+            on_timeout or self._read_on_timeout(self.data, ()) or workflow_call.FAIL,
             self.faults.number(entry, "retries", at, 0, 0),
             self.faults.number(entry, "retry_delay", at, workflow_call.RETRY_DELAY, 0),
         )
 
-    def _workflow(self, entry: Mapping[str, Any], at: Path) -> str:
+    def _read_workflow(self, entry: Mapping[str, Any], at: Path) -> str:
         written = isinstance(self.data["actions"].get(at[-1]), str)
         if written:
             value: Any = entry["workflow"]
@@ -201,10 +203,10 @@ class _Reader:
             return str(value)
         return self.faults.text(entry, "workflow", at, required=True)
 
-    def _runner(self, data: Mapping[str, Any], at: Path) -> str:
+    def _read_runner(self, data: Mapping[str, Any], at: Path) -> str:
         known = f"{at}.runner"
-        if at == () and known in self._told:
-            return str(self._told[known])
+        if at == () and known in self._read_once:
+            return str(self._read_once[known])
         found = self.faults.text(data, "runner", at)
         if ":" in found:
             self.faults.add(
@@ -212,26 +214,26 @@ class _Reader:
                 (*at, "runner"),
                 "It is the NAME of a section [runners.NAME] of the settings.",
             )
-        self._told[known] = found
+        self._read_once[known] = found
         return found
 
     @property
-    def _told(self) -> dict[str, Any]:
-        """What is read once although every action has it."""
+    def _read_once(self) -> dict[str, Any]:
+        """The values of entries that are read once although every action has them."""
         made: dict[str, Any] = self.__dict__.setdefault("_once", {})
         return made
 
-    def _seconds(self, data: Mapping[str, Any], at: Path) -> float | None:
+    def _read_timeout_entry(self, data: Mapping[str, Any], at: Path) -> float | None:
         known = f"{at}.timeout"
-        if at != () or known not in self._told:
-            self._told[known] = self.faults.number(data, "timeout", at, None, 1)
-        found: float | None = self._told[known]
+        if at != () or known not in self._read_once:
+            self._read_once[known] = self.faults.number(data, "timeout", at, None, 1)
+        found: float | None = self._read_once[known]
         return found
 
-    def _on_timeout(self, data: Mapping[str, Any], at: Path) -> str:
+    def _read_on_timeout(self, data: Mapping[str, Any], at: Path) -> str:
         known = f"{at}.on_timeout"
-        if at == () and known in self._told:
-            found: str = self._told[known]
+        if at == () and known in self._read_once:
+            found: str = self._read_once[known]
             return found
         value = data.get("on_timeout", "")
         if value and value not in workflow_call.ON_TIMEOUT:
@@ -241,30 +243,30 @@ class _Reader:
             )
             self.faults.add(f"on_timeout cannot be {value!r}.", (*at, "on_timeout"), hint)
             value = ""
-        self._told[known] = value
+        self._read_once[known] = value
         return str(value)
 
-    def _mapping(
+    def _read_mapping(
         self, entry: Mapping[str, Any], key: str, allowed: mapping.Allowed, at: Path
     ) -> Mapping[str, Any] | None:
         if key not in entry:
             return None
         here = (*at, key)
-        value = self.faults.a_map(entry[key], key, here)
-        call = mapping.call_of(value)
+        value = self.faults.read_map(entry[key], key, here)
+        call = mapping.find_call(value)
         if call is not None:
             hint = f"Write it below a name: {key}: {{NAME: {{{call[0]}: ...}}}}."
             self.faults.add(f"{key} must be a map of names, not a call.", here, hint)
             return {}
-        self._judge(value, allowed, here)
+        self._check_mapping(value, allowed, here)
         return value
 
-    def _judge(self, value: Any, allowed: mapping.Allowed, at: Path) -> None:
-        for steps, message, hint in mapping.faults(value, allowed):
+    def _check_mapping(self, value: Any, allowed: mapping.Allowed, at: Path) -> None:
+        for steps, message, hint in mapping.list_faults(value, allowed):
             misspelt = isinstance(steps[-1], str) and steps[-1] not in mapping.CALLS
             self.faults.add(f"{message}.", (*at, *steps), hint, key=misspelt)
 
-    def _observes(
+    def _read_observes(
         self, entries: Mapping[str, Mapping[str, Any]], declared: list[str]
     ) -> Mapping[str, Any]:
         """Property -> mapping. A list stands for outputs of the same names."""
@@ -276,20 +278,22 @@ class _Reader:
                     hint = suggestion(each, declared)
                     self.faults.add(f"There is no property {each!r}.", (*at, index), hint)
             return {each: {mapping.OUTPUT: each} for each in given if isinstance(each, str)}
-        found = self.faults.a_map(given, "observes", at)
+        found = self.faults.read_map(given, "observes", at)
         self.faults.known(found, declared, at)
-        self._judge(found, mapping.Allowed((), _FROM_OUTPUT), at)
+        self._check_mapping(found, mapping.Allowed((), _FROM_OUTPUT), at)
         for name in (each for each in found if found[each] is None):
             hint = f"{name}: {{get_output: NAME}}"
             self.faults.add(f"Nothing tells {name}.", (*at, name), hint, key=True)
         return found
 
-    def _exists(self, entries: Mapping[str, Mapping[str, Any]]) -> Any:
+    def _read_exists(self, entries: Mapping[str, Mapping[str, Any]]) -> Any:
         found = entries.get("CHECK", {}).get("exists")
-        self._judge(found, mapping.Allowed((), _FROM_OUTPUT), ("actions", "CHECK", "exists"))
+        self._check_mapping(
+            found, mapping.Allowed((), _FROM_OUTPUT), ("actions", "CHECK", "exists")
+        )
         return found
 
-    def _attribute_values(self, declared: list[str]) -> dict[str, Any]:
+    def _read_attribute_values(self, declared: list[str]) -> dict[str, Any]:
         """Attribute -> mapping on properties and outputs; the output of that name by default."""
         section = self.data.get("attributes")
         found = {}
@@ -299,11 +303,11 @@ class _Reader:
             value: Any = {mapping.OUTPUT: name}
             if isinstance(entry, Mapping) and "value" in entry:
                 value = entry["value"]
-                self._judge(value, known, ("attributes", name, "value"))
+                self._check_mapping(value, known, ("attributes", name, "value"))
             found[name] = value
         return found
 
 
-def _names_of(data: Mapping[str, Any], section: str) -> list[str]:
+def _list_names(data: Mapping[str, Any], section: str) -> list[str]:
     found = data.get(section)
     return [name for name in found if isinstance(name, str)] if isinstance(found, Mapping) else []

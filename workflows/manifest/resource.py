@@ -26,7 +26,7 @@ from zonda.hooks.runners import Failed, Succeeded
 from ..atomic_files import TEXT
 from ..resources.base import WorkflowResource
 from ..resources.drift_check import DriftCheckMixin
-from ..resources.workflow_call import Run
+from ..resources.workflow_call import WorkflowCall
 from . import mapping
 from .model import Manifest
 
@@ -40,7 +40,7 @@ class ManifestResource(DriftCheckMixin):
 
     @classmethod
     def check_backend(cls) -> Any:
-        """What stands for the outside world while the type is checked."""
+        """The back end for a check of the type."""
         from .simulator import World  # needed by nobody else
 
         return World(cls.manifest, cls.attributes_schema)
@@ -53,7 +53,7 @@ class ManifestResource(DriftCheckMixin):
             try:
                 runner, known_as = self.context.runner(action.reference)
                 runner.check(known_as)
-                for secret in mapping.secrets_in([action.input, action.params]):
+                for secret in mapping.list_secrets([action.input, action.params]):
                     self.context.check_secret(secret)
             except (UsageError, ResourceFailure) as error:
                 raise TemplateError(
@@ -68,7 +68,7 @@ class ManifestResource(DriftCheckMixin):
         """Start DELETE. What it names may have been allowed when the thing was made."""
         said = self.manifest.actions.get("DELETE")
         try:
-            for secret in mapping.secrets_in([said.input, said.params] if said else []):
+            for secret in mapping.list_secrets([said.input, said.params] if said else []):
                 self.context.check_secret(secret)
         except UsageError as error:
             raise ResourceFailure(
@@ -95,31 +95,33 @@ class ManifestResource(DriftCheckMixin):
         return "UPDATE" in self.manifest.actions and self._has_to_run()
 
     def needs_update(self, after: Resource, changed: bool) -> bool:
-        """Also where a changed manifest has something else sent for the same properties."""
+        """Whether an update has work to do; also where a changed manifest sends something else."""
         if super().needs_update(after, changed) or type(self) is type(after):
             return changed or after.always_update()
-        old, new = self._update_of(self), self._update_of(after)
+        old, new = self._build_update(self), self._build_update(after)
         return old is not None and new is not None and old != new
 
     @staticmethod
-    def _update_of(one: Resource) -> Any:
-        run = one._run_of("UPDATE", one.properties) if isinstance(one, ManifestResource) else None
+    def _build_update(one: Resource) -> Any:
+        run = (
+            one._build_call("UPDATE", one.properties) if isinstance(one, ManifestResource) else None
+        )
         return None if run is None else to_json([run.inputs, run.params])
 
     def _has_to_run(self) -> bool:
-        return self.manifest.always_update or self._update_is_open() or self._is_unwell()
+        return self.manifest.always_update or self._update_is_open() or self._has_difference()
 
     def _is_of_another_text(self) -> bool:
-        return bool(self._record().get(_RECORDED) != self.manifest.source.digest)
+        return bool(self._read_record().get(_RECORDED) != self.manifest.source.digest)
 
     # -- what is sent and kept --------------------------------------------------------------
 
-    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+    def _build_call(self, action: str, props: properties.Properties) -> WorkflowCall | None:
         said = self.manifest.actions.get(action)
         if said is None:
             return None
         values = {key: to_json(props.converted(key)) for key in props}
-        sources = self._sources(values)
+        sources = self._build_sources(values)
         parts: dict[str, Any] = {}
         secrets = []
         given = {key: value for key, value in values.items() if value is not None}
@@ -127,7 +129,7 @@ class ManifestResource(DriftCheckMixin):
             sources.secrets = []
             parts[place] = given if written is None else mapping.evaluate(written, sources)
             secrets += [(place, at, name) for at, name in sources.secrets]
-        return Run(
+        return WorkflowCall(
             said.reference,
             **parts,
             timeout=said.timeout,
@@ -137,7 +139,7 @@ class ManifestResource(DriftCheckMixin):
             secrets=secrets,
         )
 
-    def _sources(self, values: Mapping[str, Any]) -> mapping.Sources:
+    def _build_sources(self, values: Mapping[str, Any]) -> mapping.Sources:
         stack = self.context.stack
         info = {
             "id": self.uuid,
@@ -149,34 +151,34 @@ class ManifestResource(DriftCheckMixin):
             "stack_name": stack.name,
             "project": stack.project,
         }
-        return mapping.Sources(values, self._record().get("outputs") or {}, info)
+        return mapping.Sources(values, self._read_record().get("outputs") or {}, info)
 
-    def _secret_names(self, token: RunToken) -> Collection[str]:
-        """Those of every action: what one was told another may repeat."""
-        found = set(super()._secret_names(token))
+    def _list_secret_names(self, token: RunToken) -> Collection[str]:
+        """The secrets of every action: an output may repeat any of them."""
+        found = set(super()._list_secret_names(token))
         for action in self.manifest.actions.values():
-            found.update(mapping.secrets_in([action.input, action.params]))
+            found.update(mapping.list_secrets([action.input, action.params]))
         return found
 
-    def _output_of(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _select_output(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
         said = self.manifest.actions[action]
         if said.output is None:
             return output
         kept = mapping.evaluate(said.output, mapping.Sources(outputs=output))
         return dict(kept)
 
-    def _end(self, token: RunToken, result: Succeeded | Failed) -> None:
+    def _apply_result(self, token: RunToken, result: Succeeded | Failed) -> None:
         output = result.output or {}
         if isinstance(result, Succeeded) and output.keys() == {TEXT}:
-            self._check_promised(token["action"], str(output[TEXT]))
-        super()._end(token, result)
+            self._check_outputs_read(token["action"], str(output[TEXT]))
+        super()._apply_result(token, result)
 
-    def _check_promised(self, action: str, text: str) -> None:
-        """Raise ResourceFailure where outputs are read that a workflow gave text instead of."""
-        said, known = self.manifest.actions[action], self._record().get("outputs") or {}
-        promised = mapping.outputs_in([said.output])
+    def _check_outputs_read(self, action: str, text: str) -> None:
+        """Raise ResourceFailure where outputs are read and the workflow gave text instead."""
+        said, known = self.manifest.actions[action], self._read_record().get("outputs") or {}
+        promised = mapping.list_outputs([said.output])
         if said.output is None and action in ("CREATE", "UPDATE"):
-            read = mapping.outputs_in([*self.manifest.attributes.values()])
+            read = mapping.list_outputs([*self.manifest.attributes.values()])
             promised = (name for name in read if name not in known)
         names = sorted({*promised})
         if names and TEXT not in names:
@@ -185,10 +187,10 @@ class ManifestResource(DriftCheckMixin):
                 hint="Have its workflow print one JSON object with the outputs.",
             )
 
-    def _merge(self, token: RunToken, output: Mapping[str, Any]) -> None:
-        super()._merge(token, output)
+    def _merge_output(self, token: RunToken, output: Mapping[str, Any]) -> None:
+        super()._merge_output(token, output)
         if token["action"] in ("CREATE", "UPDATE"):
-            self._store({**self._record(), _RECORDED: self.manifest.source.digest})
+            self._store_record({**self._read_record(), _RECORDED: self.manifest.source.digest})
 
     def _takes_new_id(self) -> bool:
         return self.manifest.allow_id_change
@@ -198,11 +200,11 @@ class ManifestResource(DriftCheckMixin):
 
     def _resolve_attribute(self, name: str) -> Any:
         values = {key: self.properties.converted(key) for key in self.properties}
-        return mapping.evaluate(self.manifest.attributes.get(name), self._sources(values))
+        return mapping.evaluate(self.manifest.attributes.get(name), self._build_sources(values))
 
     # -- CHECK ------------------------------------------------------------------------------
 
-    def _live_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _build_live_state(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
         observes = self.manifest.observes
         found = mapping.evaluate(observes, mapping.Sources(outputs=output))
         live = {name: value for name, value in found.items() if value is not None}
@@ -213,17 +215,17 @@ class ManifestResource(DriftCheckMixin):
             raise ResourceFailure("CHECK told nothing: its output has no exists.")
         return live
 
-    def _told(self, result: Any) -> Mapping[str, Any]:
+    def _interpret_check(self, result: Any) -> Mapping[str, Any]:
         if self.manifest.exists is not None:
             output = dict(result.output or {})
             output["exists"] = mapping.evaluate(
                 self.manifest.exists, mapping.Sources(outputs=output)
             )
             result = type(result)(output, result.resource_id)
-        return super()._told(result)
+        return super()._interpret_check(result)
 
 
-class _Suspends(WorkflowResource):
+class _SuspendPart(WorkflowResource):
     def handle_suspend(self) -> RunToken | None:
         """Start SUSPEND."""
         return self._begin("SUSPEND", self.properties)
@@ -232,7 +234,7 @@ class _Suspends(WorkflowResource):
     handle_suspend_cancel = WorkflowResource.handle_create_cancel
 
 
-class _Resumes(WorkflowResource):
+class _ResumePart(WorkflowResource):
     def handle_resume(self) -> RunToken | None:
         """Start RESUME."""
         return self._begin("RESUME", self.properties)
@@ -241,7 +243,7 @@ class _Resumes(WorkflowResource):
     handle_resume_cancel = WorkflowResource.handle_create_cancel
 
 
-class _Checks(DriftCheckMixin):
+class _CheckPart(DriftCheckMixin):
     repairs_in_place: ClassVar[bool] = True
 
     handle_check = DriftCheckMixin._handle_check
@@ -249,32 +251,33 @@ class _Checks(DriftCheckMixin):
     handle_check_cancel = WorkflowResource.handle_create_cancel
 
 
-class _NotObserved(ManifestResource):
-    """One without CHECK can tell nothing."""
+class _UnobservedResource(ManifestResource):
+    """A type without CHECK, which has no live state."""
 
     get_live_state = Resource.get_live_state
 
 
 _PARTS: Mapping[str, type[WorkflowResource]] = {
-    "SUSPEND": _Suspends,
-    "RESUME": _Resumes,
-    "CHECK": _Checks,
+    "SUSPEND": _SuspendPart,
+    "RESUME": _ResumePart,
+    "CHECK": _CheckPart,
 }
 
 
-def class_of(
+def make_class(
     manifest: Manifest,
     properties_schema: Mapping[str, properties.Schema],
     attributes_schema: Mapping[str, attributes.Schema],
     capabilities: Mapping[str, Any],
     example: Mapping[str, Any],
 ) -> type[Resource]:
-    """The class of one type. Its name tells the text, so that another text is another class."""
+    """The class of one type. Its name has the text's digest: another text is another class."""
     parts = [part for action, part in _PARTS.items() if action in manifest.actions]
-    base = ManifestResource if "CHECK" in manifest.actions else _NotObserved
+    base = ManifestResource if "CHECK" in manifest.actions else _UnobservedResource
     source = manifest.source
     fields: dict[str, Any] = {
-        "__doc__": _sayable(manifest.description) or f"A resource that {source.file} declares.",
+        "__doc__": _make_encodable(manifest.description)
+        or f"A resource that {source.file} declares.",
         "__module__": __name__,
         "__qualname__": f"{ManifestResource.__name__}[{source.name} {source.digest}]",
         "manifest": manifest,
@@ -283,7 +286,7 @@ def class_of(
         "attributes_schema": dict(attributes_schema),
         "capabilities": dict(capabilities),
         "exposes_properties": {
-            name: sorted({*mapping.properties_in(value)})
+            name: sorted({*mapping.list_properties(value)})
             for name, value in manifest.attributes.items()
         },
         "example": dict(example),
@@ -291,6 +294,6 @@ def class_of(
     return type(source.name.rpartition("::")[2], (*parts, base), fields)
 
 
-def _sayable(text: str) -> str:
-    """``text`` without what cannot be written down."""
+def _make_encodable(text: str) -> str:
+    """``text`` without characters that cannot be encoded."""
     return text.encode("utf-8", "replace").decode()

@@ -15,7 +15,7 @@ from zonda.hooks import (
     suggestion,
 )
 
-from .diagnostics import Faults, kind
+from .diagnostics import Faults, describe_kind
 
 #: The words for types -> those of the plug-in API.
 TYPES = {
@@ -35,27 +35,27 @@ _CONSTRAINTS = (
 )
 
 
-def properties_schema(
+def read_properties_schema(
     data: Any, in_place: Callable[[str], bool], faults: Faults
 ) -> dict[str, properties.Schema]:
     """The properties; ``in_place``: whether UPDATE can change one."""
     found = {}
     at: Path = ("properties",)
-    for name, entry in faults.a_map({} if data is None else data, "properties", at).items():
-        schema = _property(entry, (*at, name), faults, in_place(name))
+    for name, entry in faults.read_map({} if data is None else data, "properties", at).items():
+        schema = _read_property(entry, (*at, name), faults, in_place(name))
         if schema is not None:
             found[name] = schema
     return found
 
 
-def _property(
+def _read_property(
     entry: Any, at: Path, faults: Faults, in_place: bool = False
 ) -> properties.Schema | None:
-    data = faults.a_map(entry, f"The property {at[-1]}", at)
+    data = faults.read_map(entry, f"The property {at[-1]}", at)
     if not isinstance(entry, Mapping):
         return None
     faults.known(data, PROPERTY_KEYS, at)
-    type_ = _type(data, TYPES, at, faults)
+    type_ = _read_type(data, TYPES, at, faults)
     before = len(faults.errors)
     immutable = faults.flag(data, "immutable", at)
     parts: dict[str, Any] = {
@@ -65,8 +65,8 @@ def _property(
         "hidden": faults.flag(data, "hidden", at),
         "immutable": immutable,
         "update_allowed": in_place and not immutable,
-        "constraints": [*_constraints(data.get("constraints"), (*at, "constraints"), faults)],
-        "schema": _inside(data, type_, at, faults),
+        "constraints": [*_read_constraints(data.get("constraints"), (*at, "constraints"), faults)],
+        "schema": _read_inner_schema(data, type_, at, faults),
     }
     if not type_ or len(faults.errors) > before:
         return None
@@ -79,7 +79,7 @@ def _property(
     return schema
 
 
-def _type(data: Mapping[str, Any], known: Collection[str], at: Path, faults: Faults) -> str:
+def _read_type(data: Mapping[str, Any], known: Collection[str], at: Path, faults: Faults) -> str:
     if "type" not in data:
         faults.add("type is missing.", at, f"One of {', '.join(known)}.", key=True)
         return ""
@@ -91,19 +91,19 @@ def _type(data: Mapping[str, Any], known: Collection[str], at: Path, faults: Fau
     return value.lower()
 
 
-def _inside(data: Mapping[str, Any], type_: str, at: Path, faults: Faults) -> Any:
+def _read_inner_schema(data: Mapping[str, Any], type_: str, at: Path, faults: Faults) -> Any:
     """The schemas inside a map (``schema``), or of the items of a list (``items``)."""
     for key, owner in (("schema", "map"), ("items", "list")):
         if key in data and type_ and type_ != owner:
             faults.add(f"{key} is for the type {owner}, not for {type_}.", (*at, key), key=True)
             return None
     if "items" in data:
-        return _property(data["items"], (*at, "items"), faults)
+        return _read_property(data["items"], (*at, "items"), faults)
     if "schema" not in data:
         return None
     here = (*at, "schema")
-    fields = faults.a_map(data["schema"], "schema", here)
-    found = {name: _property(each, (*here, name), faults) for name, each in fields.items()}
+    fields = faults.read_map(data["schema"], "schema", here)
+    found = {name: _read_property(each, (*here, name), faults) for name, each in fields.items()}
     return {name: each for name, each in found.items() if each is not None}
 
 
@@ -118,21 +118,21 @@ def _check_default(schema: properties.Schema, at: Path, faults: Faults) -> None:
         faults.add(f"The default does not fit: {fault.message}", (*at, "default"))
 
 
-def _constraints(data: Any, at: Path, faults: Faults) -> Iterator[Constraint]:
+def _read_constraints(data: Any, at: Path, faults: Faults) -> Iterator[Constraint]:
     if data is None:
         return
     if not isinstance(data, list):
-        faults.add(f"constraints must be a list, not {kind(data)}.", at)
+        faults.add(f"constraints must be a list, not {describe_kind(data)}.", at)
         return
     for index, entry in enumerate(data):
-        made = _constraint(entry, (*at, index), faults)
+        made = _read_constraint(entry, (*at, index), faults)
         if made is not None:
             yield made
 
 
-def _constraint(entry: Any, at: Path, faults: Faults) -> Constraint | None:
+def _read_constraint(entry: Any, at: Path, faults: Faults) -> Constraint | None:
     if not isinstance(entry, Mapping):
-        faults.add(f"A constraint must be a map, not {kind(entry)}.", at)
+        faults.add(f"A constraint must be a map, not {describe_kind(entry)}.", at)
         return None
     faults.known(entry, (*_CONSTRAINTS, "description"), at)
     names = [name for name in _CONSTRAINTS if name in entry]
@@ -142,13 +142,13 @@ def _constraint(entry: Any, at: Path, faults: Faults) -> Constraint | None:
         return None
     description = entry.get("description")
     try:
-        return _made(names[0], entry[names[0]], description, (*at, names[0]), faults)
+        return _make_constraint(names[0], entry[names[0]], description, (*at, names[0]), faults)
     except SchemaError as error:
         faults.add(str(error), (*at, names[0]))
         return None
 
 
-def _made(
+def _make_constraint(
     name: str, rule: Any, description: str | None, at: Path, faults: Faults
 ) -> Constraint | None:
     if name == "allowed_values":
@@ -161,7 +161,7 @@ def _made(
     if name == "custom_constraint":
         return constraints.CustomConstraint(str(rule), description)
     keys = ("step", "offset") if name == "modulo" else _LIMITS
-    given = faults.a_map(rule, name, at)
+    given = faults.read_map(rule, name, at)
     faults.known(given, keys, at)
     kinds: Mapping[str, Any] = {
         "range": constraints.Range,
@@ -184,15 +184,15 @@ def _can_hold(least: Any, most: Any, name: str) -> bool:
     return len(numbers) < 2 or least <= most
 
 
-def attributes_schema(data: Any, faults: Faults) -> dict[str, attributes.Schema]:
+def read_attributes_schema(data: Any, faults: Faults) -> dict[str, attributes.Schema]:
     """The attributes; what their values are is read elsewhere."""
     found = {}
     at: Path = ("attributes",)
-    for name, entry in faults.a_map({} if data is None else data, "attributes", at).items():
+    for name, entry in faults.read_map({} if data is None else data, "attributes", at).items():
         here = (*at, name)
-        given = faults.a_map({} if entry is None else entry, f"The attribute {name}", here)
+        given = faults.read_map({} if entry is None else entry, f"The attribute {name}", here)
         faults.known(given, ATTRIBUTE_KEYS, here)
-        type_ = _type(given, ATTRIBUTE_TYPES, here, faults) if "type" in given else ""
+        type_ = _read_type(given, ATTRIBUTE_TYPES, here, faults) if "type" in given else ""
         hidden = faults.flag(given, "hidden", here)
         description = faults.text(given, "description", here) or None
         if name == "show":

@@ -1,4 +1,4 @@
-"""A world in memory that does what a manifest asks for: what its type is put on trial against.
+"""A simulated back end that does what a manifest asks for: types are checked against it.
 
 Made by ``zonda plugin check`` and by tests. It keeps the properties that a mapping sends as they
 are, and answers a CHECK with them, as far as the mappings of ``observes`` lead straight to outputs.
@@ -34,15 +34,15 @@ class World(Backend):
         self.runner = SimulatedRunner(manifest, attributes)
 
     def context(self) -> FakeContext:
-        """One in which this runner runs everything, and every secret is there."""
+        """A context in which this runner runs everything, and every secret exists."""
         return _Context(self.runner)
 
     def leftovers(self) -> Collection[str]:
-        """What is still there."""
+        """The resources that still exist."""
         return list(self.runner.things)
 
     def lose(self, resource_id: str) -> bool:
-        """Take one away."""
+        """Remove a resource; return whether it was there."""
         return self.runner.things.pop(resource_id, None) is not None
 
 
@@ -52,11 +52,11 @@ class _Context(FakeContext):
         self._simulated = runner
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
-        """The one that there is."""
+        """The simulated runner."""
         return self._simulated, workflow.rpartition(":")[2]
 
     def secret(self, reference: str) -> str:
-        """Something that is in no other text."""
+        """A value that is in no other text."""
         return f"the secret of {reference}"
 
 
@@ -71,21 +71,21 @@ class SimulatedRunner(WorkflowRunner):
         self._count = 0
 
     def start(self, request: StartRequest) -> Finished:
-        """Do it, once for each key."""
+        """Carry out the action, once for each key."""
         known = self._answers.get(request.key)
         if known is None:
-            output = self._done(request)
+            output = self._carry_out(request)
             known = self._answers[request.key] = Finished(Succeeded(output), request.key)
         return known
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
-        """Nothing runs for longer than its start."""
+        """Return Lost: every run ends with its start."""
         return Lost("there is no such run")
 
-    def _done(self, request: StartRequest) -> dict[str, Any]:
+    def _carry_out(self, request: StartRequest) -> dict[str, Any]:
         physical = request.resource.physical_id or ""
         if request.action == "CHECK":
-            return self._looked_at(physical)
+            return self._build_check_output(physical)
         if request.action == "DELETE":
             self.things.pop(physical, None)
             return {}
@@ -94,45 +94,45 @@ class SimulatedRunner(WorkflowRunner):
             physical = f"thing-{self._count}"
             self.things[physical] = {}
         if request.action in ("CREATE", "UPDATE"):
-            self.things.setdefault(physical, {}).update(self._sent(request))
-            return {**self._outputs(request.action), "resource_id": physical}
+            self.things.setdefault(physical, {}).update(self._select_sent_properties(request))
+            return {**self._build_outputs(request.action), "resource_id": physical}
         return {}
 
-    def _sent(self, request: StartRequest) -> dict[str, Any]:
+    def _select_sent_properties(self, request: StartRequest) -> dict[str, Any]:
         """The properties among the inputs."""
         written = self._manifest.actions[request.action].input
         if written is None:
             return dict(request.inputs)
-        return dict(_properties_in(written, request.inputs))
+        return dict(_list_sent_properties(written, request.inputs))
 
-    def _outputs(self, action: str) -> dict[str, Any]:
+    def _build_outputs(self, action: str) -> dict[str, Any]:
         """Outputs that every attribute finds its value in."""
         kept = self._manifest.actions[action].output
         found: dict[str, Any] = {}
         for name, value in self._manifest.attributes.items():
-            path = _path(value)
+            path = _find_output_path(value)
             if kept is not None and path:
-                path = _path(kept.get(str(path[0])))
+                path = _find_output_path(kept.get(str(path[0])))
             if path:
                 schema = self._attributes.get(name)
                 _put(found, path, _SAMPLES[None if schema is None else schema.type])
         return found
 
-    def _looked_at(self, physical: str) -> dict[str, Any]:
+    def _build_check_output(self, physical: str) -> dict[str, Any]:
         found: dict[str, Any] = {"exists": physical in self.things}
-        path = _path(self._manifest.exists)
+        path = _find_output_path(self._manifest.exists)
         if path:
             _put(found, path, physical in self.things)
         for name, value in self._manifest.observes.items():
-            path = _path(value)
+            path = _find_output_path(value)
             if path and name in self.things.get(physical, {}):
                 _put(found, path, self.things[physical][name])
         return found
 
 
-def _path(value: Any) -> list[Any]:
-    """Where a mapping reads the outputs, if it does nothing else."""
-    call = mapping.call_of(value)
+def _find_output_path(value: Any) -> list[Any]:
+    """The path of a mapping that is one ``get_output``; else an empty list."""
+    call = mapping.find_call(value)
     if call is None or call[0] != mapping.OUTPUT:
         return []
     return call[1] if isinstance(call[1], list) else [call[1]]
@@ -145,12 +145,12 @@ def _put(output: dict[str, Any], path: list[Any], value: Any) -> None:
     inside[str(path[-1])] = value
 
 
-def _properties_in(written: Any, sent: Any) -> Iterator[tuple[str, Any]]:
+def _list_sent_properties(written: Any, sent: Any) -> Iterator[tuple[str, Any]]:
     """The properties that a mapping sends as they are, with what was sent."""
-    call = mapping.call_of(written)
+    call = mapping.find_call(written)
     if call is not None:
         if call[0] == mapping.PROPERTY and isinstance(call[1], str):
             yield call[1], sent
     elif isinstance(written, Mapping) and isinstance(sent, Mapping):
         for key, value in written.items():
-            yield from _properties_in(value, sent.get(key))
+            yield from _list_sent_properties(value, sent.get(key))

@@ -1,4 +1,4 @@
-"""What constraints may ask while a manifest is read: its own defaults and examples are judged.
+"""The context of constraints while a manifest is read, for its own defaults and examples.
 
 A manifest may come from anybody, and is read by every command: its patterns get little time, and
 none after one that takes longer. Constraints of plug-ins are left to the use of the type.
@@ -31,11 +31,11 @@ class LoadTimeContext:
             raise
 
     def constraint(self, name: str) -> type[BaseCustomConstraint]:
-        """One that everything keeps."""
+        """A constraint that accepts every value."""
         return _Unknown
 
 
 class _Unknown(BaseCustomConstraint):
     def validate(self, value: Any, context: Any) -> bool:
-        """Nobody can tell yet."""
+        """Accept every value: the constraint is not known yet."""
         return True

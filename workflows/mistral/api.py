@@ -18,8 +18,8 @@ from ..http_contract import response
 from ..http_runner import plain_response
 from . import response as mistral_answer
 from .client import MistralClient
-from .keystone import NoLogin
-from .resource_base import PutOff, Unanswered
+from .keystone import LoginFailed
+from .resource_base import RequestDeferred, Unanswered
 
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 #: Seconds to the next attempt where nobody asked for a time.
@@ -52,7 +52,7 @@ class MistralApi:
         question: bool = False,
         **how: bool,
     ) -> Any:
-        """What Mistral answers, as data; None where the answer has no body.
+        """Mistral's answer as data; None where it has no body.
 
         ``question``: it may be left unanswered; ``how``: urgent, last. See the client.
         """
@@ -61,25 +61,25 @@ class MistralApi:
         try:
             reply = send(method, *parts, query=query, content=content, **how)
         except RetryLater as error:
-            raise PutOff(error.delay, self._clean(str(error))) from None
+            raise RequestDeferred(error.delay, self._clean(str(error))) from None
         except TransportError as error:
             why = self._clean(f"{where}: {error}")
             raise Unanswered(_AGAIN, why, may_have_arrived=error.may_have_arrived) from None
-        except (RequestRejected, NoLogin) as error:
+        except (RequestRejected, LoginFailed) as error:
             raise ResourceFailure(self._clean(f"{where}: {error}")) from None
         if 200 <= reply.status < 300:
-            return response.decoded(reply)
-        raise self._refusal(reply, where, *parts)
+            return response.decode_json(reply)
+        raise self._build_refusal(reply, where, *parts)
 
-    def _refusal(self, reply: Reply, where: str, *parts: str) -> Exception:
-        why = self._clean(f"{where}: {mistral_answer.fault(reply)}")
+    def _build_refusal(self, reply: Reply, where: str, *parts: str) -> Exception:
+        why = self._clean(f"{where}: {mistral_answer.format_fault(reply)}")
         if mistral_answer.is_missing(reply):
             return NotFound(f"Mistral {parts[0]}", parts[-1])
         if reply.status == 409:
             return Conflict(why)
         if reply.status in _BUSY:
             asked = reply.headers.get("Retry-After")
-            delay = backoff.retry_after(asked, self._http.clock.now())
+            delay = backoff.parse_retry_after(asked, self._http.clock.now())
             may_have_arrived = reply.status not in plain_response.NOT_TAKEN
             return Unanswered(
                 _AGAIN if delay is None else delay, why, may_have_arrived=may_have_arrived
@@ -87,4 +87,4 @@ class MistralApi:
         return ResourceFailure(why)
 
     def _clean(self, text: str) -> str:
-        return mistral_answer.cut(self._client.redact(text))
+        return mistral_answer.truncate_text(self._client.redact(text))

@@ -35,7 +35,7 @@ class MistralClient:
         limits = Limits(http.max_in_flight, http.breaker_failures, http.breaker_pause)
         self._gates = CircuitBreakers(http.clock, http.random, limits)
         self._origin = origin(http.endpoint)
-        self._auth = keystone.make(settings)
+        self._auth = keystone.make_auth(settings)
         self._silent_until = 0.0
 
     def send(
@@ -55,7 +55,7 @@ class MistralClient:
         ValueError for numbers that JSON has no word for.
         """
         url = self.url(*parts, query=query)
-        headers, body = _content(content)
+        headers, body = _encode_content(content)
         headers = {**self.settings.http.headers, **headers}
 
         def sent(token: str) -> Reply:
@@ -63,9 +63,9 @@ class MistralClient:
             return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
 
         urgency = Urgency(urgent, last)
-        with self._gates.sending(self._origin, urgent=urgent, last=last) as leave:
+        with self._gates.request_permit(self._origin, urgent=urgent, last=last) as leave:
             try:
-                reply = self._proven(sent, urgency, seconds)
+                reply = self._send_with_token(sent, urgency, seconds)
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None
                 raise
@@ -74,11 +74,11 @@ class MistralClient:
             return reply
 
     def is_paused(self) -> bool:
-        """Whether Mistral gets a rest now."""
+        """Whether requests to Mistral are paused now."""
         return self._gates.is_paused(self._origin)
 
     def question(self, method: str, *parts: str, **more: Any) -> Reply:
-        """The answer to what may be left unanswered, such as at validation: a short attempt.
+        """The answer to a request that may stay unanswered, as at validation: a short attempt.
 
         A template may have a thousand such questions, so nobody is waited for who did not answer
         one a moment ago.
@@ -100,7 +100,7 @@ class MistralClient:
         return f"{url}?{asked}" if asked else url
 
     def shown(self, *parts: str) -> str:
-        """The same as it may appear in messages."""
+        """The URL for messages, without secrets."""
         return redacted_url(self.url(*parts))
 
     def redact(self, text: str) -> str:
@@ -112,10 +112,10 @@ class MistralClient:
         self._transport.close()
         self._auth.close()
 
-    def _proven(
+    def _send_with_token(
         self, sent: Callable[[str], Reply], urgency: Urgency, seconds: float | None
     ) -> Reply:
-        """What is sent with a token, and with another one where that is refused."""
+        """Send with a token, and with a new one where that is refused."""
         token = self._auth.token(urgency, seconds)
         reply = sent(token)
         if reply.status == 401 and self._auth.refused(token):
@@ -123,7 +123,7 @@ class MistralClient:
         return reply
 
 
-def _content(content: Any) -> tuple[dict[str, str], bytes | None]:
+def _encode_content(content: Any) -> tuple[dict[str, str], bytes | None]:
     if content is None:
         return {"Accept": "application/json"}, None
     if isinstance(content, str):

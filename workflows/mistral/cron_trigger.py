@@ -22,7 +22,7 @@ from zonda.hooks import (
 )
 
 from ..resources import payload
-from .resource_base import AtMistral, PutOff, Unanswered
+from .resource_base import MistralResource, RequestDeferred, Unanswered
 from .workflow_schema import WORKFLOW_CONSTRAINT
 
 NAME = "name"
@@ -64,7 +64,7 @@ _PROPERTIES: Mapping[str, _Schema] = {
 }
 
 
-class CronTrigger(AtMistral):
+class CronTrigger(MistralResource):
     """A schedule at Mistral that runs a workflow."""
 
     support_status = SupportStatus(version="5.0.0")
@@ -81,7 +81,7 @@ class CronTrigger(AtMistral):
     }
 
     def validate(self) -> None:
-        """One of pattern and first_time must be given."""
+        """Check that pattern or first_time is given."""
         if not self.properties[PATTERN] and not self.properties[FIRST_TIME]:
             both = f"{PATTERN}, {FIRST_TIME}"
             raise TemplateError(
@@ -89,21 +89,21 @@ class CronTrigger(AtMistral):
                 path=("resources", self.name, "properties"),
                 label="Property error",
             )
-        self.no_fault_of_settings()
+        self.check_mistral_settings()
 
     def handle_create(self) -> None:
         """Make the trigger; one of the same name that was there before is an error."""
-        repeated = self.may_be_sent_already()
+        repeated = self.mark_as_sent()
         if repeated and self._is_used_up_once():
             self._check_made()
             self.resource_id_set(self.physical_name())
             return
         try:
-            self.ask("POST", "cron_triggers", content=self._content())
+            self.ask("POST", "cron_triggers", content=self._build_content())
         except Conflict as error:
             if not (repeated and self._is_ours()):
                 raise ResourceFailure(error.message) from error
-        except (Unanswered, PutOff) as error:
+        except (Unanswered, RequestDeferred) as error:
             if not repeated and not error.may_have_arrived:
                 self.data_delete("name")
             raise
@@ -114,7 +114,7 @@ class CronTrigger(AtMistral):
 
     def handle_delete(self) -> None:
         """Remove the trigger; one that is used up is gone already."""
-        name = self.resource_id or self._orphan()
+        name = self.resource_id or self._find_orphan()
         if name:
             try:
                 self.ask("DELETE", "cron_triggers", name)
@@ -122,11 +122,11 @@ class CronTrigger(AtMistral):
                 return
 
     def get_live_state(self) -> Mapping[str, Any] | None:
-        """What Mistral has. Of one that is gone and may be used up nobody can say more."""
+        """The trigger at Mistral. Raises ResourceFailure for one that may be used up."""
         if self.resource_id is None:
             raise NotFound("cron trigger", self.name)
         try:
-            found = self._found(self.resource_id)
+            found = self._fetch_trigger(self.resource_id)
         except Unanswered as error:
             raise ResourceFailure(error.message) from error
         except NotFound:
@@ -138,33 +138,33 @@ class CronTrigger(AtMistral):
         return {
             NAME: found.get("name"),
             PATTERN: found.get("pattern"),
-            WORKFLOW: self._workflow(found),
+            WORKFLOW: self._describe_workflow(found),
         }
 
-    def _workflow(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def _describe_workflow(self, found: Mapping[str, Any]) -> dict[str, Any]:
         """The workflow that it runs, named as the properties name it where it is that one."""
         wanted = self.properties.stored().get(WORKFLOW) or {}
         names = (found.get("workflow_name"), found.get("workflow_id"))
-        given = payload.unpacked(found.get("workflow_input"))
+        given = payload.unpack_json(found.get("workflow_input"))
         same = given == (wanted.get(INPUT) or {})
         return {
             NAME: wanted.get(NAME) if wanted.get(NAME) in names else names[0],
             INPUT: wanted.get(INPUT) if same else given,
         }
 
-    def _content(self) -> dict[str, Any]:
+    def _build_content(self) -> dict[str, Any]:
         workflow = self.properties[WORKFLOW]
         content = {
             "name": self.physical_name(),
-            _kind(workflow[NAME]): workflow[NAME],
+            _choose_workflow_field(workflow[NAME]): workflow[NAME],
             "pattern": self.properties[PATTERN],
-            "workflow_input": payload.json_text(workflow[INPUT] or {}),
+            "workflow_input": payload.to_json_text(workflow[INPUT] or {}),
             "first_execution_time": self.properties[FIRST_TIME],
             "remaining_executions": self.properties[COUNT],
         }
         return {key: value for key, value in content.items() if value}
 
-    def _found(self, name: str, *, question: bool = False) -> Mapping[str, Any]:
+    def _fetch_trigger(self, name: str, *, question: bool = False) -> Mapping[str, Any]:
         found = self.api().ask("GET", "cron_triggers", name, question=question)
         return found if isinstance(found, Mapping) else {}
 
@@ -173,7 +173,7 @@ class CronTrigger(AtMistral):
         return bool(self.properties[COUNT]) or not self.properties[PATTERN]
 
     def _check_made(self) -> None:
-        """Raise ResourceFailure unless Mistral has what it was asked for and never acknowledged.
+        """Raise ResourceFailure unless Mistral has the trigger that it never acknowledged.
 
         To ask once more might run the workflow more often than it should.
         """
@@ -189,13 +189,13 @@ class CronTrigger(AtMistral):
 
     def _is_ours(self) -> bool:
         """Whether Mistral has this very trigger, as after a request whose answer was lost."""
-        found = self._found(self.physical_name())
+        found = self._fetch_trigger(self.physical_name())
         wanted = self.properties.stored().get(WORKFLOW) or {}
         pattern = self.properties[PATTERN] or None
         same = not pattern or found.get("pattern") == pattern
-        return same and self._workflow(found) == {INPUT: None, **wanted}
+        return same and self._describe_workflow(found) == {INPUT: None, **wanted}
 
-    def _orphan(self) -> str | None:
+    def _find_orphan(self) -> str | None:
         """The name of a trigger whose creation was sent and never answered, if it is ours."""
         name = self.data().get("name")
         try:
@@ -207,12 +207,12 @@ class CronTrigger(AtMistral):
         if self.resource_id is None:
             return None
         try:
-            return self._found(self.resource_id, question=True).get(name)
+            return self._fetch_trigger(self.resource_id, question=True).get(name)
         except ZondaError:
             return None  # used up, or nobody can say
 
 
-def _kind(workflow: str) -> str:
+def _choose_workflow_field(workflow: str) -> str:
     """The field of a request that names the workflow: by id or by name."""
     try:
         uuid.UUID(workflow)

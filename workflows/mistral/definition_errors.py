@@ -1,4 +1,4 @@
-"""What can be wrong with an ``OS::Mistral::Workflow`` that its schema cannot say. Pure."""
+"""Errors of an ``OS::Mistral::Workflow`` that its schema cannot find. Pure."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from .workflow_schema import (
 Stored = Mapping[str, Any]
 
 
-def check(name: str, stored: Stored) -> None:
+def check_definition(name: str, stored: Stored) -> None:
     """Raise ValidationErrors with every fault of the resource ``name``."""
     below = ("resources", name, "properties")
     faults = [
         TemplateError(text, path=(*below, *path), label="Property error")
-        for path, text in _faults(stored)
+        for path, text in _list_faults(stored)
     ]
     if faults:
         raise ValidationErrors(faults)
 
 
-def _faults(stored: Stored) -> Iterator[tuple[Path, str]]:
+def _list_faults(stored: Stored) -> Iterator[tuple[Path, str]]:
     if stored.get(TYPE) == REVERSE and not (stored.get(PARAMS) or {}).get("task_name"):
         text = "'task_name' is not assigned in 'params' in case of reverse type workflow."
         yield (PARAMS,), text
     for index, task in enumerate(stored.get(TASKS) or ()):
-        for where, text in _of_task(task, stored.get(TYPE)):
+        for where, text in _list_task_faults(task, stored.get(TYPE)):
             yield (TASKS, index, *where), text
 
 
-def _of_task(task: Stored, kind: Any) -> Iterator[tuple[Path, str]]:
+def _list_task_faults(task: Stored, kind: Any) -> Iterator[tuple[Path, str]]:
     both = f"{WORKFLOW}, {ACTION}"
     if task.get(WORKFLOW) and task.get(ACTION):
         yield (), f"Cannot define the following properties at the same time: {both}."
@@ -68,13 +68,17 @@ def _of_task(task: Stored, kind: Any) -> Iterator[tuple[Path, str]]:
 def check_signal(given: Any, params: Any, inputs: Stored) -> None:
     """Raise ResourceFailure for a signal that the workflow cannot be run with."""
     if given is not None and not isinstance(given, Mapping):
-        raise ResourceFailure(f"Signal data error: input must be a map, not {_kind(given)}")
+        raise ResourceFailure(
+            f"Signal data error: input must be a map, not {_describe_kind(given)}"
+        )
     if params is not None and not isinstance(params, Mapping):
-        raise ResourceFailure(f"Signal data error: params must be a map, not {_kind(params)}")
+        raise ResourceFailure(
+            f"Signal data error: params must be a map, not {_describe_kind(params)}"
+        )
     for name in given or ():
         if name not in inputs:
             raise ResourceFailure(f"Signal data error: Unknown input {name}")
 
 
-def _kind(value: Any) -> str:
+def _describe_kind(value: Any) -> str:
     return {list: "a list", str: "a text", bool: "a boolean"}.get(type(value), "a number")

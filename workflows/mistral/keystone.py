@@ -1,4 +1,4 @@
-"""How a ``mistral`` runner proves who it is: the header that goes with every request.
+"""Authentication of a ``mistral`` runner: the token that goes with every request.
 
 A password is changed into a token at Keystone (v3), which is kept until it is about to expire or
 Mistral no longer takes it. However many threads need one, one of them logs in, while the others
@@ -41,12 +41,12 @@ class Urgency:
 WAITS = Urgency()
 
 
-class NoLogin(Exception):
-    """Keystone gave no token, and would not another time. The text is fit for users."""
+class LoginFailed(Exception):
+    """Keystone gave no token, and a retry cannot help. The text is fit for users."""
 
 
 class Auth(Protocol):
-    """Where tokens come from."""
+    """A source of tokens."""
 
     def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
         """The token to send; empty for none.
@@ -56,17 +56,17 @@ class Auth(Protocol):
         """
 
     def refused(self, token: str) -> bool:
-        """Mistral did not take ``token``: whether another one may be had."""
+        """Forget ``token``, which Mistral refused; return whether another one may be had."""
 
     def secrets(self) -> list[str]:
-        """What must not be told besides what the settings hold."""
+        """The secrets besides those in the settings."""
 
     def close(self) -> None:
         """Let go of connections."""
 
 
 class FixedToken:
-    """One token for ever, or none."""
+    """A fixed token, or none."""
 
     def __init__(self, token: str) -> None:
         self._token = token
@@ -76,15 +76,15 @@ class FixedToken:
         return self._token
 
     def refused(self, token: str) -> bool:
-        """There is no other."""
+        """Return False: there is no other token."""
         return False
 
     def secrets(self) -> list[str]:
-        """It stands in the settings."""
+        """Return none: the token stands in the settings."""
         return []
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class KeystonePassword:
     def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
         """The token that was given last, or a new one."""
         try:
-            token = self._valid() or self._logged_in(urgency, seconds)
+            token = self._find_valid_token() or self._log_in_once(urgency, seconds)
         except RetryLater as error:
             if not error.paused:
                 raise RetryLater(error.delay, "a token of Keystone is being fetched") from None
@@ -136,15 +136,15 @@ class KeystonePassword:
         """Close every connection."""
         self._transport.close()
 
-    def _valid(self) -> _Token | None:
+    def _find_valid_token(self) -> _Token | None:
         token = self._token
         return token if token is not None and self._clock.now() < token.until else None
 
-    def _logged_in(self, urgency: Urgency, seconds: float | None) -> _Token:
-        with self._gates.sending(origin(self._url), urgent=urgency.urgent) as leave:
+    def _log_in_once(self, urgency: Urgency, seconds: float | None) -> _Token:
+        with self._gates.request_permit(origin(self._url), urgent=urgency.urgent) as leave:
             try:
                 # Somebody else may have been first.
-                found = self._valid() or self._log_in(seconds)
+                found = self._find_valid_token() or self._log_in(seconds)
             except TransportError:
                 leave.answered = False
                 raise
@@ -167,21 +167,21 @@ class KeystonePassword:
             raise RequestRejected(f"{where}: {error}") from None
         text = reply.headers.get("X-Subject-Token", "")
         if reply.status not in (200, 201) or not text:
-            self._refuse(f"{where}: HTTP {reply.status}", reply)
+            self._raise_refusal(f"{where}: HTTP {reply.status}", reply)
         self._known.append(text)
-        self._token = token = _Token(text, self._ends(reply) - MARGIN)
+        self._token = token = _Token(text, self._read_expiry(reply) - MARGIN)
         return token
 
-    def _refuse(self, why: str, reply: Reply) -> None:
+    def _raise_refusal(self, why: str, reply: Reply) -> None:
         # Never more than the status: what Keystone says may repeat what it was sent.
         if reply.status >= 500 or reply.status in (408, 425, 429):
             raise TransportError(why, may_have_arrived=False, blames_endpoint=False)
         if reply.status in (401, 403):
-            raise NoLogin(f"{why}: Keystone does not accept user, password or project")
-        raise NoLogin(f"{why}: Keystone gave no token")
+            raise LoginFailed(f"{why}: Keystone does not accept user, password or project")
+        raise LoginFailed(f"{why}: Keystone gave no token")
 
-    def _ends(self, reply: Reply) -> float:
-        body = response.decoded(reply)
+    def _read_expiry(self, reply: Reply) -> float:
+        body = response.decode_json(reply)
         token = body.get("token") if isinstance(body, Mapping) else None
         ends = token.get("expires_at") if isinstance(token, Mapping) else None
         try:
@@ -190,8 +190,8 @@ class KeystonePassword:
             return self._clock.now() + LASTS
 
 
-def make(settings: MistralSettings) -> Auth:
-    """Where the runner's tokens come from."""
+def make_auth(settings: MistralSettings) -> Auth:
+    """The source of the runner's tokens."""
     if settings.keystone is not None:
         return KeystonePassword(settings.keystone)
     return FixedToken(settings.token)

@@ -1,4 +1,4 @@
-"""What the resource types share that live at a Mistral: how they reach it, and their patience.
+"""The base class of resource types at a Mistral: access, and the time limit of requests.
 
 Knows nothing of HTTP, so that a template without such types costs nothing: the runner that the
 settings name lends them an API (``mistral_api``).
@@ -26,14 +26,14 @@ class Unanswered(NotReady):
         self.may_have_arrived = may_have_arrived
 
 
-class PutOff(NotReady):
+class RequestDeferred(NotReady):
     """Nothing was sent, since Mistral gets enough of us, or a rest. Never a failure."""
 
     may_have_arrived = False
 
 
 class Api(Protocol):
-    """What the runner lends; see ``mistral_api.MistralApi``."""
+    """The API that the runner provides; see ``mistral_api.MistralApi``."""
 
     @property
     def give_up(self) -> float:
@@ -52,13 +52,13 @@ class Api(Protocol):
         question: bool = False,
         **how: bool,
     ) -> Any:
-        """What Mistral answers, as data.
+        """Mistral's answer as data.
 
         Raises NotFound, Conflict, ResourceFailure, Unanswered and PutOff.
         """
 
 
-class AtMistral(resource.Resource):
+class MistralResource(resource.Resource):
     """A resource at the Mistral that the settings name (``mistral_runner``)."""
 
     start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
@@ -76,23 +76,23 @@ class AtMistral(resource.Resource):
         return api
 
     def ask(self, method: str, *parts: str, **more: Any) -> Any:
-        """The same as the API's, within an operation: gives up after a while."""
+        """Ask the API within an operation: gives up after a while."""
         api = self.api()
         operation, now = self.context.operation, self.context.clock.now()
         last = operation is None or now - operation.started_at >= api.give_up
         try:
             return api.ask(method, *parts, last=last, **more)
-        except (Unanswered, PutOff) as error:
+        except (Unanswered, RequestDeferred) as error:
             if operation is None or (last and isinstance(error, Unanswered)):
                 raise ResourceFailure(error.message) from error
             self.context.progress(error.message)
             raise
 
-    def in_namespace(self) -> dict[str, str]:
+    def build_namespace_query(self) -> dict[str, str]:
         """The query that names the namespace of workflows."""
         return {"namespace": self.api().namespace}
 
-    def no_fault_of_settings(self) -> None:
+    def check_mistral_settings(self) -> None:
         """Raise TemplateError where the resource has no Mistral."""
         try:
             self.api()
@@ -105,8 +105,8 @@ class AtMistral(resource.Resource):
         """The name at Mistral: the property ``name``, else one that is made up."""
         return str(self.properties["name"] or self.physical_resource_name())
 
-    def may_be_sent_already(self) -> bool:
-        """Whether a request to create it may have been sent before; from now on it may."""
+    def mark_as_sent(self) -> bool:
+        """Note that the creation is sent; return whether that may have been done before."""
         known = self.data().get("name") == self.physical_name()
         if not known:
             self.data_set("name", self.physical_name())

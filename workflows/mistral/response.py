@@ -1,4 +1,4 @@
-"""What Mistral's answers say. Pure.
+"""Parses Mistral's answers. Pure.
 
 Mistral writes JSON within JSON (``input``, ``output``, ``params``), errors as ``faultstring`` and
 unknown paths as a page of HTML; a workflow that does not exist is 404, or 500 with a text that
@@ -43,9 +43,9 @@ class Execution:
     output: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
-def execution(reply: Reply) -> Execution | None:
+def parse_execution(reply: Reply) -> Execution | None:
     """The execution in an answer; None where there is none."""
-    body = response.decoded(reply)
+    body = response.decode_json(reply)
     if not isinstance(body, dict) or not isinstance(body.get("state"), str):
         return None
     return Execution(
@@ -60,19 +60,19 @@ def execution(reply: Reply) -> Execution | None:
 
 
 def as_map(value: Any) -> dict[str, Any]:
-    """The same as a map; what is none stands in one as ``result``."""
-    found = payload.unpacked(value)
+    """``value`` as a map; what is none stands in one as ``result``."""
+    found = payload.unpack_json(value)
     if found is None:
         return {}
     return found if isinstance(found, dict) else {"result": found}
 
 
-def fault(reply: Reply) -> str:
-    """Why Mistral refused, without what it quotes of the request."""
-    body = response.decoded(reply)
+def format_fault(reply: Reply) -> str:
+    """The reason of Mistral's refusal, without quotes of the request."""
+    body = response.decode_json(reply)
     text = body.get("faultstring") if isinstance(body, Mapping) else None
     if isinstance(text, str) and text.strip():
-        return cut(f"HTTP {reply.status}: {_QUOTES.sub(' [...]', text.strip())}")
+        return truncate_text(f"HTTP {reply.status}: {_QUOTES.sub(' [...]', text.strip())}")
     if is_page(reply):
         page = f"HTTP {reply.status} with a page of HTML"
         return f"{page}: is the endpoint that of Mistral's API, with /v2 at its end?"
@@ -80,21 +80,21 @@ def fault(reply: Reply) -> str:
 
 
 def is_page(reply: Reply) -> bool:
-    """Whether the answer is a page, which is what somebody else than Mistral's API gives."""
+    """Whether the answer is a page of HTML, which does not come from Mistral's API."""
     return "html" in reply.headers.get("Content-Type", "").lower()
 
 
 def is_missing(reply: Reply) -> bool:
     """Whether Mistral itself says that there is no such thing, in either of its ways."""
-    body = response.decoded(reply)
+    body = response.decode_json(reply)
     text = body.get("faultstring") if isinstance(body, Mapping) else None
     if not isinstance(text, str):
         return False
     return reply.status == 404 or (reply.status == 500 and _MISSING.search(text) is not None)
 
 
-def reason(found: Execution) -> str:
-    """Why an execution ended badly: Mistral's words, without the frames of Python's tracebacks."""
+def format_reason(found: Execution) -> str:
+    """The reason of a failed execution, without the frames of Python's tracebacks."""
     text = found.state_info.strip()
     said, traceback, _ = text.partition(_TRACEBACK)
     if not text:
@@ -107,7 +107,7 @@ def reason(found: Execution) -> str:
     return said.strip() if known in said else f"{said.strip()}\n{error}".strip()
 
 
-def cut(text: str) -> str:
+def truncate_text(text: str) -> str:
     """``text``, at most 4 kB of UTF-8: of a longer one beginning and end.
 
     Cut between words, so that no half of a secret is left over that nobody would know for one.
@@ -118,18 +118,18 @@ def cut(text: str) -> str:
     head = whole[:_BEGINNING].decode("utf-8", "ignore")
     space = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
     tail = whole[-space:].decode("utf-8", "ignore")
-    return _words(head, -1) + _LEFT_OUT + _words(tail, 0)
+    return _drop_broken_word(head, -1) + _LEFT_OUT + _drop_broken_word(tail, 0)
 
 
-def _words(text: str, broken: int) -> str:
+def _drop_broken_word(text: str, broken: int) -> str:
     """``text`` without the word at its end (-1) or its beginning (0), which may be half a one."""
     words = re.split(r"(\s+)", text)
     kept = words[:-1] if broken else words[1:]
     return "".join(kept).strip()
 
 
-def differs(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:
-    """In what an execution is another one than was asked for; empty where in nothing.
+def find_difference(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:
+    """The difference between an execution and the request; empty where there is none.
 
     Mistral adds the defaults of inputs, so that it may have more of them than were given.
     """
@@ -144,22 +144,22 @@ def differs(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:
 _NOTHING = object()
 
 
-def declared_outputs(reply: Reply) -> list[str]:
+def list_declared_outputs(reply: Reply) -> list[str]:
     """The names of the outputs that a workflow declares; none where that cannot be told."""
-    body = response.decoded(reply)
-    interface = payload.unpacked(body.get("interface")) if isinstance(body, Mapping) else None
+    body = response.decode_json(reply)
+    interface = payload.unpack_json(body.get("interface")) if isinstance(body, Mapping) else None
     names = interface.get("output") if isinstance(interface, Mapping) else None
     return [str(name) for name in names] if isinstance(names, list) else []
 
 
-def environment(reply: Reply) -> dict[str, Any]:
+def read_environment(reply: Reply) -> dict[str, Any]:
     """The variables of a stored environment."""
-    body = response.decoded(reply)
+    body = response.decode_json(reply)
     return as_map(body.get("variables")) if isinstance(body, Mapping) else {}
 
 
-def failure_output(found: Execution) -> dict[str, Any]:
-    """What ``output-on-error`` gave: the output without Mistral's copy of the reason."""
+def build_failure_output(found: Execution) -> dict[str, Any]:
+    """The result of ``output-on-error``: the output without Mistral's copy of the reason."""
     output = dict(found.output)
     if output.get("result") == found.state_info:
         del output["result"]

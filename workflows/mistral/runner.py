@@ -34,7 +34,7 @@ from ..resources import payload
 from . import response
 from .api import MistralApi
 from .client import ASKED_AGAIN, MistralClient
-from .keystone import NoLogin
+from .keystone import LoginFailed
 from .response import Execution
 from .settings import read_settings
 
@@ -72,10 +72,10 @@ class MistralRunner(WorkflowRunner):
         query = {"namespace": self._settings.namespace, "fields": "name"}
         try:
             reply = self._client.question("GET", "workflows", workflow, query=query)
-        except (TransportError, RequestRejected, NoLogin, RetryLater):
+        except (TransportError, RequestRejected, LoginFailed, RetryLater):
             reply = None
         if reply is not None and response.is_missing(reply):
-            raise ResourceFailure(self._client.redact(response.fault(reply)))
+            raise ResourceFailure(self._client.redact(response.format_fault(reply)))
         self._unasked.add(workflow)
 
     def close(self) -> None:
@@ -85,31 +85,33 @@ class MistralRunner(WorkflowRunner):
     # -- start ------------------------------------------------------------------------------
 
     def start(self, request: StartRequest) -> StartAnswer:
-        """Send the request once. Whatever a later send can mend is a ``Retry``."""
+        """Send the request once. A failure that another send may repair is a ``Retry``."""
         how: dict[str, Any] = {
             "seconds": self._again.left(request),
             "last": self._again.is_last(request),
         }
         try:
-            params = self._params(request, how)
+            params = self._build_params(request, how)
             if not isinstance(params, dict):
-                return self._refused(request, params, "environments")
-            content = self._content(request, params)
+                return self._interpret_refusal(request, params, "environments")
+            content = self._build_content(request, params)
             reply = self._client.send("POST", "executions", content=content, **how)
         except RetryLater as error:
             return self._again.put_off(request, error)
         except TransportError as error:
-            return self._again.unreached(request, self._at(str(error)))
-        except (RequestRejected, NoLogin) as error:
-            return self._again.failed(request, self._at(str(error)))
+            return self._again.retry_connection(request, self._add_url(str(error)))
+        except (RequestRejected, LoginFailed) as error:
+            return self._again.failed(request, self._add_url(str(error)))
         except ValueError:
             why = "The input holds a number that JSON has no word for."
             return self._again.failed(request, why)
         if reply.status in (200, 201):
-            return self._accepted(request, reply)
-        return self._refused(request, reply, "executions")
+            return self._interpret_accepted(request, reply)
+        return self._interpret_refusal(request, reply, "executions")
 
-    def _params(self, request: StartRequest, how: Mapping[str, Any]) -> dict[str, Any] | Reply:
+    def _build_params(
+        self, request: StartRequest, how: Mapping[str, Any]
+    ) -> dict[str, Any] | Reply:
         """The parameters, outputs so far included; the answer of Mistral where that has none.
 
         A text as ``env`` is the name of an environment at Mistral, which nothing can be added to
@@ -122,10 +124,10 @@ class MistralRunner(WorkflowRunner):
         reply = self._client.send("GET", "environments", name, **how)
         if reply.status != 200:
             return reply
-        variables = response.environment(reply)
+        variables = response.read_environment(reply)
         return {**params, "env": {**variables, payload.DATA_KEY: request.data}}
 
-    def _content(self, request: StartRequest, params: dict[str, Any]) -> dict[str, Any]:
+    def _build_content(self, request: StartRequest, params: dict[str, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {
             "id": request.key,
             "workflow_id": request.workflow,  # takes names as well
@@ -135,26 +137,26 @@ class MistralRunner(WorkflowRunner):
         for name, field in OF_THE_REQUEST.items():
             if name in params:
                 content[field] = params.pop(name)
-        content["input"] = payload.json_text(request.inputs)
-        content["params"] = payload.json_text(params)
+        content["input"] = payload.to_json_text(request.inputs)
+        content["params"] = payload.to_json_text(params)
         return {name: value for name, value in content.items() if value}
 
-    def _accepted(self, request: StartRequest, reply: Reply) -> StartAnswer:
-        found = response.execution(reply)
+    def _interpret_accepted(self, request: StartRequest, reply: Reply) -> StartAnswer:
+        found = response.parse_execution(reply)
         if found is None or found.id != request.key:
             why = f"HTTP {reply.status} with a body that is no execution of the id that was asked"
-            return self._again.failed(request, self._at(why))
+            return self._again.failed(request, self._add_url(why))
         # Mistral gives the execution that has the id, whatever else was asked for.
-        other = response.differs(found, request.workflow, request.inputs)
+        other = response.find_difference(found, request.workflow, request.inputs)
         if other:
             why = f"the execution {found.id} exists already and has {other}"
-            return self._again.failed(request, self._at(why))
+            return self._again.failed(request, self._add_url(why))
         token = {"id": found.id, "at": int(self._http.clock.now())}
         return Started(token, FIRST_POLL, found.id)
 
-    def _refused(self, request: StartRequest, reply: Reply, at: str) -> StartAnswer:
-        why = self._at(response.fault(reply), at)
-        asked = self._asked(reply)
+    def _interpret_refusal(self, request: StartRequest, reply: Reply, at: str) -> StartAnswer:
+        why = self._add_url(response.format_fault(reply), at)
+        asked = self._find_requested_delay(reply)
         if reply.status in BUSY:
             return self._again.again(request, why, asked)
         if reply.status >= 500 and not response.is_missing(reply):
@@ -163,11 +165,11 @@ class MistralRunner(WorkflowRunner):
             why += ": Mistral does not accept the token"
         return self._again.failed(request, why)
 
-    def _at(self, why: str, part: str = "executions") -> str:
+    def _add_url(self, why: str, part: str = "executions") -> str:
         return f"{self._client.shown(part)}: {why}"
 
-    def _asked(self, reply: Reply) -> float | None:
-        return backoff.retry_after(reply.headers.get("Retry-After"), self._http.clock.now())
+    def _find_requested_delay(self, reply: Reply) -> float | None:
+        return backoff.parse_retry_after(reply.headers.get("Retry-After"), self._http.clock.now())
 
     # -- poll -------------------------------------------------------------------------------
 
@@ -177,52 +179,56 @@ class MistralRunner(WorkflowRunner):
         try:
             reply = self._client.send("GET", "executions", execution, query={"fields": FIELDS})
         except RetryLater as error:
-            return self._waiting(token, str(error), error.delay)
-        except (TransportError, NoLogin) as error:
-            return self._waiting(token, self._at(str(error)))
+            return self._build_running(token, str(error), error.delay)
+        except (TransportError, LoginFailed) as error:
+            return self._build_running(token, self._add_url(str(error)))
         except RequestRejected as error:
-            return Failed(self._clean(self._at(str(error))), by_runner=True)
-        found = response.execution(reply) if reply.status == 200 else None
+            return Failed(self._redact_text(self._add_url(str(error))), by_runner=True)
+        found = response.parse_execution(reply) if reply.status == 200 else None
         if found is not None:
-            return self._told(token, found)
-        why = self._at(response.fault(reply))
+            return self._interpret_execution(token, found)
+        why = self._add_url(response.format_fault(reply))
         if response.is_missing(reply):
-            return Lost(self._clean(f"{why} (the execution is lost)"))
+            return Lost(self._redact_text(f"{why} (the execution is lost)"))
         if 400 <= reply.status < 500 and not self._may_pass(reply):
-            return Failed(self._clean(why), by_runner=True)
-        return self._waiting(token, why, self._asked(reply))
+            return Failed(self._redact_text(why), by_runner=True)
+        return self._build_running(token, why, self._find_requested_delay(reply))
 
     def _may_pass(self, reply: Reply) -> bool:
         """Whether a refusal comes from what stands before Mistral, or may be over soon."""
         status = reply.status
         return status in BUSY or status in NOT_AUTHENTICATED or response.is_page(reply)
 
-    def _told(self, token: Mapping[str, Any], found: Execution) -> PollAnswer:
+    def _interpret_execution(self, token: Mapping[str, Any], found: Execution) -> PollAnswer:
         if found.state == SUCCESS:
-            return self._succeeded(token, found)
+            return self._interpret_success(token, found)
         if found.state in (ERROR, CANCELLED):
-            output = response.failure_output(found)
-            return Failed(self._clean(response.reason(found)), output or None)
+            output = response.build_failure_output(found)
+            return Failed(self._redact_text(response.format_reason(found)), output or None)
         if found.state == "PAUSED":
-            return self._waiting(token, "paused: goes on when somebody resumes it at Mistral")
+            return self._build_running(token, "paused: goes on when somebody resumes it at Mistral")
         known = found.state in response.RUNNING
-        return self._waiting(token, "" if known else f"in the unknown state {found.state[:60]}")
+        return self._build_running(
+            token, "" if known else f"in the unknown state {found.state[:60]}"
+        )
 
-    def _succeeded(self, token: Mapping[str, Any], found: Execution) -> PollAnswer:
+    def _interpret_success(self, token: Mapping[str, Any], found: Execution) -> PollAnswer:
         """The output, unless Mistral has lost it: it drops one that is too large for it."""
         if found.output:
             return Succeeded(found.output)
         try:
             reply = self._client.send("GET", "workflows", found.workflow_id)
         except RetryLater as error:
-            return self._waiting(token, str(error), error.delay)
-        except (TransportError, NoLogin) as error:
-            return self._waiting(token, self._at(str(error), "workflows"))
+            return self._build_running(token, str(error), error.delay)
+        except (TransportError, LoginFailed) as error:
+            return self._build_running(token, self._add_url(str(error), "workflows"))
         except RequestRejected:
             return Succeeded({})
         if reply.status in BUSY or (reply.status >= 500 and not response.is_missing(reply)):
-            return self._waiting(token, self._at(response.fault(reply), "workflows"))
-        declared = response.declared_outputs(reply) if reply.status == 200 else []
+            return self._build_running(
+                token, self._add_url(response.format_fault(reply), "workflows")
+            )
+        declared = response.list_declared_outputs(reply) if reply.status == 200 else []
         if not declared:
             return Succeeded({})
         return Failed(
@@ -231,15 +237,15 @@ class MistralRunner(WorkflowRunner):
             "Mistral keeps (1 MiB; execution_field_size_limit_kb in its settings)."
         )
 
-    def _waiting(
+    def _build_running(
         self, token: Mapping[str, Any], message: str, asked: float | None = None
     ) -> Running:
         age = self._http.clock.now() - float(token.get("at", 0))
-        delay = backoff.poll_interval(age, self._http.random) if asked is None else asked
-        return Running(delay, self._clean(message))
+        delay = backoff.compute_poll_interval(age, self._http.random) if asked is None else asked
+        return Running(delay, self._redact_text(message))
 
-    def _clean(self, text: str) -> str:
-        return response.cut(self._client.redact(text))
+    def _redact_text(self, text: str) -> str:
+        return response.truncate_text(self._client.redact(text))
 
     # -- the end ----------------------------------------------------------------------------
 
@@ -250,7 +256,7 @@ class MistralRunner(WorkflowRunner):
             reply = self._client.send(
                 "PUT", "executions", str(token["id"]), content=content, urgent=True
             )
-        except (TransportError, RequestRejected, NoLogin, RetryLater):
+        except (TransportError, RequestRejected, LoginFailed, RetryLater):
             return Cancelled.UNSUPPORTED
         over = reply.status in (200, 201) or response.is_missing(reply)
         return Cancelled.DONE if over else Cancelled.UNSUPPORTED
@@ -260,5 +266,5 @@ class MistralRunner(WorkflowRunner):
         if self._settings.forget and not self._client.is_paused():
             try:
                 self._client.send("DELETE", "executions", str(token["id"]), urgent=True)
-            except (TransportError, RequestRejected, NoLogin, RetryLater):
+            except (TransportError, RequestRejected, LoginFailed, RetryLater):
                 return

@@ -22,7 +22,7 @@ NONE, TOKEN, KEYSTONE = "none", "token", "keystone"
 
 @dataclass(frozen=True, slots=True)
 class Keystone:
-    """Who asks Keystone for tokens. ``http``: how it is reached; its endpoint ends in ``/v3``."""
+    """The login at Keystone. ``http``: how it is reached; its endpoint ends in ``/v3``."""
 
     http: HttpSettings
     request: Mapping[str, Any] = field(repr=False)
@@ -30,7 +30,7 @@ class Keystone:
 
 @dataclass(frozen=True, slots=True)
 class MistralSettings:
-    """What a ``mistral`` runner is told.
+    """The settings of a ``mistral`` runner.
 
     ``forget``: executions that ended well are removed from Mistral once their result is stored.
     """
@@ -49,30 +49,32 @@ def read_settings(given: Mapping[str, Any]) -> MistralSettings:
     shared |= {name: given[name] for name in ("clock", "random") if name in given}
     http = settings.read_settings(shared)
     own = (values["token"], values["password"])
-    way = _way(values)
+    way = _choose_auth(values)
     return MistralSettings(
         http=replace(http, secrets=tuple(secret_texts([*own, *http.secrets]))),
         token=values["token"] if way == TOKEN else "",
-        keystone=_keystone(values, shared) if way == KEYSTONE else None,
+        keystone=_read_keystone(values, shared) if way == KEYSTONE else None,
         namespace=values["namespace"],
         forget=values["forget"],
     )
 
 
-def _way(values: Mapping[str, Any]) -> str:
-    """How to prove who one is: what is said, else what the other entries are for."""
+def _choose_auth(values: Mapping[str, Any]) -> str:
+    """The kind of authentication: as the settings say, else by the other entries."""
     usual = KEYSTONE if values["auth_url"] else TOKEN if values["token"] else NONE
     return values["auth"] or usual
 
 
-def _keystone(values: Mapping[str, Any], shared: Mapping[str, Any]) -> Keystone:
+def _read_keystone(values: Mapping[str, Any], shared: Mapping[str, Any]) -> Keystone:
     url = values["auth_url"].rstrip("/")
     url = url if url.endswith("/v3") else f"{url}/v3"
     http = settings.read_settings({**shared, "headers": {}, "endpoint": url})
-    return Keystone(http, {"auth": {"identity": _identity(values), "scope": _scope(values)}})
+    return Keystone(
+        http, {"auth": {"identity": _build_identity(values), "scope": _build_scope(values)}}
+    )
 
 
-def _identity(values: Mapping[str, Any]) -> dict[str, Any]:
+def _build_identity(values: Mapping[str, Any]) -> dict[str, Any]:
     user = {
         "name": values["username"],
         "domain": {"name": values["user_domain_name"] or "Default"},
@@ -81,7 +83,7 @@ def _identity(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"methods": ["password"], "password": {"user": user}}
 
 
-def _scope(values: Mapping[str, Any]) -> dict[str, Any]:
+def _build_scope(values: Mapping[str, Any]) -> dict[str, Any]:
     if values["project_id"]:
         return {"project": {"id": values["project_id"]}}
     domain = {"name": values["project_domain_name"] or "Default"}

@@ -24,7 +24,7 @@ from zonda.hooks import (
 
 from ..resources import payload
 from . import definition_errors, workflow_definition
-from .resource_base import AtMistral, Unanswered
+from .resource_base import MistralResource, Unanswered
 from .workflow_schema import (
     ALARM_URL,
     ATTRIBUTES_SCHEMA,
@@ -41,7 +41,7 @@ from .workflow_schema import (
 _SHOWN = ("id", "workflow_name", "created_at", "updated_at", "state")
 
 
-class Workflow(AtMistral):
+class Workflow(MistralResource):
     """A workflow at Mistral; a signal runs it."""
 
     support_status = SupportStatus(version="2015.1")
@@ -66,13 +66,13 @@ class Workflow(AtMistral):
 
     def validate(self) -> None:
         """Check what the schema cannot say, and ask Mistral where it can be reached."""
-        definition_errors.check(self.name, self.properties.stored())
-        self.no_fault_of_settings()
+        definition_errors.check_definition(self.name, self.properties.stored())
+        self.check_mistral_settings()
         raw = self.t.raw.get("properties") or self.t.properties
         if not payload.reads_others(raw):
-            self._ask_about(self._written(self.properties))
+            self._validate_at_mistral(self._build_definition(self.properties))
 
-    def _ask_about(self, text: str) -> None:
+    def _validate_at_mistral(self, text: str) -> None:
         """Raise TemplateError if Mistral says that it would not take the text."""
         try:
             said = self.api().ask("POST", "workflows", "validate", content=text, question=True)
@@ -90,10 +90,10 @@ class Workflow(AtMistral):
 
     def handle_create(self) -> None:
         """Make the workflow; one of the same name that was there before is an error."""
-        name, text = self.physical_name(), self._written(self.properties)
-        repeated = self.may_be_sent_already()
+        name, text = self.physical_name(), self._build_definition(self.properties)
+        repeated = self.mark_as_sent()
         try:
-            self.ask("POST", "workflows", query=self.in_namespace(), content=text)
+            self.ask("POST", "workflows", query=self.build_namespace_query(), content=text)
         except Conflict as error:
             if not (repeated and self._is_there(name, text)):
                 raise ResourceFailure(error.message) from error
@@ -106,8 +106,8 @@ class Workflow(AtMistral):
         prop_diff: Mapping[str, Any],
     ) -> None:
         """Write the workflow anew, also where somebody has removed it meanwhile."""
-        text = self._written(self.make_properties(json_snippet))
-        query = self.in_namespace()
+        text = self._build_definition(self.make_properties(json_snippet))
+        query = self.build_namespace_query()
         try:
             self.ask("PUT", "workflows", query=query, content=text)
         except NotFound:
@@ -115,15 +115,15 @@ class Workflow(AtMistral):
 
     def handle_delete(self) -> None:
         """Remove the workflow and the executions that signals made."""
-        for execution in self._executions():
+        for execution in self._list_executions():
             self._remove("executions", execution, force="true")
-        name = self.resource_id or self._orphan()
+        name = self.resource_id or self._find_orphan()
         if name:
-            self._remove("workflows", name, **self.in_namespace())
+            self._remove("workflows", name, **self.build_namespace_query())
         self.data_delete(EXECUTIONS)
 
     def needs_replace_failed(self) -> bool:
-        """One with a name of its own is put right in place, as in Heat."""
+        """Whether a failed one is replaced; one with the property name is repaired in place."""
         return self.resource_id is None or not self.properties[NAME]
 
     def get_reference_id(self) -> str:
@@ -135,27 +135,29 @@ class Workflow(AtMistral):
         if self.resource_id is None:
             raise NotFound("workflow", self.name)
         try:
-            text = self._definition(self.resource_id)
+            text = self._load_definition(self.resource_id)
         except Unanswered as error:
             raise ResourceFailure(error.message) from error
-        return workflow_definition.observed(self.resource_id, text, self.properties.stored())
+        return workflow_definition.read_properties(self.resource_id, text, self.properties.stored())
 
-    def _written(self, props: properties.Properties) -> str:
-        return workflow_definition.written(self.physical_name(), props.stored())
+    def _build_definition(self, props: properties.Properties) -> str:
+        return workflow_definition.format_definition(self.physical_name(), props.stored())
 
-    def _definition(self, name: str) -> str:
-        found = self.api().ask("GET", "workflows", name, query=self.in_namespace())
+    def _load_definition(self, name: str) -> str:
+        found = self.api().ask("GET", "workflows", name, query=self.build_namespace_query())
         return str(found.get("definition") or "") if isinstance(found, Mapping) else ""
 
     def _is_there(self, name: str, text: str) -> bool:
         """Whether Mistral has exactly this workflow, as after a request whose answer was lost."""
-        return workflow_definition.same(name, self._definition(name), text)
+        return workflow_definition.is_same_workflow(name, self._load_definition(name), text)
 
-    def _orphan(self) -> str | None:
+    def _find_orphan(self) -> str | None:
         """The name of a workflow whose creation was sent and never answered, if it is ours."""
         name = self.data().get("name")
         try:
-            ours = name is not None and self._is_there(name, self._written(self.properties))
+            ours = name is not None and self._is_there(
+                name, self._build_definition(self.properties)
+            )
         except NotFound:
             ours = False
         return name if ours else None
@@ -170,20 +172,20 @@ class Workflow(AtMistral):
 
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
         """Start an execution with what the signal gives, the properties behind it."""
-        given, params = self._of_signal(details or {})
+        given, params = self._read_signal(details or {})
         execution = str(uuid.UUID(int=self.context.random.getrandbits(128), version=4))
         content = {
             "id": execution,
             "workflow_id": self.physical_name(),
             "workflow_namespace": self.api().namespace,
-            "input": payload.json_text({**(self.properties[INPUT] or {}), **given}),
-            "params": payload.json_text({**(self.properties[PARAMS] or {}), **params}),
+            "input": payload.to_json_text({**(self.properties[INPUT] or {}), **given}),
+            "params": payload.to_json_text({**(self.properties[PARAMS] or {}), **params}),
         }
         self._run(execution, {key: value for key, value in content.items() if value})
 
     def _run(self, execution: str, content: Mapping[str, Any]) -> None:
-        """Send it, noted before, so that what was made and never acknowledged is known, too."""
-        known = self._executions()
+        """Start an execution; its id is stored before, as the answer may be lost."""
+        known = self._list_executions()
         self.data_set(EXECUTIONS, ",".join([execution, *known]))
         try:
             self.api().ask("POST", "executions", content=content, urgent=True)
@@ -193,7 +195,9 @@ class Workflow(AtMistral):
             self.data_set(EXECUTIONS, ",".join(known))
             raise
 
-    def _of_signal(self, details: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def _read_signal(
+        self, details: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         given: Any = details
         params: Any = None
         if not self.properties[BODY_AS_INPUT]:
@@ -201,7 +205,7 @@ class Workflow(AtMistral):
         definition_errors.check_signal(given, params, self.properties[INPUT] or {})
         return given or {}, params or {}
 
-    def _executions(self) -> list[str]:
+    def _list_executions(self) -> list[str]:
         return [one for one in self.data().get(EXECUTIONS, "").split(",") if one]
 
     # -- attributes -------------------------------------------------------------------------
@@ -210,11 +214,11 @@ class Workflow(AtMistral):
         if name == DATA:
             return {"name": self.resource_id, "input": self.properties.stored().get(INPUT)}
         if name == EXECUTIONS:
-            return [one for one in map(self._shown, self._executions()) if one]
+            return [one for one in map(self._fetch_execution, self._list_executions()) if one]
         assert name == ALARM_URL
         return None
 
-    def _shown(self, execution: str) -> dict[str, Any] | None:
+    def _fetch_execution(self, execution: str) -> dict[str, Any] | None:
         try:
             found = self.api().ask("GET", "executions", execution, question=True)
         except ZondaError:
@@ -222,5 +226,5 @@ class Workflow(AtMistral):
         texts = {key: found.get(key) for key in _SHOWN}
         return {
             **texts,
-            **{key: payload.unpacked(found.get(key)) for key in ("input", "output")},
+            **{key: payload.unpack_json(found.get(key)) for key in ("input", "output")},
         }

@@ -28,29 +28,29 @@ _AS_THEY_ARE = (TYPE, DESCRIPTION, TAGS, OUTPUT)
 Stored = Mapping[str, Any]
 
 
-def written(name: str, stored: Stored) -> str:
+def format_definition(name: str, stored: Stored) -> str:
     """The text for a workflow of that name. ``stored``: the properties, null where not given."""
-    whole = {"version": "2.0", name: workflow(stored)}
+    whole = {"version": "2.0", name: build_workflow(stored)}
     return yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=1000)
 
 
-def workflow(stored: Stored) -> dict[str, Any]:
+def build_workflow(stored: Stored) -> dict[str, Any]:
     """The workflow as Mistral's language has it."""
     found = {key: stored[key] for key in _AS_THEY_ARE if stored.get(key)}
     if stored.get(INPUT):
         found[INPUT] = list(stored[INPUT])
-    defaults = _dashed(stored.get(TASK_DEFAULTS) or {}, keep_empty=False)
+    defaults = _to_dashed(stored.get(TASK_DEFAULTS) or {}, keep_empty=False)
     if defaults:
         found["task-defaults"] = defaults
-    found[TASKS] = {str(one.get("name")): task(one) for one in stored.get(TASKS) or ()}
+    found[TASKS] = {str(one.get("name")): build_task(one) for one in stored.get(TASKS) or ()}
     return found
 
 
-def task(stored: Stored) -> dict[str, Any]:
+def build_task(stored: Stored) -> dict[str, Any]:
     """One task in Mistral's language, ``policies`` among the rest."""
-    moved = {key: value for key, value in _policies(stored).items() if key in ONCE_POLICIES}
+    moved = {key: value for key, value in _build_policies(stored).items() if key in ONCE_POLICIES}
     own = {key: value for key, value in stored.items() if value is not None}
-    found = _dashed({**moved, **own}, keep_empty=True)
+    found = _to_dashed({**moved, **own}, keep_empty=True)
     found.pop("name", None)
     found.pop(POLICIES, None)
     join = found.get(JOIN)
@@ -59,11 +59,11 @@ def task(stored: Stored) -> dict[str, Any]:
     return found
 
 
-def _policies(stored: Stored) -> Stored:
+def _build_policies(stored: Stored) -> Stored:
     return stored.get(POLICIES) or {}
 
 
-def _dashed(stored: Stored, *, keep_empty: bool) -> dict[str, Any]:
+def _to_dashed(stored: Stored, *, keep_empty: bool) -> dict[str, Any]:
     return {
         key.replace("_", "-"): value
         for key, value in stored.items()
@@ -71,12 +71,12 @@ def _dashed(stored: Stored, *, keep_empty: bool) -> dict[str, Any]:
     }
 
 
-def same(name: str, text: str, other: str) -> bool:
+def is_same_workflow(name: str, text: str, other: str) -> bool:
     """Whether two texts define the same workflow of that name."""
-    return workflow_in(name, text) == workflow_in(name, other) != {}
+    return find_workflow(name, text) == find_workflow(name, other) != {}
 
 
-def workflow_in(name: str, text: str) -> dict[str, Any]:
+def find_workflow(name: str, text: str) -> dict[str, Any]:
     """The workflow of that name in a text; empty where there is none."""
     try:
         whole = yaml.safe_load(text)
@@ -86,23 +86,23 @@ def workflow_in(name: str, text: str) -> dict[str, Any]:
     return dict(found) if isinstance(found, Mapping) else {}
 
 
-def observed(name: str, text: str, stored: Stored) -> dict[str, Any]:
+def read_properties(name: str, text: str, stored: Stored) -> dict[str, Any]:
     """The properties that a definition at Mistral shows, by their names and in their types."""
-    live, wanted = workflow_in(name, text), workflow(stored)
+    live, wanted = find_workflow(name, text), build_workflow(stored)
     found: dict[str, Any] = {
         TYPE: live.get(TYPE, "direct"),
-        TASKS: _tasks(live.get(TASKS) or {}, stored.get(TASKS) or ()),
+        TASKS: _read_tasks(live.get(TASKS) or {}, stored.get(TASKS) or ()),
     }
     for key in (DESCRIPTION, TAGS, OUTPUT):
         found[key] = stored.get(key) if live.get(key) == wanted.get(key) else live.get(key)
-    found[INPUT] = _inputs(live.get(INPUT) or (), stored.get(INPUT))
+    found[INPUT] = _read_inputs(live.get(INPUT) or (), stored.get(INPUT))
     defaults = live.get("task-defaults") or {}
     equal = defaults == (wanted.get("task-defaults") or {})
-    found[TASK_DEFAULTS] = stored.get(TASK_DEFAULTS) if equal else _underscored(defaults)
+    found[TASK_DEFAULTS] = stored.get(TASK_DEFAULTS) if equal else _to_underscored(defaults)
     return found
 
 
-def _inputs(live: Sequence[Any], stored: Stored | None) -> Any:
+def _read_inputs(live: Sequence[Any], stored: Stored | None) -> Any:
     """Inputs by name, with their values of the properties: Mistral has none."""
     names = [next(iter(one)) if isinstance(one, Mapping) and one else one for one in live]
     known = stored or {}
@@ -111,20 +111,22 @@ def _inputs(live: Sequence[Any], stored: Stored | None) -> Any:
     return {str(name): known.get(name) for name in names}
 
 
-def _tasks(live: Stored, stored: Sequence[Stored]) -> list[dict[str, Any]]:
+def _read_tasks(live: Stored, stored: Sequence[Stored]) -> list[dict[str, Any]]:
     """The tasks in the order of the properties; those that these do not have come last."""
     found = []
     known = {str(one.get("name")): one for one in stored}
     for name in [*(name for name in known if name in live), *(n for n in live if n not in known)]:
-        same_task = name in known and task(known[name]) == live[name]
-        found.append(dict(known[name]) if same_task else _task(name, live[name], known.get(name)))
+        same_task = name in known and build_task(known[name]) == live[name]
+        found.append(
+            dict(known[name]) if same_task else _read_task(name, live[name], known.get(name))
+        )
     return found
 
 
-def _task(name: str, live: Any, stored: Stored | None) -> dict[str, Any]:
-    fields = _underscored(live if isinstance(live, Mapping) else {})
+def _read_task(name: str, live: Any, stored: Stored | None) -> dict[str, Any]:
+    fields = _to_underscored(live if isinstance(live, Mapping) else {})
     return {**dict.fromkeys(stored or ()), "name": name, **fields}
 
 
-def _underscored(live: Stored) -> dict[str, Any]:
+def _to_underscored(live: Stored) -> dict[str, Any]:
     return {str(key).replace("-", "_"): value for key, value in live.items()}

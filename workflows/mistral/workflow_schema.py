@@ -39,12 +39,14 @@ _Schema = properties.Schema
 _SINCE_2015 = SupportStatus(version="5.0.0")
 
 
-def _since(version: str) -> SupportStatus:
+def _make_support_status(version: str) -> SupportStatus:
     return SupportStatus(version=version)
 
 
-def _may_change(kind: str, description: str, version: str = "2015.1", **more: object) -> _Schema:
-    given = {"update_allowed": True, "support_status": _since(version), **more}
+def _make_changeable_schema(
+    kind: str, description: str, version: str = "2015.1", **more: object
+) -> _Schema:
+    given = {"update_allowed": True, "support_status": _make_support_status(version), **more}
     return _Schema(kind, description, **given)  # type: ignore[arg-type]
 
 
@@ -80,7 +82,7 @@ _COMMON: Mapping[str, _Schema] = {
     CONCURRENCY: _Schema(
         _Schema.INTEGER,
         "How many actions of a task run at a time; for tasks with with_items only.",
-        support_status=_since("8.0.0"),
+        support_status=_make_support_status("8.0.0"),
     ),
 }
 
@@ -126,41 +128,43 @@ _TASK: Mapping[str, _Schema] = {
     JOIN: _Schema(
         _Schema.STRING,
         "How many of the tasks before it must have ended: all, or a number.",
-        support_status=_since("6.0.0"),
+        support_status=_make_support_status("6.0.0"),
     ),
 }
 
 PROPERTIES_SCHEMA: Mapping[str, _Schema] = {
     NAME: _Schema(_Schema.STRING, "The name of the workflow; one is made up where it is absent."),
-    TYPE: _may_change(
+    TYPE: _make_changeable_schema(
         _Schema.STRING,
         "Whether tasks name those after them (direct) or those before them (reverse).",
         required=True,
         constraints=[constraints.AllowedValues([DIRECT, REVERSE])],
     ),
-    BODY_AS_INPUT: _may_change(
+    BODY_AS_INPUT: _make_changeable_schema(
         _Schema.BOOLEAN,
         "Whether a signal as a whole is the input; otherwise it has the keys input and params.",
         "6.0.0",
     ),
-    TAGS: _may_change(_Schema.LIST, "The tags of the workflow.", "10.0.0"),
-    DESCRIPTION: _may_change(_Schema.STRING, "What the workflow is for."),
-    INPUT: _may_change(
+    TAGS: _make_changeable_schema(_Schema.LIST, "The tags of the workflow.", "10.0.0"),
+    DESCRIPTION: _make_changeable_schema(_Schema.STRING, "What the workflow is for."),
+    INPUT: _make_changeable_schema(
         _Schema.MAP,
         "The inputs of the workflow by name; the values are what a signal runs it with.",
     ),
-    OUTPUT: _may_change(_Schema.MAP, "The outputs of the workflow, with expressions in them."),
-    PARAMS: _may_change(
+    OUTPUT: _make_changeable_schema(
+        _Schema.MAP, "The outputs of the workflow, with expressions in them."
+    ),
+    PARAMS: _make_changeable_schema(
         _Schema.MAP,
         "Parameters that a signal runs it with; for a reverse workflow task_name is needed.",
     ),
-    TASK_DEFAULTS: _may_change(
+    TASK_DEFAULTS: _make_changeable_schema(
         _Schema.MAP,
         "What holds for every task that does not say otherwise.",
         "5.0.0",
         schema=_COMMON,
     ),
-    TASKS: _may_change(
+    TASKS: _make_changeable_schema(
         _Schema.LIST,
         "The tasks of the workflow.",
         required=True,

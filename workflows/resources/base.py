@@ -1,4 +1,4 @@
-"""A resource whose actions are workflows: what all types of this room have in common.
+"""The base class of resources whose actions are workflows.
 
 A subclass says by ``_run_of`` what an action has to do; any runner does it. What later operations
 need is one entry of the resource's data, written when a workflow has ended well::
@@ -31,7 +31,7 @@ from zonda.hooks.runners import Failed, Lost, ResourceRef, Succeeded, WorkflowRu
 
 from . import payload, secret_fingerprints, workflow_call
 from .redacting_runner import RedactingRunner
-from .workflow_call import Run
+from .workflow_call import WorkflowCall
 
 
 class WorkflowResource(resource.Resource):
@@ -44,12 +44,12 @@ class WorkflowResource(resource.Resource):
 
     # -- what a subclass says ---------------------------------------------------------------
 
-    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
-        """What ``action`` has to do for these properties; None: nothing."""
+    def _build_call(self, action: str, props: properties.Properties) -> WorkflowCall | None:
+        """The workflow call of ``action`` for these properties; None: there is nothing to do."""
         raise NotImplementedError
 
-    def _output_of(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is kept of the output of a workflow."""
+    def _select_output(self, action: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The part of a workflow's output that is stored."""
         return output
 
     def _takes_new_id(self) -> bool:
@@ -57,7 +57,7 @@ class WorkflowResource(resource.Resource):
         return True
 
     def _deletes_old_id(self) -> bool:
-        """Whether what had the former id is to be removed then."""
+        """Whether the resource with the former id is deleted then."""
         return False
 
     # -- life cycle -------------------------------------------------------------------------
@@ -80,17 +80,17 @@ class WorkflowResource(resource.Resource):
     def handle_create_cancel(self, token: RunToken | None) -> None:
         """Ask the runner to end the execution, where it can."""
         if token:
-            self._execution(token).cancel()
+            self._open_run(token).cancel()
 
     handle_update_cancel = handle_create_cancel
     handle_delete_cancel = handle_create_cancel
 
     def check_cancel_complete(self, token: RunToken | None) -> str:
-        """How a run ended that was given up; empty where nobody can say. Raises NotReady."""
-        result = None if not token else self._execution(token).poll_cancelled()
+        """The end of a cancelled run as text; empty where it is unknown. Raises NotReady."""
+        result = None if not token else self._open_run(token).poll_cancelled()
         if result is None or token is None:
             return ""
-        return payload.in_words(result)
+        return payload.describe_result(result)
 
     def needs_replace_failed(self) -> bool:
         """A failed UPDATE is tried again on the same physical resource."""
@@ -99,48 +99,51 @@ class WorkflowResource(resource.Resource):
     # -- executions -------------------------------------------------------------------------
 
     def _begin(self, action: str, props: properties.Properties) -> RunToken | None:
-        run = self._run_of(action, props)
+        run = self._build_call(action, props)
         if run is None:
             return None
-        token = self._token(action, run)
+        token = self._build_token(action, run)
         if action == "CREATE":
             self.data_set("create_key", token["key"], redact=True)
         if action == "UPDATE":
             self.data_set("update_key", token["key"], redact=True)
-        return self._execution(token).start()
+        return self._open_run(token).start()
 
-    def _token(self, action: str, run: Run) -> RunToken:
+    def _build_token(self, action: str, run: WorkflowCall) -> RunToken:
         token = new_token(self, action, run.workflow, run.inputs, run.params, run.description)
-        workflow_call.limit(token, run, self.context.clock.now())
+        workflow_call.set_limits(token, run, self.context.clock.now())
         return token
 
-    def _execution(self, token: RunToken) -> WorkflowRun:
-        execution = WorkflowRun(self, token, self._what_is_known)
-        if self._secret_names(token):
-            execution.runner_for = lambda workflow: self._discreet(token, workflow)
+    def _open_run(self, token: RunToken) -> WorkflowRun:
+        execution = WorkflowRun(self, token, self._build_late_fields)
+        if self._list_secret_names(token):
+            execution.runner_for = lambda workflow: self._build_redacting_runner(token, workflow)
         return execution
 
-    def _discreet(self, token: RunToken, workflow: str) -> tuple[WorkflowRunner, str]:
+    def _build_redacting_runner(self, token: RunToken, workflow: str) -> tuple[WorkflowRunner, str]:
         runner, known_as = self.context.runner(workflow)
 
-        def known() -> secret_fingerprints.Known:
-            return secret_fingerprints.known(token, self._secret_names(token), self.context.secret)
+        def known() -> secret_fingerprints.SentSecrets:
+            return secret_fingerprints.find_sent_secrets(
+                token, self._list_secret_names(token), self.context.secret
+            )
 
         return RedactingRunner(runner, token["action"], known), known_as
 
-    def _what_is_known(self, token: RunToken) -> Mapping[str, Any]:
-        """What every run but CREATE is told of those before, and what is only known when sent."""
-        action, record = token["action"], self._record()
+    def _build_late_fields(self, token: RunToken) -> Mapping[str, Any]:
+        """The request fields that are only known when it is sent, earlier outputs among them."""
+        action, record = token["action"], self._read_record()
         data = None if action == "CREATE" else record.get("outputs")
         if data is None and action != "CREATE" and self.resource_id is not None:
             data = {}
-        sent = workflow_call.with_secrets(
-            token, lambda name: secret_fingerprints.note(token, name, self.context.secret(name))
+        sent = workflow_call.insert_secrets(
+            token,
+            lambda name: secret_fingerprints.record_secret(token, name, self.context.secret(name)),
         )
         known = {
             "inputs": sent["inputs"],
             "old_inputs": record.get("input", {}) if action == "UPDATE" else None,
-            "params": payload.with_data(sent["params"], data),
+            "params": payload.add_data(sent["params"], data),
             "data": data,
             "create_key": self.data().get("create_key") if action == "DELETE" else None,
         }
@@ -154,22 +157,24 @@ class WorkflowResource(resource.Resource):
     def _proceed(self, token: RunToken | None) -> bool:
         if token is None:
             return True
-        execution = self._execution(token)
-        result = self._result(token, execution)
+        execution = self._open_run(token)
+        result = self._poll_result(token, execution)
         if result is None:
             return False
         if isinstance(result, Lost):
-            if self._record().get("last") == token["key"]:
+            if self._read_record().get("last") == token["key"]:
                 return True  # its result is stored, and the runner has forgotten it since
             if token["action"] == "DELETE":
                 execution.send_again(result)  # to delete twice does no harm
             raise to_error(result)
-        self._end(token, result)
+        self._apply_result(token, result)
         execution.forget()
         return True
 
-    def _result(self, token: RunToken, execution: WorkflowRun) -> Succeeded | Failed | Lost | None:
-        """What came of the run; it is asked once more when its time is over, but not sent."""
+    def _poll_result(
+        self, token: RunToken, execution: WorkflowRun
+    ) -> Succeeded | Failed | Lost | None:
+        """The result of the run; polled once more when its time is over, but not sent."""
         if "pending" in token:
             self._check_time(token, execution)
         try:
@@ -183,14 +188,14 @@ class WorkflowResource(resource.Resource):
             self._check_time(token, execution)
         return result
 
-    def _secret_names(self, token: RunToken) -> Collection[str]:
+    def _list_secret_names(self, token: RunToken) -> Collection[str]:
         """References of all secrets that an answer may repeat."""
-        return workflow_call.references(token)
+        return workflow_call.list_references(token)
 
     def _check_time(self, token: RunToken, execution: WorkflowRun) -> None:
         """Raise ResourceFailure for a run whose time is over; a cancelled one may still end."""
         now = self.context.clock.now()
-        workflow_call.keep_within(token, now)
+        workflow_call.clamp_times(token, now)
         if "until" not in token or now < token["until"] or "result" in token:
             return
         if token["on_timeout"] == workflow_call.CANCEL and "run" in token:
@@ -204,37 +209,37 @@ class WorkflowResource(resource.Resource):
 
     # -- results ----------------------------------------------------------------------------
 
-    def _end(self, token: RunToken, result: Succeeded | Failed) -> None:
+    def _apply_result(self, token: RunToken, result: Succeeded | Failed) -> None:
         if isinstance(result, Failed):
-            self._failed(token, result)
+            self._handle_failure(token, result)
         if "old_id" in token:
-            self._store({**self._record(), "owed": None})
+            self._store_record({**self._read_record(), "owed": None})
             return
         given = result.resource_id or (result.output or {}).get("resource_id")
         old = self.resource_id
         if given and token["action"] == "UPDATE":
-            self._check_new_id(old, self._physical_id(given))
+            self._check_new_id(old, self._to_physical_id(given))
         if given:
-            self._note_owed(token, old, self._physical_id(given))
-            self.resource_id_set(self._physical_id(given))
+            self._record_owed(token, old, self._to_physical_id(given))
+            self.resource_id_set(self._to_physical_id(given))
         elif token["action"] == "CREATE":
             self.resource_id_set(token.get("execution") or token["key"])
-        self._merge(token, result.output or {})
-        owed = self._record().get("owed")
+        self._merge_output(token, result.output or {})
+        owed = self._read_record().get("owed")
         if owed and token["action"] in ("UPDATE", "DELETE"):
             self._delete_old(token, owed)
 
-    def _failed(self, token: RunToken, result: Failed) -> None:
+    def _handle_failure(self, token: RunToken, result: Failed) -> None:
         owned = result.resource_id or (result.output or {}).get("resource_id")
         operation = self.context.operation
         if token.get("retries") and not owned and "cancelled" not in token and operation:
-            delay = workflow_call.next_try(token, operation.id, self.context.clock.now())
+            delay = workflow_call.prepare_next_try(token, operation.id, self.context.clock.now())
             if token["action"] == "CREATE":
                 self.data_set("create_key", token["key"], redact=True)
             elif token["action"] == "UPDATE":
                 self.data_set("update_key", token["key"], redact=True)
             raise NotReady(delay, f"run {token['try'] - 1} failed: {result.reason}")
-        self._keep_for_clean_up(token, result)
+        self._store_for_clean_up(token, result)
         raise to_error(result)
 
     def _check_new_id(self, old: str | None, new: str) -> None:
@@ -244,33 +249,33 @@ class WorkflowResource(resource.Resource):
                 hint="Say allow_id_change: true if that means a new thing, or answer with the old.",
             )
 
-    def _note_owed(self, token: RunToken, old: str | None, new: str) -> None:
-        """What had the former id is to be removed: noted before that is forgotten."""
+    def _record_owed(self, token: RunToken, old: str | None, new: str) -> None:
+        """Store the former id, which must be deleted, before it is replaced."""
         if token["action"] == "UPDATE" and old not in (None, new) and self._deletes_old_id():
-            self._store({**self._record(), "owed": old})
+            self._store_record({**self._read_record(), "owed": old})
 
     def _delete_old(self, token: RunToken, old: str) -> None:
-        """Have DELETE remove what had the former id, within the same operation. Raises NotReady."""
-        run, operation = self._run_of("DELETE", self.properties), self.context.operation
+        """Run DELETE for the former id, within the same operation. Raises NotReady."""
+        run, operation = self._build_call("DELETE", self.properties), self.context.operation
         if run is None or operation is None:
             return
-        made = self._token("DELETE", run)
+        made = self._build_token("DELETE", run)
         token.clear()
         token.update(made, old_id=old, retries=0, delay=0.0, next=0.0)
         token["retries"] = 1
-        workflow_call.next_try(token, f"{operation.id}/old", self.context.clock.now())
+        workflow_call.prepare_next_try(token, f"{operation.id}/old", self.context.clock.now())
         raise NotReady(0.0, f"removing {old}")
 
-    def _keep_for_clean_up(self, token: RunToken, failed: Failed) -> None:
-        """A failed CREATE that owns something tells DELETE what."""
+    def _store_for_clean_up(self, token: RunToken, failed: Failed) -> None:
+        """Store the id of a failed CREATE, for DELETE."""
         output = failed.output or {}
         given = failed.resource_id or output.get("resource_id")
         if token["action"] == "CREATE" and given:
-            self._store({**self._record(), "outputs": output})
-            self.resource_id_set(self._physical_id(given))
+            self._store_record({**self._read_record(), "outputs": output})
+            self.resource_id_set(self._to_physical_id(given))
 
-    def _physical_id(self, given: Any) -> str:
-        """What a workflow gave, as text; raises ResourceFailure for what has none."""
+    def _to_physical_id(self, given: Any) -> str:
+        """The id that a workflow gave, as text; raises ResourceFailure where it is none."""
         text = str(given)[: self.longest_id]
         try:
             text.encode()
@@ -278,24 +283,24 @@ class WorkflowResource(resource.Resource):
             raise ResourceFailure("resource_id is not text: it cannot be encoded") from None
         return text
 
-    def _merge(self, token: RunToken, output: Mapping[str, Any]) -> None:
-        record = self._record()
-        kept = self._output_of(token["action"], output)
+    def _merge_output(self, token: RunToken, output: Mapping[str, Any]) -> None:
+        record = self._read_record()
+        kept = self._select_output(token["action"], output)
         record["outputs"] = {**(record.get("outputs") or {}), **kept}
         record["input"] = token["request"]["inputs"]
         record["last"] = token["key"]
         if token["action"] == "UPDATE":
             record["update"] = token["key"]
-        self._store(record)
+        self._store_record(record)
 
-    def _record(self) -> dict[str, Any]:
+    def _read_record(self) -> dict[str, Any]:
         text = self.data().get("record")
         return json.loads(text) if text else {}
 
-    def _store(self, record: Mapping[str, Any]) -> None:
+    def _store_record(self, record: Mapping[str, Any]) -> None:
         self.data_set("record", json.dumps(record), redact=True)
 
     def _update_is_open(self) -> bool:
         """Whether the last UPDATE that began has not ended well, or left something behind."""
-        key, record = self.data().get("update_key"), self._record()
+        key, record = self.data().get("update_key"), self._read_record()
         return key is not None and (record.get("update") != key or bool(record.get("owed")))

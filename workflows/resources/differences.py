@@ -1,4 +1,4 @@
-"""What CHECK observed and what the template says, in words that may be stored and shown.
+"""Differences between live state and template, as texts that may be stored and shown.
 
 Pure. For ``observing``; of hidden properties only the name is told, and what was seen in them is
 masked wherever else it stands.
@@ -13,13 +13,13 @@ from typing import Any
 from zonda.hooks import redact, secret_texts, truncate_middle
 
 
-def in_words(
+def describe_differences(
     names: Collection[str],
     sent: Mapping[str, Any],
     live: Mapping[str, Any],
     hidden: Collection[str],
 ) -> list[str]:
-    """One text for each of the properties ``names``, which were observed to be otherwise."""
+    """One text for each of the properties ``names``, which differ."""
     texts = secret_texts(value[name] for name in hidden for value in (sent, live) if name in value)
 
     def shown(value: Any) -> str:

@@ -34,7 +34,7 @@ from .external_resource_schema import (
     REPLACE_INPUTS,
     WORKFLOW,
 )
-from .workflow_call import Run
+from .workflow_call import WorkflowCall
 
 
 class ExternalResource(WorkflowResource):
@@ -50,10 +50,10 @@ class ExternalResource(WorkflowResource):
         """Ask the runners about workflows that are known already."""
         raw = self.t.raw.get("properties") or self.t.properties
         for name, action in (self.properties[ACTIONS] or {}).items():
-            written = payload.below(raw, ACTIONS, name, WORKFLOW)
+            written = payload.get_at_path(raw, ACTIONS, name, WORKFLOW)
             workflow = (action or {}).get(WORKFLOW)
             if workflow and not payload.reads_others(written):
-                self._check_workflow(name, self._workflow_of(name) or workflow)
+                self._check_workflow(name, self._find_workflow(name) or workflow)
 
     def _check_workflow(self, action: str, workflow: str) -> None:
         try:
@@ -75,16 +75,16 @@ class ExternalResource(WorkflowResource):
     ) -> RunToken | None:
         """Start UPDATE if the input changed, UPDATE failed before or runs always."""
         after = self.make_properties(json_snippet)
-        record = self._record()
+        record = self._read_record()
         known = record.get("input")
         new = to_json(after[INPUT] or {})
-        if known is not None and payload.replaces(after[REPLACE_INPUTS], known, new):
+        if known is not None and payload.has_changed_input(after[REPLACE_INPUTS], known, new):
             raise UpdateReplace(self.name)
         token = None
         if INPUT in prop_diff or after[ALWAYS_UPDATE] or self._update_is_open():
             token = self._begin("UPDATE", after)
         if token is None and new != known:
-            self._store({**record, "input": new, "update": self.data().get("update_key")})
+            self._store_record({**record, "input": new, "update": self.data().get("update_key")})
         return token
 
     def handle_suspend(self) -> RunToken | None:
@@ -105,29 +105,29 @@ class ExternalResource(WorkflowResource):
     ) -> bool:
         """Whether an input changed that the new definition lists."""
         old, new = to_json(before[INPUT] or {}), to_json(after[INPUT] or {})
-        return payload.replaces(after[REPLACE_INPUTS], old, new)
+        return payload.has_changed_input(after[REPLACE_INPUTS], old, new)
 
     def always_update(self) -> bool:
         """Whether UPDATE runs on the next update, changes or not: asked for, or owed."""
         return bool(self.properties[ALWAYS_UPDATE]) or self._update_is_open()
 
     def _resolve_attribute(self, name: str) -> Any:
-        return self._record().get("outputs") if name == OUTPUT else None
+        return self._read_record().get("outputs") if name == OUTPUT else None
 
     # -- executions -------------------------------------------------------------------------
 
-    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+    def _build_call(self, action: str, props: properties.Properties) -> WorkflowCall | None:
         entry = (props[ACTIONS] or {}).get(action)
         if not entry or not entry.get(WORKFLOW):
             return None
-        return Run(
+        return WorkflowCall(
             entry[WORKFLOW],
             props[INPUT] or {},
             entry.get(PARAMS) or {},
             props[DESCRIPTION] or "",
         )
 
-    def _workflow_of(self, action: str) -> str | None:
+    def _find_workflow(self, action: str) -> str | None:
         """The workflow of an action as ``context.runner`` takes it."""
-        run = self._run_of(action, self.properties)
+        run = self._build_call(action, self.properties)
         return None if run is None else run.workflow

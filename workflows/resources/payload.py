@@ -1,4 +1,4 @@
-"""Values around one execution: what is sent and compared. Pure functions.
+"""The values of one execution: to be sent and compared. Pure functions.
 
 Used by ``external_resource`` alone; knows no runner and no resource.
 """
@@ -17,12 +17,14 @@ DATA_KEY = "heat_extresource_data"
 _READS_OTHERS = frozenset({"get_resource", "get_attr", "Ref", "Fn::GetAtt"})
 
 
-def replaces(names: Sequence[Any] | None, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def has_changed_input(
+    names: Sequence[Any] | None, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> bool:
     """Whether an input of ``names`` differs; one that is absent counts as null."""
     return any(old.get(str(name)) != new.get(str(name)) for name in names or ())
 
 
-def with_data(params: Mapping[str, Any], data: Mapping[str, Any] | None) -> dict[str, Any]:
+def add_data(params: Mapping[str, Any], data: Mapping[str, Any] | None) -> dict[str, Any]:
     """``params`` with the merged outputs in the environment that the workflow sees.
 
     A text as environment is the name of one that the runner knows, which adds them by itself.
@@ -37,13 +39,13 @@ def with_data(params: Mapping[str, Any], data: Mapping[str, Any] | None) -> dict
     return {**params, "env": {**env, DATA_KEY: data}}
 
 
-def json_text(value: Mapping[str, Any]) -> str:
+def to_json_text(value: Mapping[str, Any]) -> str:
     """``value`` as JSON within a text; empty for an empty map. Raises ValueError as JSON does."""
     return json.dumps(dict(value), allow_nan=False) if value else ""
 
 
-def unpacked(value: Any) -> Any:
-    """A value that may be JSON within a text."""
+def unpack_json(value: Any) -> Any:
+    """The parsed JSON of a text; any other value as it is."""
     if not isinstance(value, str):
         return value
     try:
@@ -52,8 +54,8 @@ def unpacked(value: Any) -> Any:
         return value
 
 
-def below(value: Any, *path: str) -> Any:
-    """What stands at ``path`` in nested maps; None where it leads nowhere."""
+def get_at_path(value: Any, *path: str) -> Any:
+    """The value at ``path`` in nested maps; None where it leads nowhere."""
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
@@ -68,8 +70,8 @@ def reads_others(written: Any) -> bool:
     return isinstance(written, list) and any(reads_others(item) for item in written)
 
 
-def in_words(result: Succeeded | Failed | Lost) -> str:
-    """How a run ended, for people."""
+def describe_result(result: Succeeded | Failed | Lost) -> str:
+    """The result of a run as text, for people."""
     if isinstance(result, Lost):
         return f"lost ({result.reason})"
     given = result.resource_id or (result.output or {}).get("resource_id")

@@ -1,4 +1,4 @@
-"""A runner whose answers repeat no named secret: what a workflow answers goes through here alone.
+"""A runner that redacts named secrets in all answers of another runner.
 
 Types whose requests hold secrets of their own (``{secret: env:NAME}``) ask their runner through
 it. What is said is masked, and so is what is kept. A ``resource_id`` cannot be: it would be of no
@@ -39,19 +39,21 @@ from zonda.hooks.runners import (
     check_answer,
 )
 
-from .secret_fingerprints import Known
+from .secret_fingerprints import SentSecrets
 
 #: Actions whose answer may name the physical resource; that of the others is not looked at.
 _NAMING = ("CREATE", "UPDATE", "SUSPEND", "RESUME")
 
 
 class RedactingRunner(WorkflowRunner):
-    """``runner`` for one action; ``secrets`` gives what it must not repeat.
+    """``runner`` for one action; ``secrets`` gives the values to redact.
 
     Where it was sent something that nobody knows any more, nothing of what it says is passed on.
     """
 
-    def __init__(self, runner: WorkflowRunner, action: str, secrets: Callable[[], Known]) -> None:
+    def __init__(
+        self, runner: WorkflowRunner, action: str, secrets: Callable[[], SentSecrets]
+    ) -> None:
         self._runner = runner
         self.label = runner.label
         self._action = action
@@ -59,47 +61,47 @@ class RedactingRunner(WorkflowRunner):
 
     def check(self, workflow: str) -> None:
         """Raise ``ResourceFailure`` if ``workflow`` certainly does not exist."""
-        with self._cleaned():
+        with self._redacted_errors():
             self._runner.check(workflow)
 
     def start(self, request: StartRequest) -> StartAnswer:
-        """Start an execution; what it answers at once is clean."""
-        with self._cleaned() as (texts, _):
+        """Start an execution; the answer is redacted."""
+        with self._redacted_errors() as (texts, _):
             answer = self._runner.start(request)
             check_answer(answer, "start", describe_runner(self._runner, request.workflow))
         if isinstance(answer, Retry):
             return replace(answer, message=redact_message(answer.message, texts))
         name = answer.execution_id
-        answer = replace(answer, execution_id=name if masked(name, texts) == name else "")
+        answer = replace(answer, execution_id=name if redact_value(name, texts) == name else "")
         if isinstance(answer, Started):
             return answer
-        return Finished(self._clean(answer.result, texts), answer.execution_id)
+        return Finished(self._redact_result(answer.result, texts), answer.execution_id)
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
-        """How the execution is doing."""
-        with self._cleaned() as (texts, lacking):
+        """Return the state of the execution."""
+        with self._redacted_errors() as (texts, lacking):
             answer = self._runner.poll(token)
             check_answer(answer, "poll", describe_runner(self._runner, ""))
         if lacking:
-            return self._untold(answer, lacking)
+            return self._withhold(answer, lacking)
         if isinstance(answer, Running):
             return replace(answer, message=redact_message(answer.message, texts))
         if isinstance(answer, Lost):
             return Lost(redact_message(answer.reason, texts))
-        return self._clean(answer, texts)
+        return self._redact_result(answer, texts)
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask for the execution to be ended."""
-        with self._cleaned():
+        with self._redacted_errors():
             return self._runner.cancel(token, reason)
 
     def forget(self, token: Mapping[str, Any]) -> None:
         """Let the runner tidy up."""
-        with self._cleaned():
+        with self._redacted_errors():
             self._runner.forget(token)
 
-    def _untold(self, answer: PollAnswer, lacking: str) -> PollAnswer:
-        """An answer of which nothing may be shown or kept."""
+    def _withhold(self, answer: PollAnswer, lacking: str) -> PollAnswer:
+        """The replacement of an answer that must not be shown or kept."""
         if isinstance(answer, Running):
             return replace(answer, message="")
         if isinstance(answer, Lost):
@@ -112,27 +114,29 @@ class RedactingRunner(WorkflowRunner):
             f"{self._action} ended {how}. {lacking}", hint=hint, code=WORKFLOW_FAILED
         )
 
-    def _clean(self, result: Succeeded | Failed, texts: Sequence[str]) -> Succeeded | Failed:
+    def _redact_result(
+        self, result: Succeeded | Failed, texts: Sequence[str]
+    ) -> Succeeded | Failed:
         said = redact_message(result.reason, texts) if isinstance(result, Failed) else ""
         given = result.resource_id or (result.output or {}).get("resource_id")
-        if masked(given, texts) != given and self._action in _NAMING:
+        if redact_value(given, texts) != given and self._action in _NAMING:
             refused = f"The resource_id that {self._action} answered holds a named secret."
             raise ResourceFailure(
                 f"{refused} {said}".strip(),
                 hint="It is shown to everybody: have the workflow answer with an id without it.",
                 code=WORKFLOW_FAILED,
             )
-        output = masked(result.output, texts)
+        output = redact_value(result.output, texts)
         if isinstance(result, Failed):
             result = replace(result, reason=said)
-        if masked(given, texts) != given:
+        if redact_value(given, texts) != given:
             output = {key: value for key, value in output.items() if key != "resource_id"}
             return replace(result, output=output, resource_id=None)
         return replace(result, output=output)
 
     @contextmanager
-    def _cleaned(self) -> Iterator[tuple[Sequence[str], str]]:
-        """The texts that nothing may hold, and why it cannot be told; so is what is raised."""
+    def _redacted_errors(self) -> Iterator[tuple[Sequence[str], str]]:
+        """The texts to redact, and why nothing may be shown; errors in the block are redacted."""
         known = self._secrets()
         texts, lacking = secret_texts(known.values), ""
         if known.lacking:
@@ -147,14 +151,14 @@ class RedactingRunner(WorkflowRunner):
             raise
 
 
-def masked(value: Any, texts: Sequence[str]) -> Any:
+def redact_value(value: Any, texts: Sequence[str]) -> Any:
     """``value`` without any of ``texts`` (``secret_texts``), at any depth; numbers as well."""
     if isinstance(value, str):
         return without(value, texts)
     if isinstance(value, Mapping):
-        return {masked(key, texts): masked(item, texts) for key, item in value.items()}
+        return {redact_value(key, texts): redact_value(item, texts) for key, item in value.items()}
     if isinstance(value, list):
-        return [masked(item, texts) for item in value]
+        return [redact_value(item, texts) for item in value]
     if isinstance(value, int | float) and not isinstance(value, bool):
         said = str(value)
         return MASK if len(said) >= SHORTEST and without(said, texts) != said else value

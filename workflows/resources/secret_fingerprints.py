@@ -1,4 +1,4 @@
-"""Which secrets a run was sent, so that its answer can be searched for just these.
+"""The secrets that were sent with a run, so that its answer can be searched for them.
 
 A secret may change, or be gone, before a run ends. What was sent is remembered by this process
 alone. The token has fingerprints, by which another process tells whether what the references name
@@ -21,16 +21,16 @@ _sent: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The values to search for, and the references of what was sent and nobody knows any more."""
+class SentSecrets:
+    """The values to search for, and the references whose sent values nobody knows any more."""
 
     values: list[str] = field(default_factory=list, repr=False)
     lacking: list[str] = field(default_factory=list)
 
 
-def note(token: RunToken, reference: str, secret: str) -> str:
-    """``secret`` is about to be sent with ``token``."""
-    found = _print_of(token, reference, secret)
+def record_secret(token: RunToken, reference: str, secret: str) -> str:
+    """Record ``secret``, which is about to be sent with ``token``; returns it."""
+    found = _compute_fingerprint(token, reference, secret)
     token.setdefault("prints", {})[reference] = found
     while len(_sent) >= _MOST:
         _sent.pop(next(iter(_sent)), None)
@@ -38,16 +38,20 @@ def note(token: RunToken, reference: str, secret: str) -> str:
     return secret
 
 
-def known(token: RunToken, references: Iterable[str], secret: Callable[[str], str]) -> Known:
-    """What an answer for ``token`` may repeat; ``references`` are of what others were sent, too."""
+def find_sent_secrets(
+    token: RunToken, references: Iterable[str], secret: Callable[[str], str]
+) -> SentSecrets:
+    """The secrets that an answer for ``token`` may repeat; ``references``: further ones."""
     prints = token.get("prints", {})
-    found = Known()
+    found = SentSecrets()
     for reference in sorted({*references, *prints}):
-        now = _now(reference, secret)
+        now = _find_secret(reference, secret)
         if now is not None:
             found.values.append(now)
         wanted = prints.get(reference)
-        if wanted is None or (now is not None and _print_of(token, reference, now) == wanted):
+        if wanted is None or (
+            now is not None and _compute_fingerprint(token, reference, now) == wanted
+        ):
             continue
         if wanted in _sent:
             found.values.append(_sent[wanted])
@@ -56,14 +60,14 @@ def known(token: RunToken, references: Iterable[str], secret: Callable[[str], st
     return found
 
 
-def _now(reference: str, secret: Callable[[str], str]) -> str | None:
+def _find_secret(reference: str, secret: Callable[[str], str]) -> str | None:
     try:
         return secret(reference)
     except UsageError:  # it was there when it was sent, and is no more
         return None
 
 
-def _print_of(token: RunToken, reference: str, secret: str) -> str:
-    """Told by nobody who does not know the secret; another one for every run."""
+def _compute_fingerprint(token: RunToken, reference: str, secret: str) -> str:
+    """The fingerprint of a secret, different for every run."""
     text = "\0".join((token["key"], reference, secret))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What one action of a resource has a workflow do, and how long and how often it may try.
+"""The workflow call of one action: input, time limit and retries.
 
 Pure: plain data and tokens in, the same out. Used by the types of this room; a token is that of
 ``zonda.hooks.resources.workflow_run`` with what stands here added::
@@ -33,8 +33,8 @@ Secret = tuple[str, tuple[str | int, ...], What]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One action to be carried out. ``workflow`` is a reference as ``context.runner`` takes it.
+class WorkflowCall:
+    """The workflow call of one action. ``workflow`` is a reference for ``context.runner``.
 
     ``timeout`` in seconds; None leaves it to the operation. ``secrets``: what stands in ``inputs``
     and ``params`` as null and is only known when it is sent.
@@ -51,8 +51,8 @@ class Run:
     secrets: Sequence[Secret] = ()
 
 
-def limit(token: RunToken, run: Run, now: float) -> None:
-    """Note in a new token how long and how often it may try."""
+def set_limits(token: RunToken, run: WorkflowCall, now: float) -> None:
+    """Note the time limit and the retries in a new token."""
     if run.timeout is not None:
         token["until"] = now + run.timeout
         token["timeout"] = run.timeout
@@ -63,8 +63,8 @@ def limit(token: RunToken, run: Run, now: float) -> None:
         token["secrets"] = [[place, list(path), name] for place, path, name in run.secrets]
 
 
-def keep_within(token: RunToken, now: float) -> None:
-    """Nothing of a token lies farther away than it can: a clock was set back.
+def clamp_times(token: RunToken, now: float) -> None:
+    """Reduce times in a token that are too far away, as after a clock was set back.
 
     What is still to be sent stays the same: its deadline stands in the request.
     """
@@ -74,8 +74,8 @@ def keep_within(token: RunToken, now: float) -> None:
         token["cancelled"] = min(token["cancelled"], now)
 
 
-def with_secrets(token: RunToken, secret: Callable[[str], str]) -> dict[str, Any]:
-    """``inputs`` and ``params`` of a token, complete: for sending, and for nothing else."""
+def insert_secrets(token: RunToken, secret: Callable[[str], str]) -> dict[str, Any]:
+    """``inputs`` and ``params`` of a token with their secrets: only for sending."""
     found = {place: token["request"][place] for place in ("inputs", "params")}
     if not token.get("secrets"):
         return found
@@ -84,18 +84,18 @@ def with_secrets(token: RunToken, secret: Callable[[str], str]) -> dict[str, Any
         inside: Any = found[place]
         for step in path[:-1]:
             inside = inside[step]
-        inside[path[-1]] = _put_in(name, secret)
+        inside[path[-1]] = _resolve_secret(name, secret)
     return found
 
 
-def _put_in(what: What, secret: Callable[[str], str]) -> str:
-    """A secret, or the text that has some in it."""
+def _resolve_secret(what: What, secret: Callable[[str], str]) -> str:
+    """The secret, or the text with its secrets inserted."""
     if isinstance(what, str):
         return secret(what)
     return "".join(part if isinstance(part, str) else secret(part["secret"]) for part in what)
 
 
-def references(token: RunToken) -> set[str]:
+def list_references(token: RunToken) -> set[str]:
     """The secrets that are sent with a token."""
     found = set[str]()
     for _, _, what in token.get("secrets", ()):
@@ -104,7 +104,7 @@ def references(token: RunToken) -> set[str]:
     return found
 
 
-def next_try(token: RunToken, operation_id: str, now: float) -> float:
+def prepare_next_try(token: RunToken, operation_id: str, now: float) -> float:
     """Make the token one of a new run, with a key of its own; gives the seconds until then."""
     number = token.get("try", 1) + 1
     for key in ("run", "result", "execution"):

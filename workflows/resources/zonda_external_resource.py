@@ -24,9 +24,9 @@ from zonda.hooks import (
 
 from . import external_resource_schema as names
 from . import workflow_call
-from .drift_check import DriftCheckMixin, flag
+from .drift_check import DriftCheckMixin, read_flag
 from .external_resource import ExternalResource
-from .workflow_call import Run
+from .workflow_call import WorkflowCall
 
 RUNNER = "runner"
 TIMEOUTS = "timeouts"
@@ -44,7 +44,9 @@ _ACTION: Mapping[str, properties.Schema] = {
 }
 
 
-def _per_action(kind: str, description: str, *rules: constraints.Constraint) -> properties.Schema:
+def _make_action_map_schema(
+    kind: str, description: str, *rules: constraints.Constraint
+) -> properties.Schema:
     inside = {name: _S(kind, f"Of {name}.", constraints=rules) for name in ACTION_NAMES}
     return _S(_S.MAP, description, schema=inside, update_allowed=True)
 
@@ -74,7 +76,7 @@ PROPERTIES_SCHEMA: Mapping[str, properties.Schema] = {
     names.DESCRIPTION: _S(
         _S.STRING, "The description of the executions.", default="", update_allowed=True
     ),
-    TIMEOUTS: _per_action(
+    TIMEOUTS: _make_action_map_schema(
         _S.NUMBER, "Seconds after which an action is given up.", constraints.Range(min=1)
     ),
     ON_TIMEOUT: _S(
@@ -85,7 +87,7 @@ PROPERTIES_SCHEMA: Mapping[str, properties.Schema] = {
         constraints=[constraints.AllowedValues([*workflow_call.ON_TIMEOUT])],
         update_allowed=True,
     ),
-    RETRIES: _per_action(
+    RETRIES: _make_action_map_schema(
         _S.INTEGER,
         "How many more runs an action may have after one that has failed.",
         constraints.Range(min=0, max=100),
@@ -137,25 +139,25 @@ class ZondaExternalResource(DriftCheckMixin, ExternalResource):
         prop_diff: Mapping[str, Any],
     ) -> RunToken | None:
         """Start UPDATE as Heat's type does, and where a CHECK has found a difference."""
-        if self._is_unwell():
+        if self._has_difference():
             prop_diff = {**prop_diff, names.INPUT: None}
         return super().handle_update(json_snippet, tmpl_diff, prop_diff)
 
     def needs_replace_with_prop_diff(
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:
-        """Nothing else puts right what has drifted where there is no UPDATE."""
-        if self.drift == "DRIFTED" and self._run_of("UPDATE", after) is None:
+        """Whether a replacement is needed; also to repair drift where there is no UPDATE."""
+        if self.drift == "DRIFTED" and self._build_call("UPDATE", after) is None:
             return True
         return super().needs_replace_with_prop_diff(changed, after, before)
 
-    def _run_of(self, action: str, props: properties.Properties) -> Run | None:
+    def _build_call(self, action: str, props: properties.Properties) -> WorkflowCall | None:
         entry = (props[names.ACTIONS] or {}).get(action)
         if not entry or not entry.get(names.WORKFLOW):
             return None
         runner = entry.get(RUNNER) or props[RUNNER]
         workflow = entry[names.WORKFLOW]
-        return Run(
+        return WorkflowCall(
             f"{runner}:{workflow}" if runner else workflow,
             props[names.INPUT] or {},
             entry.get(names.PARAMS) or {},
@@ -172,18 +174,18 @@ class ZondaExternalResource(DriftCheckMixin, ExternalResource):
     def _deletes_old_id(self) -> bool:
         return True
 
-    def _live_of(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _build_live_state(self, output: Mapping[str, Any]) -> Mapping[str, Any]:
         """``inputs`` of CHECK's output as the property ``input``, or ``in_sync`` as it is.
 
         What is said not to be in sync is not, whatever was observed of the inputs.
         """
         wanted = to_json(self.properties[names.INPUT] or {})
-        observed, in_sync = output.get("inputs"), flag(output, "in_sync")
+        observed, in_sync = output.get("inputs"), read_flag(output, "in_sync")
         if observed is not None and not isinstance(observed, Mapping):
             raise ResourceFailure(f"CHECK told nothing: inputs is {json.dumps(observed)}, no map.")
         seen = Partial(observed) if isinstance(observed, Mapping) else Partial()
         if in_sync is False and is_same_value(wanted, {**wanted, **seen}):
-            other = {names.INPUT: self._another(wanted)}
+            other = {names.INPUT: self._change_input(wanted)}
             return OpaqueState(other, in_sync=False, reason=_OUT_OF_SYNC)
         if seen:
             return {names.INPUT: seen}
@@ -194,8 +196,8 @@ class ZondaExternalResource(DriftCheckMixin, ExternalResource):
             hint="Let it answer {exists: false}, {inputs: {...}} or {in_sync: true or false}.",
         )
 
-    def _another(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Not what is wanted: an UPDATE is sent for another input, whatever it was.
+    def _change_input(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A changed input, so that an UPDATE is sent.
 
         It differs in a name that means nothing to anybody, least of all a replacement.
         """

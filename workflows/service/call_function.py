@@ -20,10 +20,10 @@ from ..atomic_files import REASON_MARK
 
 
 class Missing(Exception):
-    """A failure whose text tells all."""
+    """A failure whose text is complete, without a traceback."""
 
 
-def load(module: str, folder: str) -> ModuleType:
+def load_module(module: str, folder: str) -> ModuleType:
     """The module by its name (``folder`` is looked in first), or from a ``.py`` file."""
     sys.path.insert(0, folder)
     if not module.endswith(".py"):
@@ -37,11 +37,11 @@ def load(module: str, folder: str) -> ModuleType:
     return found
 
 
-def call(module: str, function: str, folder: str) -> None:
+def call_function(module: str, function: str, folder: str) -> None:
     """Read the request from stdin, call, write the output to stdout."""
     request = json.load(sys.stdin)
     with contextlib.redirect_stdout(sys.stderr):
-        found = getattr(load(module, folder), function, None)
+        found = getattr(load_module(module, folder), function, None)
         if found is None:
             raise Missing(f"{Path(module).name} has no {function}")
         output = found(request)
@@ -57,15 +57,15 @@ def call(module: str, function: str, folder: str) -> None:
 def main(module: str, function: str, folder: str) -> None:
     """``call``; where that fails the traceback goes to stderr and, behind a mark, the reason."""
     try:
-        call(module, function, folder)
+        call_function(module, function, folder)
     except Exception as error:
         traceback.print_exc()
-        reason = str(error) if isinstance(error, Missing) else _reason(error, module, folder)
+        reason = str(error) if isinstance(error, Missing) else _format_reason(error, module, folder)
         sys.stderr.write(REASON_MARK + reason.encode("utf-8", "backslashreplace").decode())
         sys.exit(1)
 
 
-def _reason(error: Exception, module: str, folder: str) -> str:
+def _format_reason(error: Exception, module: str, folder: str) -> str:
     """``ValueError: text (flows.py, line 2)``: the innermost place that is the user's."""
     text = f"{type(error).__name__}: {error}".removesuffix(": ")
     if isinstance(error, SyntaxError):

@@ -37,7 +37,7 @@ _MOST_PARALLEL = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """One workflow. ``argv`` is what runs; ``http`` what a forwarded call needs, headers too."""
+    """One workflow. ``argv``: the command; ``http``: the settings of a forwarded call."""
 
     name: str
     argv: tuple[str, ...]
@@ -50,16 +50,16 @@ class Workflow:
 
 @dataclass(frozen=True, slots=True)
 class ServiceConfig:
-    """What a workflow file says."""
+    """The configuration in a workflow file."""
 
     file: Path
     workflows: Mapping[str, Workflow]
     parallel: int = PARALLEL
 
 
-def load(file: str | Path, *more: str | Path) -> ServiceConfig:
+def load_config(file: str | Path, *more: str | Path) -> ServiceConfig:
     """The configuration in some files together. Raises UsageError that lists every fault of one."""
-    first, *others = map(_load, (file, *more))
+    first, *others = map(_load_file, (file, *more))
     workflows, parallel = dict(first.workflows), first.parallel
     for each in others:
         twice = sorted(each.workflows.keys() & workflows.keys())
@@ -73,7 +73,7 @@ def load(file: str | Path, *more: str | Path) -> ServiceConfig:
     return ServiceConfig(first.file, workflows, parallel)
 
 
-def _load(file: str | Path) -> ServiceConfig:
+def _load_file(file: str | Path) -> ServiceConfig:
     path = Path(file).absolute()
     try:
         text = path.read_text(encoding="utf-8")
@@ -102,124 +102,126 @@ class _Reader:
             )
         for key in data:
             if key not in ("workflows", "parallel"):
-                self._fault(str(key), "is not known here (workflows, parallel are)")
+                self._add_fault(str(key), "is not known here (workflows, parallel are)")
         parallel = data.get("parallel", PARALLEL)
         is_whole = isinstance(parallel, int) and not isinstance(parallel, bool)
         if not is_whole or not 1 <= parallel <= _MOST_PARALLEL:
-            self._fault("parallel", f"must be a whole number from 1 to {_MOST_PARALLEL}")
-        workflows = self._workflows(data.get("workflows"))
+            self._add_fault("parallel", f"must be a whole number from 1 to {_MOST_PARALLEL}")
+        workflows = self._read_workflows(data.get("workflows"))
         if self.faults:
             raise UsageError("\n".join(self.faults), hint="Correct the workflow file.")
         return ServiceConfig(self.file, workflows, parallel)
 
-    def _fault(self, where: str, what: str) -> None:
+    def _add_fault(self, where: str, what: str) -> None:
         self.faults.append(f"{self.file}: {where} {what}")
 
-    def _workflows(self, given: Any) -> dict[str, Workflow]:
+    def _read_workflows(self, given: Any) -> dict[str, Workflow]:
         if not isinstance(given, dict):  # none at all: the service listens for callbacks only
-            self._fault("workflows", "must be a map of names to workflows")
+            self._add_fault("workflows", "must be a map of names to workflows")
             given = {}
         found = {}
         for name, entry in given.items():
             where = f"workflows.{name}"
             if not isinstance(name, str) or not name:
-                self._fault(where, "has a name that is no text (put it in quotes)")
+                self._add_fault(where, "has a name that is no text (put it in quotes)")
             elif not isinstance(entry, dict):
-                self._fault(where, f"must be a map with one of {', '.join(_KINDS)}")
+                self._add_fault(where, f"must be a map with one of {', '.join(_KINDS)}")
             else:
-                found[name] = self._workflow(name, entry, where)
+                found[name] = self._read_workflow(name, entry, where)
         return found
 
-    def _workflow(self, name: str, entry: Mapping[str, Any], where: str) -> Workflow:
+    def _read_workflow(self, name: str, entry: Mapping[str, Any], where: str) -> Workflow:
         for key in entry:
             if key not in _KEYS:
-                self._fault(f"{where}.{key}", f"is not known here ({', '.join(_KEYS)} are)")
+                self._add_fault(f"{where}.{key}", f"is not known here ({', '.join(_KEYS)} are)")
         kinds = [kind for kind in _KINDS if kind in entry]
         if len(kinds) != 1:
-            self._fault(where, f"must have exactly one of {', '.join(_KINDS)}")
-        http = self._http(entry["http"], f"{where}.http") if kinds == ["http"] else None
+            self._add_fault(where, f"must have exactly one of {', '.join(_KINDS)}")
+        http = self._read_http(entry["http"], f"{where}.http") if kinds == ["http"] else None
         return Workflow(
             name,
-            self._argv(entry, kinds, where),
-            self._folder(entry.get("cwd"), f"{where}.cwd"),
-            self._texts(entry.get("env"), f"{where}.env"),
-            self._timeout(entry.get("timeout"), f"{where}.timeout"),
-            self._flag(entry.get("idempotent", False), f"{where}.idempotent"),
+            self._build_argv(entry, kinds, where),
+            self._read_folder(entry.get("cwd"), f"{where}.cwd"),
+            self._read_texts(entry.get("env"), f"{where}.env"),
+            self._read_timeout(entry.get("timeout"), f"{where}.timeout"),
+            self._read_flag(entry.get("idempotent", False), f"{where}.idempotent"),
             http,
         )
 
-    def _argv(self, entry: Mapping[str, Any], kinds: list[str], where: str) -> tuple[str, ...]:
+    def _build_argv(
+        self, entry: Mapping[str, Any], kinds: list[str], where: str
+    ) -> tuple[str, ...]:
         if kinds == ["command"]:
-            return self._command(entry["command"], f"{where}.command")
+            return self._read_command(entry["command"], f"{where}.command")
         if kinds == ["callable"]:
-            return self._callable(entry["callable"], f"{where}.callable")
+            return self._read_callable(entry["callable"], f"{where}.callable")
         return (sys.executable, "-P", "-m", f"{__package__}.forward_request")
 
-    def _command(self, given: Any, where: str) -> tuple[str, ...]:
+    def _read_command(self, given: Any, where: str) -> tuple[str, ...]:
         if isinstance(given, str) and given.strip():
             return ("/bin/sh", "-c", given)
         if isinstance(given, list) and given and all(isinstance(part, str) for part in given):
             return tuple(given)
-        self._fault(where, "must be a text for the shell or a list of texts (quote numbers)")
+        self._add_fault(where, "must be a text for the shell or a list of texts (quote numbers)")
         return ()
 
-    def _callable(self, given: Any, where: str) -> tuple[str, ...]:
+    def _read_callable(self, given: Any, where: str) -> tuple[str, ...]:
         module, colon, function = str(given).rpartition(":")
         if not isinstance(given, str) or not colon or not module or not function.isidentifier():
-            self._fault(where, 'must be "module:function" or "./file.py:function"')
+            self._add_fault(where, 'must be "module:function" or "./file.py:function"')
             return ()
         if module.endswith(".py"):
             file = self.file.parent / module
             if not file.is_file():
-                self._fault(where, f"names {file}, which does not exist")
+                self._add_fault(where, f"names {file}, which does not exist")
             module = str(file)
         base = str(self.file.parent)
         return (sys.executable, "-P", "-m", f"{__package__}.call_function", module, function, base)
 
-    def _http(self, given: Any, where: str) -> dict[str, Any]:
+    def _read_http(self, given: Any, where: str) -> dict[str, Any]:
         entry = {"url": given} if isinstance(given, str) else given
         if not isinstance(entry, dict) or set(entry) - set(_HTTP_KEYS):
-            self._fault(where, "must be a URL or a map of url, method, headers")
+            self._add_fault(where, "must be a URL or a map of url, method, headers")
             return {}
         url = entry.get("url")
         if not isinstance(url, str) or not url.lower().startswith(("http://", "https://")):
-            self._fault(f"{where}.url", "must be an http(s) URL")
+            self._add_fault(f"{where}.url", "must be an http(s) URL")
         method = entry.get("method", "POST")
         if not isinstance(method, str) or not method.isalpha():
-            self._fault(f"{where}.method", "must be the name of an HTTP method")
-        headers = self._texts(entry.get("headers"), f"{where}.headers")
+            self._add_fault(f"{where}.method", "must be the name of an HTTP method")
+        headers = self._read_texts(entry.get("headers"), f"{where}.headers")
         return {"url": url, "method": str(method).upper(), "headers": headers}
 
-    def _folder(self, given: Any, where: str) -> str:
+    def _read_folder(self, given: Any, where: str) -> str:
         if given is None:
             return str(self.file.parent)
         if not isinstance(given, str):
-            self._fault(where, "must be the path of a folder")
+            self._add_fault(where, "must be the path of a folder")
             return ""
         folder = self.file.parent / Path(given).expanduser()
         if not folder.is_dir():
-            self._fault(where, f"names {folder}, which is no folder")
+            self._add_fault(where, f"names {folder}, which is no folder")
         return str(folder)
 
-    def _texts(self, given: Any, where: str) -> dict[str, str]:
+    def _read_texts(self, given: Any, where: str) -> dict[str, str]:
         given = {} if given is None else given
         good = isinstance(given, dict) and all(
             isinstance(key, str) and isinstance(value, str) for key, value in given.items()
         )
         if not good:
-            self._fault(where, "must be a map of texts (put numbers in quotes)")
+            self._add_fault(where, "must be a map of texts (put numbers in quotes)")
             return {}
         return dict(given)
 
-    def _timeout(self, given: Any, where: str) -> float | None:
+    def _read_timeout(self, given: Any, where: str) -> float | None:
         if given is None:
             return None
         if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given < 1e9:
-            self._fault(where, "must be a number of seconds above 0")
+            self._add_fault(where, "must be a number of seconds above 0")
             return None
         return float(given)
 
-    def _flag(self, given: Any, where: str) -> bool:
+    def _read_flag(self, given: Any, where: str) -> bool:
         if not isinstance(given, bool):
-            self._fault(where, "must be true or false")
+            self._add_fault(where, "must be true or false")
         return given is True

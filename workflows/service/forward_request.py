@@ -26,7 +26,7 @@ TIMEOUT = 60.0
 def main(plan: Path) -> int:
     """Read the request from stdin, send it, write the output to stdout; the exit code."""
     try:
-        reply = _forwarded(plan)
+        reply = _forward(plan)
     except (TransportError, RequestRejected) as error:
         sys.stderr.write(f"no answer: {error}\n")
         return 1
@@ -47,7 +47,7 @@ def _is_output(body: bytes) -> bool:
         return False
 
 
-def _forwarded(plan: Path) -> Reply:
+def _forward(plan: Path) -> Reply:
     http: dict[str, Any] = json.loads(plan.read_bytes())["http"]
     body = sys.stdin.buffer.read()
     headers = {
@@ -56,10 +56,10 @@ def _forwarded(plan: Path) -> Reply:
         "Idempotency-Key": str(json.loads(body).get("request_id", "")),
         **http["headers"],
     }
-    return Transport(_wire(http["url"])).send(http["method"], http["url"], headers, body)
+    return Transport(_build_config(http["url"])).send(http["method"], http["url"], headers, body)
 
 
-def _wire(url: str) -> ClientConfig:
+def _build_config(url: str) -> ClientConfig:
     """The way there: as the environment says it, which is the workflow's own (``env``)."""
     way = requests.Session().merge_environment_settings(url, {}, None, None, None)
     bundle = way["verify"]

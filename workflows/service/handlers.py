@@ -1,4 +1,4 @@
-"""The HTTP face of the bundled service: zonda's ``http`` contract over the runs.
+"""The HTTP API of the bundled service: zonda's ``http`` contract over the runs.
 
 ``http.server`` is enough: the clients are a few engines on a trusted network, each request is
 small, work happens in other processes, and it starts in a tenth of the time of a framework.
@@ -43,7 +43,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call. Without a token only programs on this machine may."""
+    """The access rules. Without a token only programs on this machine may call."""
 
     token: str = field(default="", repr=False)
     signing_keys: tuple[bytes, ...] = field(default=(), repr=False)
@@ -79,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        """Look."""
+        """Answer a request."""
         self._serve()
 
     do_POST = do_GET
@@ -87,19 +87,19 @@ class Handler(BaseHTTPRequestHandler):
     do_PUT = do_GET
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is logged: requests hold inputs, and runs are in the journal."""
+        """Log nothing: requests hold inputs, and runs are in the journal."""
 
     # -- one request --------------------------------------------------------------------------
 
     def _serve(self) -> None:
         try:
-            body = self._body()
-            status, answer, location = self._routed(body)
+            body = self._read_body()
+            status, answer, location = self._route(body)
         except Refused as refusal:
             status, answer, location = refusal.status, {"reason": refusal.reason}, ""
         self._send(status, answer, location)
 
-    def _routed(self, body: bytes) -> tuple[int, dict[str, Any], str]:
+    def _route(self, body: bytes) -> tuple[int, dict[str, Any], str]:
         path = self.path.partition("?")[0]
         parts = [unquote(part) for part in path.split("/") if part]
         if parts[:1] == ["v1"]:
@@ -107,22 +107,22 @@ class Handler(BaseHTTPRequestHandler):
         if (self.command, parts) == ("GET", ["health"]):
             return 200, {"status": "ok"}, ""
         if self.command in ("PUT", "POST") and parts[:1] == ["callbacks"]:
-            return self._called_back("/".join(parts[1:]), body)
+            return self._accept_callback("/".join(parts[1:]), body)
         self._admit(body)
         match self.command, parts:
             case "POST", ["workflows", name]:
                 return self._accept(name, body)
             case "GET", ["workflows", name]:
-                return self._known(name)
+                return self._answer_workflow(name)
             case "GET", ["executions"]:
                 return 200, {"executions": list(self.runs.listed())}, ""
             case "GET", ["executions", key]:
-                return self._told(key)
+                return self._answer_execution(key)
             case "DELETE", ["executions", key]:
-                return self._cancelled(key)
+                return self._cancel_execution(key)
         raise Refused(404, f"There is no {self.command} {path} here.")
 
-    def _body(self) -> bytes:
+    def _read_body(self) -> bytes:
         given = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not (given.isascii() and given.isdigit()):
             self.close_connection = True
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _drop(self, length: int) -> None:
-        """Read what is too much: who is still sending would not see the answer else."""
+        """Read a body that is too large: a client that still sends would not see the answer."""
         left = min(length, _MOST_DROPPED)
         while left > 0 and (part := self.rfile.read(min(left, _CHUNK))):
             left -= len(part)
@@ -150,7 +150,7 @@ class Handler(BaseHTTPRequestHandler):
             given = self.headers.get("Authorization", "").encode()
             if not hmac.compare_digest(given, f"Bearer {self.access.token}".encode()):
                 raise Refused(401, "The token is missing or wrong.")
-        elif _host(self.headers.get("Host", "")) not in _LOOPBACK:
+        elif _parse_host(self.headers.get("Host", "")) not in _LOOPBACK:
             raise Refused(403, "Without a token only this machine may call, by its own name.")
         if self.access.signing_keys:
             keys, now = self.access.signing_keys, self.clock.now()
@@ -169,7 +169,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             run = self.runs.submit(name, key, body)
         except UnknownWorkflow:
-            return self._unknown(name)
+            return self._answer_unknown_workflow(name)
         except TooLate:
             raise Refused(400, "The deadline is over: nobody waits for this run.") from None
         except KeyReused:
@@ -177,17 +177,21 @@ class Handler(BaseHTTPRequestHandler):
         except OSError as error:
             # A full disk, say: nothing was accepted, and the same request may come again.
             raise Refused(503, f"The run cannot be journaled: {error.strerror}.") from error
-        return self._told(run.key)
+        return self._answer_execution(run.key)
 
-    def _known(self, name: str) -> tuple[int, dict[str, Any], str]:
-        return (200, {"workflow": name}, "") if self.runs.knows(name) else self._unknown(name)
+    def _answer_workflow(self, name: str) -> tuple[int, dict[str, Any], str]:
+        return (
+            (200, {"workflow": name}, "")
+            if self.runs.knows(name)
+            else self._answer_unknown_workflow(name)
+        )
 
-    def _unknown(self, name: str) -> tuple[int, dict[str, Any], str]:
+    def _answer_unknown_workflow(self, name: str) -> tuple[int, dict[str, Any], str]:
         # Without "contract": a mistyped name must not look like a thing that is gone.
         reason = f"The workflow file of the service has no workflow {name!r}."
         return 404, {"reason": reason, "unknown_workflow": name}, ""
 
-    def _told(self, key: str) -> tuple[int, dict[str, Any], str]:
+    def _answer_execution(self, key: str) -> tuple[int, dict[str, Any], str]:
         run = self.runs.find(key)
         if run is None:
             raise Refused(404, "There is no execution with this key.")
@@ -197,18 +201,18 @@ class Handler(BaseHTTPRequestHandler):
         location = f"/executions/{quote(key, safe='')}"
         return 202, {**answer, "status_url": location}, location
 
-    def _cancelled(self, key: str) -> tuple[int, dict[str, Any], str]:
+    def _cancel_execution(self, key: str) -> tuple[int, dict[str, Any], str]:
         run = self.runs.find(key)
         if run is None:
             raise Refused(404, "There is no execution with this key.")
         if run.result() is None:
             self.runs.cancel(run)
-        return self._told(key)
+        return self._answer_execution(key)
 
-    def _called_back(self, opaque: str, body: bytes) -> tuple[int, dict[str, Any], str]:
-        """The address is the capability: who knows it needs no token; some want a signature."""
+    def _accept_callback(self, opaque: str, body: bytes) -> tuple[int, dict[str, Any], str]:
+        """Store a callback. Its address needs no token; some need a signature."""
         self._check_signature(opaque, body)
-        answer = _object(body)
+        answer = _parse_object(body)
         if answer.get("state") not in STATES:
             raise Refused(400, f"The state must be one of {', '.join(STATES)}.")
         try:
@@ -222,7 +226,7 @@ class Handler(BaseHTTPRequestHandler):
         return 200, {"contract": 1, "callback": heard.value}, ""
 
     def _check_signature(self, opaque: str, body: bytes) -> None:
-        signer = self.callbacks.signer(opaque)
+        signer = self.callbacks.find_signer(opaque)
         if not signer:
             return
         keys = self.callback_keys.get(signer)
@@ -248,7 +252,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
-def _host(header: str) -> str | None:
+def _parse_host(header: str) -> str | None:
     """The host in a ``Host`` header, without the port."""
     try:
         return urlsplit(f"//{header}").hostname
@@ -257,11 +261,11 @@ def _host(header: str) -> str | None:
 
 
 def _check_request(body: bytes) -> None:
-    if _object(body).get("contract", 1) != 1:
+    if _parse_object(body).get("contract", 1) != 1:
         raise Refused(400, "Only version 1 of the contract is spoken here.")
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _parse_object(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What the bundled service keeps on disk: one folder per run, named after its key.
+"""The journal of the bundled service: one folder per run, named after its key.
 
 ::
 
@@ -60,7 +60,7 @@ class Run:
     forget_at: float
 
     def result(self) -> dict[str, Any] | None:
-        """How the run ended: state, output, reason; None while it has not."""
+        """The result of the run: state, output, reason; None while it goes on."""
         return read_json(self.folder / RESULT)
 
     def processes(self) -> dict[str, Any]:
@@ -68,14 +68,14 @@ class Run:
         return read_json(self.folder / RUN) or {}
 
     def starts(self) -> int:
-        """How many wrappers were started for this run."""
+        """The number of wrappers that were started for this run."""
         try:
             return (self.folder / _STARTS).read_bytes().count(b"\n")
         except FileNotFoundError:
             return 0
 
     def note_start(self) -> None:
-        """Count one more start; durable when this returns."""
+        """Count a start; durable when this returns."""
         descriptor = os.open(self.folder / _STARTS, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(descriptor, b"start\n")
@@ -84,7 +84,7 @@ class Run:
             os.close(descriptor)
 
     def ask_to_cancel(self) -> None:
-        """Leave a mark that the wrapper looks for once it can be reached by a signal."""
+        """Write a mark that the wrapper looks for when it starts."""
         write_whole(self.folder / CANCEL, b"")
 
     def open_lock(self) -> int:
@@ -108,7 +108,7 @@ class Run:
         return said.strip().rpartition("\n")[2]
 
     def tidy(self) -> None:
-        """Drop what an ended run needs no longer."""
+        """Delete the files that an ended run no longer needs."""
         for name in NEEDLESS:
             (self.folder / name).unlink(missing_ok=True)
 
@@ -118,7 +118,7 @@ class KeyReused(Exception):
 
 
 class Journal:
-    """All runs in one folder, for many threads of one process."""
+    """The runs in one folder, for many threads of one process."""
 
     def __init__(self, folder: Path) -> None:
         """Makes the folder where needed, for this user alone."""
@@ -129,10 +129,10 @@ class Journal:
 
     def find(self, key: str) -> Run | None:
         """The run of ``key``."""
-        return self._load(self._runs / _folder_name(key))
+        return self._load(self._runs / _make_folder_name(key))
 
     def runs(self) -> Iterator[Run]:
-        """Every run, oldest first."""
+        """The runs, oldest first."""
         found = (self._load(folder) for folder in self._runs.iterdir() if folder.is_dir())
         yield from sorted((run for run in found if run), key=lambda run: run.accepted_at)
 
@@ -157,7 +157,7 @@ class Journal:
             "accepted_at": now,
             "forget_at": forget_at,
         }
-        name = _folder_name(key)
+        name = _make_folder_name(key)
         new = self._runs / f".new-{name}-{threading.get_ident()}"
         new.mkdir(mode=0o700)
         write_new(new / BODY, body)
@@ -201,5 +201,5 @@ def wait_for_lock(descriptor: int) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-def _folder_name(key: str) -> str:
+def _make_folder_name(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()

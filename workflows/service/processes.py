@@ -1,4 +1,4 @@
-"""Which process is which: a pid alone may belong to a stranger by now."""
+"""Identities of processes: a pid alone may belong to another process by now."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any
 
 
-def identity(pid: int) -> dict[str, Any] | None:
+def read_identity(pid: int) -> dict[str, Any] | None:
     """The pid and when that process was born; None where there is none (or only a zombie)."""
-    born = _born(pid)
+    born = _read_birth(pid)
     return None if born is None else {"pid": pid, "born": born}
 
 
-def _born(pid: int) -> str | None:
+def _read_birth(pid: int) -> str | None:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return None if Path("/proc/self/stat").exists() else _born_by_ps(pid)
+        return None if Path("/proc/self/stat").exists() else _read_birth_from_ps(pid)
     return None if fields[0] == "Z" else fields[19]
 
 
-def _born_by_ps(pid: int) -> str | None:
+def _read_birth_from_ps(pid: int) -> str | None:
     """For systems without /proc."""
     found = subprocess.run(
         ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
@@ -33,14 +33,14 @@ def _born_by_ps(pid: int) -> str | None:
     return found.stdout.strip() or None
 
 
-def lives(known: Mapping[str, Any] | None) -> bool:
+def is_alive(known: Mapping[str, Any] | None) -> bool:
     """Whether the process that ``identity`` described is still that process."""
-    return known is not None and identity(int(known["pid"])) == dict(known)
+    return known is not None and read_identity(int(known["pid"])) == dict(known)
 
 
 def end_group(known: Mapping[str, Any] | None, number: signal.Signals) -> bool:
-    """Send a signal to the process group that ``known`` leads; whether it was there."""
-    if known is None or not lives(known):
+    """Send a signal to the process group of ``known``; return whether it was there."""
+    if known is None or not is_alive(known):
         return False
     with contextlib.suppress(ProcessLookupError):
         os.killpg(int(known["pid"]), number)
@@ -48,8 +48,8 @@ def end_group(known: Mapping[str, Any] | None, number: signal.Signals) -> bool:
 
 
 def end(known: Mapping[str, Any] | None, number: signal.Signals) -> bool:
-    """Send a signal to the process ``known``; whether it was there."""
-    if known is None or not lives(known):
+    """Send a signal to the process ``known``; return whether it was there."""
+    if known is None or not is_alive(known):
         return False
     with contextlib.suppress(ProcessLookupError):
         os.kill(int(known["pid"]), number)

@@ -1,4 +1,4 @@
-"""The bundled runner service as a whole: in this process, in a process of its own, or for ever.
+"""The server of the bundled runner service: in this process, or in one of its own.
 
 ``serve`` is what ``zonda runner serve FILE`` calls; ``start`` gives the same in a thread, and
 ``spawn`` in a child process that can be killed. All take the same arguments: ``file`` and
@@ -31,7 +31,7 @@ from ..client import webhook_signature
 from ..http_contract.callback_store import Callbacks
 from . import journal
 from .clock import ServiceClock
-from .config import load
+from .config import load_config
 from .handlers import Access, Handler
 from .supervisor import Runs
 
@@ -43,7 +43,7 @@ NO_KEYS: CallbackKeys = MappingProxyType({})
 
 
 class _Server(ThreadingHTTPServer):
-    """One thread for each connection; closing ends those that callers keep open."""
+    """A server with one thread per connection; closing it ends those that clients keep open."""
 
     daemon_threads = False
     request_queue_size = 128
@@ -155,12 +155,12 @@ def start(
 ) -> ServiceHandle:
     """A running service in a thread of this process. Raises UsageError for anything unusable."""
     _check_host(host, token)
-    access = Access(token, tuple(_key(text, _SIGNING) for text in signing_keys))
-    believed = {name: _callback_keys(name, keys) for name, keys in callback_keys.items()}
-    config = load(file, *more)
+    access = Access(token, tuple(_read_key(text, _SIGNING) for text in signing_keys))
+    believed = {name: _read_callback_keys(name, keys) for name, keys in callback_keys.items()}
+    config = load_config(file, *more)
     folder = Path(state_dir).absolute()
     with contextlib.ExitStack() as undo:
-        lock = _own(folder)
+        lock = _lock_folder(folder)
         undo.callback(os.close, lock)
         clock = ServiceClock()
         runs = Runs(config, journal.Journal(folder), clock)
@@ -202,14 +202,14 @@ def serve(
         signing_keys=signing_keys,
         callback_keys=callback_keys,
     )
-    with handle, _until_asked_to_end() as ended:
+    with handle, _stop_event() as ended:
         if ready is not None:
             ready(handle.url)
         ended.wait()
 
 
 @contextlib.contextmanager
-def _until_asked_to_end() -> Iterator[threading.Event]:
+def _stop_event() -> Iterator[threading.Event]:
     ended = threading.Event()
     before = {
         number: signal.signal(number, lambda *_: ended.set())
@@ -293,22 +293,22 @@ def _check_host(host: str, token: str) -> None:
         )
 
 
-def _callback_keys(section: str, texts: Sequence[str]) -> tuple[bytes, ...]:
-    """Those of one section: without any, what is told there would be believed unsigned."""
+def _read_callback_keys(section: str, texts: Sequence[str]) -> tuple[bytes, ...]:
+    """The keys of one section. Raises UsageError for none: callbacks would go unsigned."""
     name = f"callback_key of [runners.{section}]"
     if not texts:
         raise UsageError(f"The {name} holds no key.", hint="Leave it out, or give a key.")
-    return tuple(_key(text, name) for text in texts)
+    return tuple(_read_key(text, name) for text in texts)
 
 
-def _key(text: str, name: str) -> bytes:
+def _read_key(text: str, name: str) -> bytes:
     try:
         return webhook_signature.read_key(text)
     except ValueError as error:
         raise UsageError(f"A {name} cannot be read: {error}.") from None
 
 
-def _own(folder: Path) -> int:
+def _lock_folder(folder: Path) -> int:
     """Lock the state folder for one service."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -64,7 +64,7 @@ class TooLate(Exception):
 
 
 class Runs:
-    """All runs of one service. Many threads may call."""
+    """The runs of one service. Many threads may call."""
 
     def __init__(self, config: ServiceConfig, journal_: Journal, clock: Clock) -> None:
         self._config = config
@@ -90,15 +90,20 @@ class Runs:
         if self._journal.find(key) is None:
             if workflow not in self._config.workflows:
                 raise UnknownWorkflow(workflow)
-            if _deadline(request, now) < now:
+            if _read_deadline(request, now) < now:
                 raise TooLate(key)
         run, new = self._journal.accept(
-            key, workflow, str(request.get("action", "")), body, now, _forget_at(request, now)
+            key,
+            workflow,
+            str(request.get("action", "")),
+            body,
+            now,
+            _compute_forget_at(request, now),
         )
         if new:
             with self._lock:
                 self._waiting.append(run)
-                self._begin_waiting()
+                self._start_waiting()
         self._forget(now)
         return run
 
@@ -128,7 +133,7 @@ class Runs:
         }
 
     def listed(self) -> Iterator[dict[str, Any]]:
-        """Every known run, oldest first."""
+        """The known runs, oldest first."""
         for run in self._journal.runs():
             yield {
                 "key": run.key,
@@ -140,7 +145,7 @@ class Runs:
             }
 
     def cancel(self, run: Run) -> None:
-        """Ask for the end of ``run``; it may still end otherwise first."""
+        """Ask ``run`` to end; it may still end otherwise first."""
         run.ask_to_cancel()
         with self._lock:
             if run in self._waiting:
@@ -169,10 +174,10 @@ class Runs:
                 self._attach(run, descriptor)
                 continue
             os.close(descriptor)
-            if self._to_be_run(run):
+            if self._has_to_run(run):
                 self._waiting.append(run)
         with self._lock:
-            self._begin_waiting()
+            self._start_waiting()
         self._forget(self._clock.now(), always=True)
 
     def _attach(self, run: Run, descriptor: int) -> None:
@@ -188,8 +193,8 @@ class Runs:
             self._active[run.key] = run
         self._in_thread(run, lambda: wait)
 
-    def _to_be_run(self, run: Run) -> bool:
-        """Whether a run without wrapper is to be started (again); if it is lost, it ends here."""
+    def _has_to_run(self, run: Run) -> bool:
+        """Whether a run without wrapper has to be started (again); a lost one ends here."""
         if run.result() is not None:
             run.tidy()
             return False
@@ -198,51 +203,51 @@ class Runs:
             return True
         # The command may have survived its wrapper; nobody would learn how it ends.
         process.end_group(run.processes().get("command"), signal.SIGKILL)
-        if files.cancel_asked(run.folder):
+        if files.is_cancel_requested(run.folder):
             run.end("cancelled", CANCELLED, self._clock.now())
             return False
         workflow = self._config.workflows.get(run.workflow)
         if workflow is not None and workflow.idempotent and starts < MOST_STARTS:
             return True
-        run.end("failed", _loss(workflow, starts, run.complaint()), self._clock.now())
+        run.end("failed", _describe_loss(workflow, starts, run.complaint()), self._clock.now())
         return False
 
     # -- running ------------------------------------------------------------------------------
 
-    def _begin_waiting(self) -> None:
-        """Begin what there is room for. The lock is held."""
+    def _start_waiting(self) -> None:
+        """Start waiting runs as long as there is room. The lock is held."""
         while self._waiting and len(self._active) < self._config.parallel and not self._stopped:
             run = self._waiting.popleft()
             self._active[run.key] = run
-            self._in_thread(run, lambda run=run: self._launched(run))  # type: ignore[misc]
+            self._in_thread(run, lambda run=run: self._start_wrapper(run))  # type: ignore[misc]
 
     def _in_thread(self, run: Run, begin: Callable[[], Wait | None]) -> None:
         def carry_out() -> None:
             wait = begin()
             if wait is not None:
                 wait()
-            self._over(run)
+            self._finish_run(run)
 
         threading.Thread(target=carry_out, name=f"run {run.key}", daemon=True).start()
 
-    def _over(self, run: Run) -> None:
-        """A wrapper has ended, or could not begin."""
-        again = not self._stopped and self._to_be_run(run)
+    def _finish_run(self, run: Run) -> None:
+        """Handle the end of a wrapper, or its failed start."""
+        again = not self._stopped and self._has_to_run(run)
         with self._lock:
             del self._active[run.key]
             if again and not self._stopped:
                 self._waiting.append(run)
-            self._begin_waiting()
+            self._start_waiting()
 
-    def _launched(self, run: Run) -> Wait | None:
-        """What waits for the wrapper of ``run``; None where none was started."""
+    def _start_wrapper(self, run: Run) -> Wait | None:
+        """Start the wrapper of ``run``; returns the call that waits for it, or None."""
         with self._lock:
             if self._stopped:
                 return None
             self._launching += 1
         try:
             workflow = self._config.workflows.get(run.workflow)
-            if files.cancel_asked(run.folder):
+            if files.is_cancel_requested(run.folder):
                 run.end("cancelled", CANCELLED, self._clock.now())
             elif workflow is None:
                 reason = f"The workflow {run.workflow} is no longer in the workflow file."
@@ -264,7 +269,7 @@ class Runs:
         content = {
             "argv": argv,
             "cwd": workflow.cwd,
-            "env": {**_variables(run, json.loads(body)), **workflow.env},
+            "env": {**_build_variables(run, json.loads(body)), **workflow.env},
             "timeout": workflow.timeout,
             "http": workflow.http,
         }
@@ -296,20 +301,20 @@ class Runs:
         self._journal.forget(now)
 
 
-def _forget_at(request: Mapping[str, Any], now: float) -> float:
+def _compute_forget_at(request: Mapping[str, Any], now: float) -> float:
     """A day after the deadline of the request, which may be sent again until then."""
-    return max(now, min(_deadline(request, now), now + 365 * DAY)) + DAY
+    return max(now, min(_read_deadline(request, now), now + 365 * DAY)) + DAY
 
 
-def _deadline(request: Mapping[str, Any], now: float) -> float:
-    """Until when somebody waits for the run; ``now`` where the request does not say."""
+def _read_deadline(request: Mapping[str, Any], now: float) -> float:
+    """The deadline of the request; ``now`` where it has none."""
     try:
         return datetime.fromisoformat(str(request.get("deadline"))).timestamp()
     except (ValueError, OverflowError):
         return now
 
 
-def _variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:
+def _build_variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:
     found = {"ZONDA_WORKFLOW": run.workflow, "ZONDA_REQUEST_KEY": run.key}
     for name, path in _PASSED_ON.items():
         value: Any = request
@@ -320,7 +325,7 @@ def _variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _loss(workflow: Workflow | None, starts: int, complaint: str) -> str:
+def _describe_loss(workflow: Workflow | None, starts: int, complaint: str) -> str:
     lost = "The run was lost: its process is gone and left no result."
     if complaint:
         lost += f" The last it said: {complaint}."

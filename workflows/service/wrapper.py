@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import atomic_files as files
 from .clock import ServiceClock
-from .processes import identity
+from .processes import read_identity
 
 LONGEST_OUTPUT = 1024 * 1024
 LONGEST_REASON = 3000
@@ -29,7 +29,7 @@ _LOOK = 0.05
 
 
 class Wrapper:
-    """One command under watch."""
+    """Runs one command and watches it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -51,32 +51,35 @@ class Wrapper:
         except ValueError as error:
             self._finish("failed", None, f"The command cannot be run: {error}")
             return
-        self._judge(code)
+        self._interpret_code(code)
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (
             open(self._folder / files.BODY, "rb") as stdin,
-            _private(self._folder / files.OUT) as stdout,
-            _private(self._folder / files.ERR) as stderr,
+            _open_private(self._folder / files.OUT) as stdout,
+            _open_private(self._folder / files.ERR) as stderr,
         ):
             self._child = subprocess.Popen(
                 self._plan["argv"],
                 cwd=self._plan["cwd"],
-                env=self._environment(),
+                env=self._build_environment(),
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
             )
-        processes = {"wrapper": identity(os.getpid()), "command": identity(self._child.pid)}
+        processes = {
+            "wrapper": read_identity(os.getpid()),
+            "command": read_identity(self._child.pid),
+        }
         # Pids mean nothing after a crash of the machine.
         files.write_json(self._folder / files.RUN, processes, durable=False)
         # The service leaves the mark first and then looks for a pid to send the signal to.
-        if files.cancel_asked(self._folder):
+        if files.is_cancel_requested(self._folder):
             self._ended_by = "cancelled"
         return self._child
 
-    def _environment(self) -> dict[str, str]:
+    def _build_environment(self) -> dict[str, str]:
         """The service's environment without zonda's own settings, secrets among them."""
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("ZONDA_")}
         return {**inherited, **self._plan["env"]}
@@ -93,7 +96,7 @@ class Wrapper:
         return code
 
     def _end_rest(self, group: int) -> None:
-        """What the command has started gets the same time to end, and then no more."""
+        """End the remaining processes of the command, after the grace time by force."""
         for _ in range(int(GRACE / _LOOK)):
             try:
                 os.killpg(group, 0)
@@ -115,7 +118,7 @@ class Wrapper:
             self._end_command()
 
     def _end_command(self) -> None:
-        """Ask politely; the alarm after the grace time does not ask."""
+        """Send SIGTERM; the alarm after the grace time sends SIGKILL."""
         if self._child is not None:
             self._signal(signal.SIGTERM)
             signal.setitimer(signal.ITIMER_REAL, GRACE)
@@ -125,7 +128,7 @@ class Wrapper:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._child.pid, number)
 
-    def _judge(self, code: int) -> None:
+    def _interpret_code(self, code: int) -> None:
         output, fault = read_output(self._folder / files.OUT)
         if self._ended_by == "cancelled":
             self._finish("cancelled", output, "The run was cancelled.")
@@ -136,7 +139,7 @@ class Wrapper:
             tail, marked, reason = read_tail(self._folder / files.ERR).partition(files.REASON_MARK)
             tail = tail or (output or {}).get(files.TEXT, "")[-LONGEST_REASON:]
             if not marked:
-                reason = f"{_ending(code)}: {tail}" if tail else _ending(code)
+                reason = f"{_describe_end(code)}: {tail}" if tail else _describe_end(code)
             self._finish("failed", output, reason)
         elif fault:
             self._finish("failed", None, fault)
@@ -153,11 +156,11 @@ class Wrapper:
             (self._folder / name).unlink(missing_ok=True)
 
 
-def _private(path: Path) -> Any:
+def _open_private(path: Path) -> Any:
     return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
-def _ending(code: int) -> str:
+def _describe_end(code: int) -> str:
     if code >= 0:
         return f"exit code {code}"
     with contextlib.suppress(ValueError):
@@ -201,5 +204,5 @@ def read_tail(path: Path) -> str:
 
 
 def main(folder: str) -> None:
-    """The whole of the process that the service starts for a run."""
+    """Run one command: the process that the service starts for a run."""
     Wrapper(Path(folder)).run()

@@ -21,7 +21,7 @@ import run
 from harness import play, world
 from oslo_utils import timeutils
 from zonda.core.plugins import files as dropins
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.plugins.manager import gather_plugins, make_manager
 
 from zonda_heat_compat import plugin as heat_compat
 
@@ -37,7 +37,7 @@ def replaced(folder: str) -> dict[str, Any]:
     for name in FILES:
         files, failures = dropins.load_file(place / name)
         assert not failures, failures
-        brought = gather(make_manager(heat_compat, files=files, discover=False))
+        brought = gather_plugins(make_manager(heat_compat, files=files, discover=False))
         assert not brought.failures, brought.failures
         found.update(brought.resource_types)
         found.setdefault("constraints", {}).update(brought.constraints)

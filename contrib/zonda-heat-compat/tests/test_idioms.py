@@ -11,7 +11,7 @@ import pytest
 from zonda.core.app.app import build_app
 from zonda.core.engine.actions import SignalResource
 from zonda.core.plugins.manager import Plugins
-from zonda.core.settings.settings import load
+from zonda.core.settings.settings import load_settings
 from zonda.hooks import ValidationErrors
 
 pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
@@ -27,7 +27,7 @@ def template(text: str) -> str:
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory: pytest.TempPathFactory) -> Plugins:
     home = tmp_path_factory.mktemp("home")
-    return build_app(load({"home": str(home), "plugin_dirs": str(IDIOMS)}, {})).plugins
+    return build_app(load_settings({"home": str(home), "plugin_dirs": str(IDIOMS)}, {})).plugins
 
 
 def module(name: str) -> ModuleType:
@@ -66,7 +66,7 @@ def test_every_type_but_the_hopeless_ones_is_there(plugins: Plugins) -> None:
     ],
 )
 def test_a_type_that_cannot_be_used_says_why(plugins: Plugins, name: str, reason: str) -> None:
-    assert reason in plugins.why_no_type(name)
+    assert reason in plugins.explain_missing_type(name)
 
 
 def test_a_file_without_its_library_is_reported_alone(plugins: Plugins) -> None:

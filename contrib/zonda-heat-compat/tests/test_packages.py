@@ -126,9 +126,9 @@ def test_types_clients_and_constraints_of_a_package_work_together(
 
 def test_what_is_broken_is_told_and_hurts_nothing_else(site: Path, tmp_path: Path) -> None:
     code = """
-from zonda.core.plugins.manager import gather, make_manager
+from zonda.core.plugins.manager import gather_plugins, make_manager
 failures = []
-plugins = gather(make_manager(failures=failures), failures)
+plugins = gather_plugins(make_manager(failures=failures), failures)
 print("acme.thing" in plugins.constraints, "Acme::Thing" in plugins.resource_types)
 for each in plugins.failures:
     print(each)

@@ -1,4 +1,4 @@
-"""Where a command speaks: its streams, whether a person reads them, and the texts errors point at.
+"""The screen of a command: its streams, questions, colours, and the sources of errors.
 
 Results go to ``out``; everything said to the user goes to ``err``.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from . import sanitize
-from .streams import ResultStream, StatusStream, standard_output
-from .wrapping import wrapped
+from .streams import ResultStream, StatusStream, get_standard_output
+from .wrapping import wrap_line
 
 #: Colours travel through a line as characters that no text has, since what comes from outside must
 #: not bring codes of its own.
@@ -29,8 +29,8 @@ _CODES = {
 }
 
 
-def marked(text: str, colour: str) -> str:
-    """``text`` in a colour once ``Screen.draw`` writes it; from outside only what is ``plain``."""
+def mark_colour(text: str, colour: str) -> str:
+    """Mark ``text`` with a colour that ``Screen.draw`` writes; outside text must be sanitized."""
     return f"{_MARKS[colour]}{text}{_END}"
 
 
@@ -41,7 +41,7 @@ class Screen:
     """
 
     def __init__(self, form: str = "table", *, colour: bool = True) -> None:
-        self.out = cast("TextIO", ResultStream(standard_output()))
+        self.out = cast("TextIO", ResultStream(get_standard_output()))
         self.err = cast("TextIO", StatusStream(sys.stderr))
         self.form = form
         self._colour = colour
@@ -49,50 +49,50 @@ class Screen:
 
     @property
     def on_terminal(self) -> bool:
-        """Whether a person reads what is said."""
+        """Whether messages go to a terminal."""
         return self.err.isatty()
 
     @property
     def can_ask(self) -> bool:
-        """Whether a person can be asked a question."""
+        """Whether the user can be asked a question."""
         return sys.stdin is not None and sys.stdin.isatty() and self.on_terminal
 
     @property
     def width(self) -> int | None:
-        """Columns of the terminal that results are shown on; None if it is none."""
+        """The columns of the terminal that shows results; None if it is no terminal."""
         return shutil.get_terminal_size().columns if self.out.isatty() else None
 
     def say(self, line: str) -> None:
-        """Tell the user something that is not the result; control characters are spelt out."""
-        self.err.write(self._shown(line) + "\n")
+        """Print a message that is not the result; control characters are escaped."""
+        self.err.write(self._sanitize_message(line) + "\n")
         self.err.flush()
 
     def say_marked(self, line: str) -> None:
-        """Like ``say``; what is ``marked`` is coloured on a terminal, as by ``draw``."""
+        """Print a message; text marked with a colour is coloured on a terminal, as by ``draw``."""
         codes = _CODES if self._colours else dict.fromkeys(_CODES, "")
-        self.err.write(sanitize.lines(line, codes) + "\n")
+        self.err.write(sanitize.sanitize_lines(line, codes) + "\n")
 
     def ask(self, question: str) -> bool:
-        """Whether the user says yes."""
-        self.err.write(self._shown(f"{question} [y/N] "))
+        """Ask a question; whether the user says yes."""
+        self.err.write(self._sanitize_message(f"{question} [y/N] "))
         self.err.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
-    def coloured(self, text: str, colour: str) -> str:
-        """``text`` in a colour once it is said, on a terminal."""
+    def colour_message(self, text: str, colour: str) -> str:
+        """Colour a part of a message, on a terminal."""
         return f"{_MARKS[colour]}{text}{_END}" if self._colours else text
 
     def show(self, text: str, *, fit: bool = True) -> None:
-        """A line of the result for people; control characters are spelt out.
+        """Print a line of the result; control characters are escaped.
 
         ``fit``: made to fit a terminal.
         """
         coloured = self._colour and self.out.isatty()
-        text = self._fitted(text) if fit else text
-        self.out.write(sanitize.lines(text, _CODES if coloured else None) + "\n")
+        text = self._wrap_result(text) if fit else text
+        self.out.write(sanitize.sanitize_lines(text, _CODES if coloured else None) + "\n")
 
-    def painted(self, text: str, colour: str) -> str:
-        """``text`` in a colour once it is shown, on a terminal."""
+    def colour_result(self, text: str, colour: str) -> str:
+        """Colour a part of the result, on a terminal."""
         coloured = self._colour and self.out.isatty()
         return f"{_MARKS[colour]}{text}{_END}" if coloured else text
 
@@ -100,34 +100,36 @@ class Screen:
     def _colours(self) -> bool:
         return self._colour and self.on_terminal
 
-    def _shown(self, text: str) -> str:
-        return sanitize.lines(text, _CODES if self._colours else None)
+    def _sanitize_message(self, text: str) -> str:
+        return sanitize.sanitize_lines(text, _CODES if self._colours else None)
 
     def draw(self, line: str) -> None:
-        """Write a line of the result; what is ``marked`` is coloured on a terminal."""
+        """Print a line of the result; text marked with a colour is coloured on a terminal."""
         coloured = self._colour and self.out.isatty()
         codes = _CODES if coloured else dict.fromkeys(_CODES, "")
-        self.out.write(sanitize.lines(self._fitted(line), codes) + "\n")
+        self.out.write(sanitize.sanitize_lines(self._wrap_result(line), codes) + "\n")
 
-    def _fitted(self, text: str) -> str:
-        """Lines that the terminal has not to break, where there is one."""
+    def _wrap_result(self, text: str) -> str:
+        """Wrap the lines to the terminal, where there is one."""
         width = self.width
         if width is None:
             return text
-        return "\n".join(part for line in text.split("\n") for part in wrapped(line, width, _HANG))
+        return "\n".join(
+            part for line in text.split("\n") for part in wrap_line(line, width, _HANG)
+        )
 
     def remember_source(self, file: str, text: str) -> None:
-        """Keep a text that errors may point into."""
+        """Keep a text for the excerpts of errors."""
         self._sources[file] = text
 
     def source(self, file: str) -> str | None:
-        """The text of a file that an error points into, if it is at hand."""
-        from zonda.core.template.files.local_files import Refused, opened
+        """Return the text of a file for the excerpt of an error; None where it cannot be read."""
+        from zonda.core.template.files.local_files import Refused, open_file
         from zonda.core.template.source.bundle import Limits  # needed where something is wrong only
 
         if file not in self._sources:
             try:
-                with opened(Path(file)) as stream:
+                with open_file(Path(file)) as stream:
                     self._sources[file] = stream.read(Limits().max_template_bytes).decode(
                         "utf-8", "replace"
                     )

@@ -16,7 +16,7 @@ from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOT_CHECKED
 from zonda.hooks.errors import show_path
 
 from . import formats, sanitize
-from .console import marked
+from .console import mark_colour
 
 #: Exit codes, for whoever runs a check by cron.
 EXIT_OF_VERDICT = {IN_SYNC: 0, DRIFTED: 3, MISSING: 3, UNKNOWN: 4, NOT_CHECKED: 4}
@@ -30,7 +30,7 @@ _ORDER = (MISSING, DRIFTED, UNKNOWN, NOT_CHECKED, IN_SYNC, IGNORED)
 
 
 def check_as_data(check: DriftCheckView, stack_name: str) -> dict[str, Any]:
-    """A check for programs."""
+    """Return a check as data for programs."""
     return {
         "id": check.id,
         "stack_name": stack_name,
@@ -39,8 +39,8 @@ def check_as_data(check: DriftCheckView, stack_name: str) -> dict[str, Any]:
         "cause": check.cause,
         "by": check.by,
         "scope": list(check.scope),
-        "started_at": formats.moment(check.started_at),
-        "ended_at": formats.moment(check.ended_at),
+        "started_at": formats.format_time(check.started_at),
+        "ended_at": formats.format_time(check.ended_at),
         "status": check.status,
         "status_reason": check.reason,
         "verdict": check.verdict,
@@ -49,7 +49,7 @@ def check_as_data(check: DriftCheckView, stack_name: str) -> dict[str, Any]:
 
 
 def finding_as_data(finding: DriftFindingView) -> dict[str, Any]:
-    """What was found of one resource, for programs."""
+    """Return the finding about one resource as data for programs."""
     return {
         "resource": finding.path,
         "resource_type": finding.type,
@@ -60,15 +60,15 @@ def finding_as_data(finding: DriftFindingView) -> dict[str, Any]:
     }
 
 
-def now_as_data(now: DriftNowView) -> dict[str, Any]:
-    """The newest verdict on one resource, for programs."""
+def verdict_as_data(now: DriftNowView) -> dict[str, Any]:
+    """Return the newest verdict on one resource as data for programs."""
     finding = now.finding
     found = {} if finding is None else finding_as_data(finding)
     return {
         "resource": now.path,
         "resource_type": now.type,
         "verdict": now.verdict,
-        "checked_at": formats.moment(now.checked_at),
+        "checked_at": formats.format_time(now.checked_at),
         "reason": found.get("reason", ""),
         "ignored": found.get("ignored", ""),
         "differences": found.get("differences", []),
@@ -86,82 +86,88 @@ def _difference_as_data(each: Difference) -> dict[str, Any]:
     }
 
 
-def verdict(text: str, paint: Paint = marked) -> str:
-    """A verdict in its colour."""
+def colour_verdict(text: str, paint: Paint = mark_colour) -> str:
+    """Colour a verdict."""
     return paint(text, _COLOURS[text]) if text in _COLOURS else text
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """``1 DRIFTED, 4 IN_SYNC``: the worst first."""
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Format ``1 DRIFTED, 4 IN_SYNC``: the worst first."""
     return ", ".join(f"{counts[name]} {name}" for name in _ORDER if counts.get(name))
 
 
-def check_lines(
+def format_check(
     check: DriftCheckView,
     findings: Iterable[DriftFindingView],
     name: str,
-    paint: Paint = marked,
+    paint: Paint = mark_colour,
 ) -> Iterator[str]:
-    """A check that has ended, the worst first."""
-    told = verdict(check.verdict, paint) if check.verdict else paint(check.status, "red")
+    """Format an ended check as lines, the worst finding first."""
+    told = colour_verdict(check.verdict, paint) if check.verdict else paint(check.status, "red")
     where = f" ({', '.join(check.scope)})" if check.scope else ""
-    counts = counted(check.counts) or "no resources"
-    yield f"Stack {sanitize.line(name)}{sanitize.line(where)}: {told}: {counts}"
+    counts = format_counts(check.counts) or "no resources"
+    yield f"Stack {sanitize.sanitize_line(name)}{sanitize.sanitize_line(where)}: {told}: {counts}"
     if check.reason:
-        yield f"  {sanitize.line(check.reason)}"
-    for finding in sorted(findings, key=_rank):
-        yield from finding_lines(finding, paint)
+        yield f"  {sanitize.sanitize_line(check.reason)}"
+    for finding in sorted(findings, key=_rank_finding):
+        yield from format_finding(finding, paint)
 
 
-def _rank(finding: DriftFindingView) -> tuple[int, str]:
+def _rank_finding(finding: DriftFindingView) -> tuple[int, str]:
     return _ORDER.index(finding.verdict), finding.path
 
 
-def finding_lines(finding: DriftFindingView, paint: Paint = marked) -> Iterator[str]:
-    """What was found of one resource, and a line for each property."""
+def format_finding(finding: DriftFindingView, paint: Paint = mark_colour) -> Iterator[str]:
+    """Format the finding about one resource, and a line for each property."""
     head = IGNORED if finding.ignored else finding.verdict
     shown = finding.verdict == DRIFTED and finding.differences  # says it all
     reason = finding.ignored or ("" if shown else finding.reason)
-    line = f"  {_padded(head, paint)} {sanitize.line(finding.path)} ({sanitize.line(finding.type)})"
-    yield f"{line}: {sanitize.line(reason)}" if reason else line
+    line = (
+        f"  {_pad_verdict(head, paint)} {sanitize.sanitize_line(finding.path)} "
+        f"({sanitize.sanitize_line(finding.type)})"
+    )
+    yield f"{line}: {sanitize.sanitize_line(reason)}" if reason else line
     for each in finding.differences:
-        yield f"      {_difference(each)}"
+        yield f"      {_format_difference(each)}"
     for note in finding.notes:
-        yield f"      {sanitize.line(note)}"
+        yield f"      {sanitize.sanitize_line(note)}"
 
 
-def _padded(text: str, paint: Paint) -> str:
-    return verdict(text, paint) + " " * (_WIDTH - len(text))
+def _pad_verdict(text: str, paint: Paint) -> str:
+    return colour_verdict(text, paint) + " " * (_WIDTH - len(text))
 
 
-def _difference(each: Difference) -> str:
-    name = sanitize.line(show_path(each.path))
+def _format_difference(each: Difference) -> str:
+    name = sanitize.sanitize_line(show_path(each.path))
     if each.hidden:
         shown = f"{name}: differs (hidden)"
     else:
-        shown = f"{name}: {_value(each.template)} -> {_value(each.live)}"
-    return f"{shown}  (ignored: {sanitize.line(each.ignored)})" if each.ignored else shown
+        shown = f"{name}: {_format_value(each.template)} -> {_format_value(each.live)}"
+    return f"{shown}  (ignored: {sanitize.sanitize_line(each.ignored)})" if each.ignored else shown
 
 
-def _value(value: Any) -> str:
-    text = sanitize.line(json.dumps(value, ensure_ascii=False, default=str))
+def _format_value(value: Any) -> str:
+    text = sanitize.sanitize_line(json.dumps(value, ensure_ascii=False, default=str))
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def now_lines(now: Iterable[DriftNowView]) -> Iterator[str]:
-    """The newest verdicts, a line for each resource, below it what was found."""
+def format_verdicts(now: Iterable[DriftNowView]) -> Iterator[str]:
+    """Format the newest verdicts, a line for each resource, followed by its differences."""
     for each in now:
         if each.finding is not None:
-            yield from finding_lines(each.finding)
+            yield from format_finding(each.finding)
         else:
-            head = _padded(each.verdict, marked)
-            yield f"  {head} {sanitize.line(each.path)} ({sanitize.line(each.type)})"
+            head = _pad_verdict(each.verdict, mark_colour)
+            yield (
+                f"  {head} {sanitize.sanitize_line(each.path)} "
+                f"({sanitize.sanitize_line(each.type)})"
+            )
         if each.unseen:
-            yield f"      not observed: {sanitize.line(', '.join(each.unseen))}"
+            yield f"      not observed: {sanitize.sanitize_line(', '.join(each.unseen))}"
 
 
-def worst(now: Iterable[DriftNowView]) -> str:
-    """The verdict of all of them together; NOT_CHECKED is not in sync."""
+def find_worst(now: Iterable[DriftNowView]) -> str:
+    """Find the verdict of all of them together; NOT_CHECKED is not in sync."""
     found = {each.verdict for each in now}
     order = (DRIFTED, MISSING, UNKNOWN, NOT_CHECKED)
     return next((each for each in order if each in found), IN_SYNC)

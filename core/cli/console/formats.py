@@ -1,4 +1,4 @@
-"""Results as a table, JSON, YAML, CSV, bare values or variables of a shell, as cliff has them.
+"""Output formats as in cliff: table, JSON, YAML, CSV, bare values or shell variables.
 
 Called by every command that shows something. ``rows`` shows a list of things, ``fields`` one
 thing. Columns are chosen with ``-c``; ``stack_name`` and ``Stack Name`` are the same column.
@@ -27,14 +27,14 @@ _STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
-    """``-f``, ``-c`` and how wide a table may be; ``more`` are formats that others have not."""
+    """Add ``-f``, ``-c`` and the width of tables; ``more``: additional formats."""
     add_formats(parser, (*FORMATS, *more), "table", "how to show it (default: table)")
 
 
 def add_formats(
     parser: argparse.ArgumentParser, formats: Sequence[str], default: str | None, meaning: str
 ) -> None:
-    """Like ``add_arguments``, of a command that has other formats or another default."""
+    """Add ``-f`` and ``-c`` of a command that has other formats or another default."""
     group = parser.add_argument_group("output")
     group.add_argument("-f", "--format", choices=formats, default=default, help=meaning)
     group.add_argument(
@@ -57,13 +57,13 @@ def add_formats(
 
 
 def add_text_format(parser: argparse.ArgumentParser) -> None:
-    """``-f`` of a command whose result is a text for people, or data."""
+    """Add ``-f`` of a command whose result is a text, or data."""
     parser.add_argument(
         "-f", "--format", choices=TEXT, default=TEXT[0], help="how to show it (default: table)"
     )
 
 
-def rows(
+def write_rows(
     out: TextIO,
     arguments: argparse.Namespace,
     columns: Sequence[str],
@@ -72,130 +72,133 @@ def rows(
     *,
     spare: Sequence[str] = (),
 ) -> None:
-    """A list of things. ``width``: of the terminal, to which a table is made to fit.
+    """Write a list. ``width``: of the terminal, to which a table is made to fit.
 
     ``spare``: columns that a narrow terminal does without, unless somebody asks for them.
     """
-    chosen = _chosen(columns, arguments.column)
+    chosen = _choose_columns(columns, arguments.column)
     cells = [[row[index] for index in chosen] for row in found]
     names = [columns[index] for index in chosen]
     if arguments.format == "table":
-        texts = [[_cell(value) for value in row] for row in cells]
+        texts = [[_format_cell(value) for value in row] for row in cells]
         spared = () if arguments.column else spare
-        for line in tables.table(names, texts, _space(arguments, width), spared):
+        for line in tables.format_table(names, texts, _choose_width(arguments, width), spared):
             out.write(line)
     elif arguments.format == "value":
         for row in cells:
-            out.write(" ".join(_value(out, value) for value in row) + "\n")
+            out.write(" ".join(_format_value(out, value) for value in row) + "\n")
     elif arguments.format == "csv":
-        _csv(out, [names, *cells])
+        _write_csv(out, [names, *cells])
     else:
-        data(out, arguments.format, [dict(zip(names, row, strict=True)) for row in cells])
+        write_data(out, arguments.format, [dict(zip(names, row, strict=True)) for row in cells])
 
 
-def fields(
+def write_fields(
     out: TextIO,
     arguments: argparse.Namespace,
     thing: Mapping[str, Any],
     width: int | None = None,
 ) -> None:
-    """One thing, as pairs of field and value; as CSV it is a list of one."""
+    """Write one thing as pairs of field and value; as CSV it is a list of one."""
     names = list(thing)
-    chosen = [names[index] for index in _chosen(names, arguments.column)]
+    chosen = [names[index] for index in _choose_columns(names, arguments.column)]
     if arguments.format == "table":
-        values = [_cell(thing[name]) for name in chosen]
-        for line in tables.fields(chosen, values, _space(arguments, width)):
+        values = [_format_cell(thing[name]) for name in chosen]
+        for line in tables.format_fields(chosen, values, _choose_width(arguments, width)):
             out.write(line)
     elif arguments.format == "value":
         for name in chosen:
-            out.write(_value(out, thing[name]) + "\n")
+            out.write(_format_value(out, thing[name]) + "\n")
     elif arguments.format == "csv":
-        _csv(out, [chosen, [thing[name] for name in chosen]])
+        _write_csv(out, [chosen, [thing[name] for name in chosen]])
     elif arguments.format == SHELL:
-        variables(out, arguments, {name.lower(): thing[name] for name in chosen})
+        write_variables(out, arguments, {name.lower(): thing[name] for name in chosen})
     else:
-        data(out, arguments.format, {name: thing[name] for name in chosen})
+        write_data(out, arguments.format, {name: thing[name] for name in chosen})
 
 
-def variables(out: TextIO, arguments: argparse.Namespace, things: Mapping[str, Any]) -> None:
-    """Values as assignments that a shell can ``eval``, whatever is in them."""
+def write_variables(out: TextIO, arguments: argparse.Namespace, things: Mapping[str, Any]) -> None:
+    """Write assignments that a shell can ``eval`` safely."""
     for name, value in things.items():
         variable = re.sub(r"\W", "_", f"{arguments.prefix}{name}", flags=re.ASCII)
         if variable[:1].isdigit():
             variable = f"_{variable}"
-        text = re.sub(r'([\\"$`])', r"\\\1", _value(out, value))
+        text = re.sub(r'([\\"$`])', r"\\\1", _format_value(out, value))
         out.write(f'{variable}="{text}"\n')
 
 
-def _space(arguments: argparse.Namespace, width: int | None) -> int | None:
-    """Columns that a table has to fit; None: any number."""
+def _choose_width(arguments: argparse.Namespace, width: int | None) -> int | None:
+    """Choose the width of a table in columns; None: any width."""
     fit = getattr(arguments, "fit_width", None)
     if fit is None:
         return width
     return (width or shutil.get_terminal_size().columns) if fit else None
 
 
-def _csv(out: TextIO, lines: Iterable[Sequence[Any]]) -> None:
+def _write_csv(out: TextIO, lines: Iterable[Sequence[Any]]) -> None:
     import csv
 
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     for line in lines:
-        writer.writerow([_csv_value(out, value) for value in line])
+        writer.writerow([_format_csv_value(out, value) for value in line])
 
 
-def _csv_value(out: TextIO, value: Any) -> Any:
-    """Numbers as they are; everything else as text, which stands in quotes."""
+def _format_csv_value(out: TextIO, value: Any) -> Any:
+    """Return numbers as they are; everything else as text, which is quoted."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value if is_number else _value(out, value)
+    return value if is_number else _format_value(out, value)
 
 
-def head(out: TextIO, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
-    """What stands above a list that goes on; raises UsageError for a column that is not there."""
-    chosen = _chosen(columns, arguments.column)
+def write_head(out: TextIO, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
+    """Write the head of a growing list; raises UsageError for a column that does not exist."""
+    chosen = _choose_columns(columns, arguments.column)
     if arguments.format == "csv":
-        _csv(out, [[columns[index] for index in chosen]])
+        _write_csv(out, [[columns[index] for index in chosen]])
 
 
-def news(
+def write_row(
     out: TextIO, arguments: argparse.Namespace, columns: Sequence[str], row: Sequence[Any]
 ) -> None:
-    """One more row of a list that goes on: JSON has an object a line, a table no frame."""
-    chosen = _chosen(columns, arguments.column)
+    """Write one more row of a growing list: an object a line in JSON, no frame in a table."""
+    chosen = _choose_columns(columns, arguments.column)
     thing = {columns[index]: row[index] for index in chosen}
     if arguments.format == "json":
-        out.write(_json(thing, None) + "\n")
+        out.write(_format_json(thing, None) + "\n")
     elif arguments.format == "yaml":
-        data(out, "yaml", [thing])
+        write_data(out, "yaml", [thing])
     elif arguments.format == "value":
-        out.write(" ".join(_value(out, value) for value in thing.values()) + "\n")
+        out.write(" ".join(_format_value(out, value) for value in thing.values()) + "\n")
     elif arguments.format == "csv":
-        _csv(out, [list(thing.values())])
+        _write_csv(out, [list(thing.values())])
     else:
-        out.write("  ".join(sanitize.line(bare(value)) for value in thing.values()) + "\n")
+        out.write(
+            "  ".join(sanitize.sanitize_line(format_single_line(value)) for value in thing.values())
+            + "\n"
+        )
 
 
 def check_columns(arguments: argparse.Namespace, columns: Sequence[str]) -> None:
-    """Raise UsageError if a column is asked for that is not there."""
-    _chosen(columns, arguments.column)
+    """Raise UsageError for a column that does not exist."""
+    _choose_columns(columns, arguments.column)
 
 
-def data(out: TextIO, form: str, value: Any) -> None:
-    """A value as JSON or YAML."""
+def write_data(out: TextIO, form: str, value: Any) -> None:
+    """Write a value as JSON or YAML."""
     if form == "yaml":
         import yaml
 
         yaml.safe_dump(value, out, sort_keys=False, allow_unicode=True, default_flow_style=False)
     else:
-        out.write(_json(value, 2) + "\n")
+        out.write(_format_json(value, 2) + "\n")
 
 
-def _json(value: Any, indent: int | None) -> str:
+def _format_json(value: Any, indent: int | None) -> str:
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def moment(seconds: float | None) -> str | None:
-    """A point in time as Heat writes it, e.g. ``2026-11-21T10:00:00Z``; None for None.
+def format_time(seconds: float | None) -> str | None:
+    """Format a point in time as in Heat, e.g. ``2026-11-21T10:00:00Z``; None for None.
 
     What no calendar has is told as the nearest time that it has: one bad row hides no list.
     """
@@ -207,44 +210,44 @@ def moment(seconds: float | None) -> str | None:
         return "0001-01-01T00:00:00Z" if seconds < 0 else "9999-12-31T23:59:59Z"
 
 
-def _chosen(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def _choose_columns(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:
     if not wanted:
         return list(range(len(columns)))
-    known = [_folded(name) for name in columns]
+    known = [_normalize_name(name) for name in columns]
     for name in wanted:
-        if _folded(name) not in known:
+        if _normalize_name(name) not in known:
             raise UsageError(
                 f"There is no column {name}.", hint=f"The columns are {', '.join(columns)}."
             )
-    return [known.index(_folded(name)) for name in wanted]
+    return [known.index(_normalize_name(name)) for name in wanted]
 
 
-def _folded(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return name.lower().replace("_", " ")
 
 
-def _cell(value: Any) -> str:
-    """A value inside a table: structures as indented JSON."""
+def _format_cell(value: Any) -> str:
+    """Format a value of a table: structures as indented JSON."""
     if isinstance(value, (dict, list)):
         return json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return "" if value is None else str(value)
 
 
-def _value(out: TextIO, value: Any) -> str:
-    """A bare value: as it is for programs, without orders for terminals."""
-    text = bare(value)
-    return sanitize.lines(text) if out.isatty() else text
+def _format_value(out: TextIO, value: Any) -> str:
+    """Format a bare value: sanitized on a terminal, as it is for programs."""
+    text = format_single_line(value)
+    return sanitize.sanitize_lines(text) if out.isatty() else text
 
 
-def bare(value: Any) -> str:
-    """A value on one line; structures as JSON."""
+def format_single_line(value: Any) -> str:
+    """Format a value on one line; structures as JSON."""
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return "" if value is None else str(value)
 
 
-def took(seconds: float) -> str:
-    """A span of time for people: ``0.4 s``, ``12 s``, ``3:05`` or ``1:02:05``."""
+def format_duration(seconds: float) -> str:
+    """Format a duration: ``0.4 s``, ``12 s``, ``3:05`` or ``1:02:05``."""
     if seconds < 10:
         return f"{max(seconds, 0):.1f} s"
     whole = int(seconds)

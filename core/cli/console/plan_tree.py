@@ -1,4 +1,4 @@
-"""A plan as a tree for people. Called with the document of a plan (docs/reference/plan-json.md)."""
+"""A plan as a tree of text, made from its document (docs/reference/plan-json.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import formats, sanitize
-from .console import Screen, marked
+from .console import Screen, mark_colour
 
 LONGEST = 160
 _LATER = "(known after apply)"
@@ -36,56 +36,56 @@ _MAY = {
 _CHANGES = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 
-def show(screen: Screen, form: str | None, document: Mapping[str, Any]) -> None:
-    """A plan as data (``json``, ``yaml``), or as a tree for people."""
+def show_plan(screen: Screen, form: str | None, document: Mapping[str, Any]) -> None:
+    """Show a plan as data (``json``, ``yaml``), or as a tree of text."""
     if form in ("json", "yaml"):
-        formats.data(screen.out, form, document)
+        formats.write_data(screen.out, form, document)
     else:
-        for line in lines(document):
+        for line in format_plan(document):
             screen.draw(line)
 
 
-def lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """The lines, coloured by marks (``Screen.draw``)."""
-    yield _title(document["stack"])
+def format_plan(document: Mapping[str, Any]) -> Iterator[str]:
+    """Format the lines, coloured by marks (``Screen.draw``)."""
+    yield _format_title(document["stack"])
     for note in document["notes"]:
-        yield marked(f"  {sanitize.line(note)}", "yellow")
-    yield from _selection(document["selection"])
-    yield from _moved(document["moved"])
-    yield from _section("Settings", document["settings"])
-    yield from _section("Parameters", document["parameters"])
+        yield mark_colour(f"  {sanitize.sanitize_line(note)}", "yellow")
+    yield from _format_selection(document["selection"])
+    yield from _format_moves(document["moved"])
+    yield from _format_section("Settings", document["settings"])
+    yield from _format_section("Parameters", document["parameters"])
     if document["files_outside"]:
         yield ""
         yield "  Files from outside of the template's folder"
-        yield from (f"      {sanitize.line(file)}" for file in document["files_outside"])
+        yield from (f"      {sanitize.sanitize_line(file)}" for file in document["files_outside"])
     for resource in document["resources"]:
         yield ""
-        yield from _resource(resource, "  ")
-    yield from _section("Outputs", document["outputs"])
+        yield from _format_resource(resource, "  ")
+    yield from _format_section("Outputs", document["outputs"])
     yield ""
-    yield _summary(document)
+    yield _format_summary(document)
 
 
-def _title(stack: Mapping[str, Any]) -> str:
-    name, action = sanitize.line(stack["name"]), stack["action"] or "nothing"
+def _format_title(stack: Mapping[str, Any]) -> str:
+    name, action = sanitize.sanitize_line(stack["name"]), stack["action"] or "nothing"
     state = "new" if stack["state"] is None else f"now {stack['state']}"
-    return marked(f"Stack {name}: {action}", "bold") + f" ({state})"
+    return mark_colour(f"Stack {name}: {action}", "bold") + f" ({state})"
 
 
-def _moved(moves: list[Mapping[str, str]]) -> Iterator[str]:
+def _format_moves(moves: list[Mapping[str, str]]) -> Iterator[str]:
     if moves:
         yield ""
     for move in moves:
-        name, old = sanitize.line(move["name"]), sanitize.line(move["from"])
-        yield f"  {marked(f'= {name}', 'yellow')}  moved from {old}"
+        name, old = sanitize.sanitize_line(move["name"]), sanitize.sanitize_line(move["from"])
+        yield f"  {mark_colour(f'= {name}', 'yellow')}  moved from {old}"
 
 
-def _selection(selection: Mapping[str, Any] | None) -> Iterator[str]:
+def _format_selection(selection: Mapping[str, Any] | None) -> Iterator[str]:
     if selection is None:
         return
     for what in ("targets", "excludes", "added", "left_alone"):
         if selection[what]:
-            names = ", ".join(map(sanitize.line, selection[what]))
+            names = ", ".join(map(sanitize.sanitize_line, selection[what]))
             yield f"  {_SELECTED[what]}: {names}"
 
 
@@ -97,84 +97,91 @@ _SELECTED = {
 }
 
 
-def _resource(resource: Mapping[str, Any], margin: str) -> Iterator[str]:
+def _format_resource(resource: Mapping[str, Any], margin: str) -> Iterator[str]:
     sign, colour, words = _ACTIONS[resource["action"]]
     may = resource["may_become"]
     if may:
         words = " and ".join(filter(None, (words, _MAY[may])))
         sign = sign.strip() or "?"
-    name, kind = sanitize.line(resource["name"]), sanitize.line(resource["type"])
-    yield f"{margin}{marked(f'{sign} {name}', colour)}  {kind}  {words}{_instance(resource)}"
+    name, kind = sanitize.sanitize_line(resource["name"]), sanitize.sanitize_line(resource["type"])
+    yield (
+        f"{margin}{mark_colour(f'{sign} {name}', colour)}  {kind}  "
+        f"{words}{_format_instance(resource)}"
+    )
     below = margin + "    "
     for reason in resource["reasons"]:
-        text = sanitize.line(reason["text"])
+        text = sanitize.sanitize_line(reason["text"])
         yield f"{below}because {'perhaps ' if reason['perhaps'] else ''}{text}"
     for change in resource["changes"]:
-        yield f"{below}{_change(change)}"
+        yield f"{below}{_format_change(change)}"
     for nested in resource["nested"]:
-        yield from _nested(nested, resource, below)
+        yield from _format_nested(nested, resource, below)
 
 
-def _nested(nested: Mapping[str, Any], owner: Mapping[str, Any], margin: str) -> Iterator[str]:
-    """What happens in a nested stack, below its owner; what that has said is not repeated."""
+def _format_nested(
+    nested: Mapping[str, Any], owner: Mapping[str, Any], margin: str
+) -> Iterator[str]:
+    """Format the changes of a nested stack, without those that its owner has shown."""
     said = {change["path"][1] for change in owner["changes"] if change["path"][0] == "properties"}
     for change in nested["parameters"]:
         if owner["action"] != "create" and change["path"][0] not in said:
-            yield f"{margin}parameter {_change(change)}"
+            yield f"{margin}parameter {_format_change(change)}"
     if nested["known_after_apply"]:
-        yield f"{margin}{marked('what happens in it is known after apply', 'yellow')}"
+        yield f"{margin}{mark_colour('what happens in it is known after apply', 'yellow')}"
     for resource in nested["resources"]:
-        yield from _resource(resource, margin)
+        yield from _format_resource(resource, margin)
 
 
-def _instance(resource: Mapping[str, Any]) -> str:
-    """Which one it is, where the name alone does not say so or it will not be asked again."""
+def _format_instance(resource: Mapping[str, Any]) -> str:
+    """Format the instance's id where the name is ambiguous or the instance leaves."""
     kinds = {reason["kind"] for reason in resource["reasons"]}
     shown = resource["physical_id"] and kinds & {"left over", "back", "retain", "external"}
-    return f" (id {sanitize.line(resource['physical_id'])})" if shown else ""
+    return f" (id {sanitize.sanitize_line(resource['physical_id'])})" if shown else ""
 
 
-def _section(title: str, changes: list[Mapping[str, Any]]) -> Iterator[str]:
+def _format_section(title: str, changes: list[Mapping[str, Any]]) -> Iterator[str]:
     if changes:
         yield ""
         yield f"  {title}"
     for change in changes:
-        yield f"      {_change(change)}"
+        yield f"      {_format_change(change)}"
 
 
-def _change(change: Mapping[str, Any]) -> str:
+def _format_change(change: Mapping[str, Any]) -> str:
     sign, colour = _CHANGES[change["kind"]]
-    shown = f"{marked(sign, colour)} {path(change['path'])}: {_values(change)}"
+    shown = f"{mark_colour(sign, colour)} {format_path(change['path'])}: {_format_values(change)}"
     if change.get("forces") == "replace":
-        return shown + marked("  forces a replacement", "red")
-    return shown + (marked("  cannot be changed", "red") if change.get("forces") else "")
+        return shown + mark_colour("  forces a replacement", "red")
+    return shown + (mark_colour("  cannot be changed", "red") if change.get("forces") else "")
 
 
-def _values(change: Mapping[str, Any]) -> str:
+def _format_values(change: Mapping[str, Any]) -> str:
     if "hidden" in change:
         return f"({change['hidden']})"
-    before = _text(change["before"]) if "before" in change else ""
+    before = _format_text(change["before"]) if "before" in change else ""
     if change["kind"] == "removed":
         return before
-    after = _LATER if change.get("known_after_apply") else _text(change["after"])
+    after = _LATER if change.get("known_after_apply") else _format_text(change["after"])
     return f"{before} -> {after}" if before else after
 
 
-def _text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     if len(text) > LONGEST:
         text = f"{text[: LONGEST - 12]}... ({len(text)} characters)"
-    return sanitize.line(text)
+    return sanitize.sanitize_line(text)
 
 
-def path(items: list[Any]) -> str:
-    """``properties.hosts[0].name``; a key that would be misread stands in brackets."""
+def format_path(items: list[Any]) -> str:
+    """Format ``properties.hosts[0].name``; an ambiguous key is put in brackets."""
     shown = ""
     for item in items:
         if isinstance(item, str) and item and item.isprintable() and not set(item) & set(". []\"'"):
             shown += f".{item}" if shown else item
         else:
-            shown += f"[{sanitize.line(json.dumps(item, ensure_ascii=False, default=str))}]"
+            shown += (
+                f"[{sanitize.sanitize_line(json.dumps(item, ensure_ascii=False, default=str))}]"
+            )
     return shown
 
 
@@ -199,9 +206,9 @@ _COUNTED = {
 }
 
 
-def _summary(document: Mapping[str, Any]) -> str:
+def _format_summary(document: Mapping[str, Any]) -> str:
     counted = document["summary"]
     parts = [f"{counted[key]} {words}" for key, words in _COUNTED.items() if counted.get(key)]
     if not document["does_something"]:
-        return marked("Nothing to do", "green") + (f": {', '.join(parts)}." if parts else ".")
-    return f"{marked('Plan', 'bold')}: {', '.join(parts) or 'nothing but this'}."
+        return mark_colour("Nothing to do", "green") + (f": {', '.join(parts)}." if parts else ".")
+    return f"{mark_colour('Plan', 'bold')}: {', '.join(parts) or 'nothing but this'}."

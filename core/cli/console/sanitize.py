@@ -1,4 +1,4 @@
-"""Text from outside as a person may see it: nothing in it steers the terminal.
+"""Escapes control characters in outside text, so that nothing in it steers the terminal.
 
 Called wherever something is shown for people. Data for programs is not changed.
 """
@@ -12,29 +12,29 @@ from zonda.hooks.text.sanitize import escape_control_chars
 _TAB = "    "
 
 
-def line(text: str, codes: Mapping[str, str] | None = None) -> str:
-    """``text`` with every control character spelt out, line breaks included.
+def sanitize_line(text: str, codes: Mapping[str, str] | None = None) -> str:
+    """Escape every control character of ``text``, line breaks included.
 
     ``codes``: characters that stand for something else, e.g. for a colour.
     """
     if text.isprintable():
         return text
     return "".join(
-        letter if letter.isprintable() else _shown(letter, codes or {}) for letter in text
+        letter if letter.isprintable() else _escape_letter(letter, codes or {}) for letter in text
     )
 
 
-def lines(text: str, codes: Mapping[str, str] | None = None) -> str:
-    """Like ``line``, with line breaks left as they are."""
-    return "\n".join(line(each, codes) for each in text.split("\n"))
+def sanitize_lines(text: str, codes: Mapping[str, str] | None = None) -> str:
+    """Escape every control character of ``text``, but keep its line breaks."""
+    return "\n".join(sanitize_line(each, codes) for each in text.split("\n"))
 
 
-def prose(text: str) -> str:
-    """A docstring as one line without markup."""
+def strip_markup(text: str) -> str:
+    """Return a docstring as one line without markup."""
     return " ".join(text.replace("``", "").split())
 
 
-def _shown(letter: str, codes: Mapping[str, str]) -> str:
+def _escape_letter(letter: str, codes: Mapping[str, str]) -> str:
     if letter in codes:
         return codes[letter]
     return _TAB if letter == "\t" else escape_control_chars(letter)

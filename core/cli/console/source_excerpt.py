@@ -1,4 +1,4 @@
-"""The line that an error points at, with a caret below it, as wide as a terminal shows it.
+"""The source line of an error with a caret below it, as wide as a terminal shows it.
 
 Called by ``problems`` and ``failures``. Columns of places count characters; terminals count cells:
 a tab takes several, a wide character two, a combining one none.
@@ -16,44 +16,44 @@ _TAB = 4
 _CUT = "…"
 
 
-def excerpt(text: str | None, place: Place) -> list[str]:
-    """The line of ``place`` and a caret below it; nothing where the text is not at hand."""
+def format_excerpt(text: str | None, place: Place) -> list[str]:
+    """Format the line of ``place`` with a caret below it; empty without the text."""
     lines = (text or "").split("\n")
     if not 1 <= place.line <= len(lines) or not text:
         return []
     line = lines[place.line - 1].rstrip("\r")
     at = min(place.column - 1, len(line))
-    cells = [_shown(letter) for letter in line]
-    first = _first(cells, at)
+    cells = [_escape_letter(letter) for letter in line]
+    first = _find_start(cells, at)
     shown = (_CUT if first else "") + "".join(cells[first:])
-    indent = width("".join(cells[first:at])) + (1 if first else 0)
+    indent = measure_width("".join(cells[first:at])) + (1 if first else 0)
     number = f"{place.line:>5} | "
     caret = " " * (len(number) + indent) + "^"
-    return [(number + _fitted(shown)).rstrip(), caret]
+    return [(number + _truncate(shown)).rstrip(), caret]
 
 
-def _first(cells: list[str], at: int) -> int:
-    """Where to begin, so that the caret is in sight."""
+def _find_start(cells: list[str], at: int) -> int:
+    """Find the first cell to show, so that the caret is visible."""
     used, first = 0, at
-    while first > 0 and used + width(cells[first - 1]) <= _BEFORE:
+    while first > 0 and used + measure_width(cells[first - 1]) <= _BEFORE:
         first -= 1
-        used += width(cells[first])
+        used += measure_width(cells[first])
     return first
 
 
-def _fitted(line: str) -> str:
-    if width(line) <= _WIDEST:
+def _truncate(line: str) -> str:
+    if measure_width(line) <= _WIDEST:
         return line
     used = 0
     for position, letter in enumerate(line):
-        used += width(letter)
+        used += measure_width(letter)
         if used >= _WIDEST:
             return line[:position] + _CUT
     return line
 
 
-def _shown(letter: str) -> str:
-    """A character as it can be shown without steering the terminal."""
+def _escape_letter(letter: str) -> str:
+    """Escape a character that would steer the terminal."""
     if letter == "\t":
         return " " * _TAB
     if letter.isprintable() or unicodedata.combining(letter):
@@ -61,8 +61,8 @@ def _shown(letter: str) -> str:
     return letter.encode("unicode_escape").decode()
 
 
-def width(text: str) -> int:
-    """Cells that ``text`` takes on a terminal."""
+def measure_width(text: str) -> int:
+    """Measure the cells that ``text`` takes on a terminal."""
     if text.isascii():
         return len(text)
     return sum(

@@ -15,19 +15,19 @@ SPARE = ("ID", "Parent", "Updated Time", "Creation Time")
 
 
 def as_row(stack: StackView) -> tuple[str | None, ...]:
-    """A stack as the row of a list, see ``LIST_COLUMNS``."""
-    times = (formats.moment(stack.created_at), formats.moment(stack.updated_at))
+    """Return a stack as a row of a list, see ``LIST_COLUMNS``."""
+    times = (formats.format_time(stack.created_at), formats.format_time(stack.updated_at))
     return stack.id, stack.name, stack.state, *times
 
 
 def as_fields(stack: StackView) -> dict[str, Any]:
-    """A stack under the names that the openstack client uses."""
+    """Return a stack with the field names of the openstack client."""
     return {
         "id": stack.id,
         "stack_name": stack.name,
         "description": stack.description,
-        "creation_time": formats.moment(stack.created_at),
-        "updated_time": formats.moment(stack.updated_at),
+        "creation_time": formats.format_time(stack.created_at),
+        "updated_time": formats.format_time(stack.updated_at),
         "stack_status": stack.state,
         "stack_status_reason": stack.status_reason,
         "timeout_mins": stack.timeout_mins,

@@ -1,4 +1,4 @@
-"""Standard output and standard error, whatever has become of them: full, closed, or not Unicode.
+"""Standard output and standard error, even if they are full, closed, or not Unicode.
 
 ``ResultStream`` is for what a command shows: it must arrive, so a failure ends the command with one
 sentence (``main``). ``StatusStream`` is for what is said to the user: where nobody listens, the
@@ -18,45 +18,45 @@ _ENDED = "it is closed"
 
 
 class OutputFailed(Exception):
-    """Standard output cannot be written; the message says why."""
+    """Standard output cannot be written; the message gives the reason."""
 
 
 class ResultStream:
-    """A stream that says plainly when it cannot be written. ``inner`` None: it is closed."""
+    """A stream that raises a clear error when it cannot be written. ``inner`` None: closed."""
 
     def __init__(self, inner: TextIO | None) -> None:
         self._inner = inner
 
     def write(self, text: str) -> int:
-        """Write ``text``; what the stream's encoding lacks is written as ``\\uXXXX``."""
+        """Write ``text``; characters that the stream's encoding lacks become ``\\uXXXX``."""
         if self._inner is None:
-            return self._failed(_ENDED)
+            return self._on_failure(_ENDED)
         try:
-            return _put(self._inner, text)
+            return _write_escaped(self._inner, text)
         except BrokenPipeError as error:
-            return self._gone(error)
+            return self._on_reader_gone(error)
         except (OSError, ValueError) as error:
-            return self._failed(_reason(error))
+            return self._on_failure(_format_reason(error))
 
     def flush(self) -> None:
-        """Hand on what was written."""
+        """Flush the stream."""
         if self._inner is None:
             return
         try:
             self._inner.flush()
         except BrokenPipeError as error:
-            self._gone(error)
+            self._on_reader_gone(error)
         except (OSError, ValueError) as error:
-            self._failed(_reason(error))
+            self._on_failure(_format_reason(error))
 
     def isatty(self) -> bool:
-        """Whether a person reads it."""
+        """Whether the stream is a terminal."""
         return self._inner is not None and not self._inner.closed and self._inner.isatty()
 
-    def _failed(self, reason: str) -> int:
+    def _on_failure(self, reason: str) -> int:
         raise OutputFailed(reason)
 
-    def _gone(self, error: BrokenPipeError) -> int:
+    def _on_reader_gone(self, error: BrokenPipeError) -> int:
         raise error
 
     def __getattr__(self, name: str) -> Any:
@@ -64,18 +64,18 @@ class ResultStream:
 
 
 class StatusStream(ResultStream):
-    """A stream that may fall silent."""
+    """A stream that ignores its failures."""
 
-    def _failed(self, reason: str) -> int:
+    def _on_failure(self, reason: str) -> int:
         return 0
 
-    def _gone(self, error: BrokenPipeError) -> int:
-        discard(self._inner)
+    def _on_reader_gone(self, error: BrokenPipeError) -> int:
+        discard_output(self._inner)
         return 0
 
 
 class RedirectedPrint(StatusStream):
-    """Stands for standard output while a command runs: what plug-ins print is said, not shown.
+    """Replaces standard output during a command: prints of plug-ins go to standard error.
 
     ``results`` is what it stands for.
     """
@@ -85,40 +85,42 @@ class RedirectedPrint(StatusStream):
         self.results = results
 
 
-def complain(message: str) -> None:
-    """Say what is wrong where there is no screen yet."""
+def print_error(message: str) -> None:
+    """Print an error before there is a screen."""
     StatusStream(sys.stderr).write(f"zonda: error: {message}\n")
 
 
 @contextmanager
-def prints_are_said() -> Iterator[None]:
-    """Have what anybody prints go to standard error: results are for whoever reads them."""
+def redirect_prints_to_stderr() -> Iterator[None]:
+    """Redirect prints of plug-ins to standard error: standard output is for results only."""
     with redirect_stdout(cast("TextIO", RedirectedPrint(sys.stderr, sys.stdout))):
         yield
 
 
-def standard_output() -> TextIO | None:
-    """Where results go; None: it is closed."""
+def get_standard_output() -> TextIO | None:
+    """Return the stream for results; None: it is closed."""
     return sys.stdout.results if isinstance(sys.stdout, RedirectedPrint) else sys.stdout
 
 
-def _put(inner: TextIO, text: str) -> int:
+def _write_escaped(inner: TextIO, text: str) -> int:
     try:
         return inner.write(text)
     except UnicodeEncodeError:
-        return inner.write(encodable(text, inner.encoding or "utf-8"))
+        return inner.write(escape_unencodable(text, inner.encoding or "utf-8"))
 
 
-def _reason(error: Exception) -> str:
+def _format_reason(error: Exception) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else _ENDED
 
 
-def encodable(text: str, encoding: str) -> str:
-    """``text`` with what ``encoding`` lacks as ``\\uXXXX``, which JSON reads back as it was."""
-    return "".join(letter if _fits(letter, encoding) else _escaped(letter) for letter in text)
+def escape_unencodable(text: str, encoding: str) -> str:
+    """Escape what ``encoding`` lacks as ``\\uXXXX``, which JSON reads back unchanged."""
+    return "".join(
+        letter if _is_encodable(letter, encoding) else _escape_letter(letter) for letter in text
+    )
 
 
-def _fits(letter: str, encoding: str) -> bool:
+def _is_encodable(letter: str, encoding: str) -> bool:
     try:
         letter.encode(encoding)
     except UnicodeEncodeError:
@@ -126,14 +128,14 @@ def _fits(letter: str, encoding: str) -> bool:
     return True
 
 
-def _escaped(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     units = letter.encode("utf-16-be", "surrogatepass")
     pairs = (units[at : at + 2].hex() for at in range(0, len(units), 2))
     return "".join(f"\\u{pair}" for pair in pairs)
 
 
-def fill_gaps() -> None:
-    """See to it that no file of ours takes the number of a standard stream that is closed.
+def fill_closed_streams() -> None:
+    """Open the null device for closed standard streams, so that no file gets their numbers.
 
     Whatever writes to that stream would write into our file.
     """
@@ -144,23 +146,23 @@ def fill_gaps() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
 
 
-def finish() -> None:
+def flush_output() -> None:
     """Flush standard output; raises OutputFailed or BrokenPipeError."""
-    ResultStream(standard_output()).flush()
+    ResultStream(get_standard_output()).flush()
 
 
 @contextmanager
-def outcome() -> Iterator[None]:
-    """What is written inside may stay unread: what was done has been done, and so says the code."""
+def ignore_closed_output() -> Iterator[None]:
+    """Write a result that may stay unread: the action is done, and the exit code says so."""
     try:
         yield
-        finish()
+        flush_output()
     except BrokenPipeError:
-        discard(standard_output())
+        discard_output(get_standard_output())
 
 
-def discard(stream: TextIO | None) -> None:
-    """Forget what a standard stream did not take: Python would complain again at its exit."""
+def discard_output(stream: TextIO | None) -> None:
+    """Discard the unwritten text of a standard stream: Python would fail again at its exit."""
     try:
         number = -1 if stream is None else stream.fileno()
     except (AttributeError, OSError, ValueError):

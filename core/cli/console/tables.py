@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 
 from . import sanitize
-from .wrapping import cells, longest_word, wrapped
+from .wrapping import measure_cells, measure_longest_word, wrap_line
 
 #: A cell as lines, without characters that would steer a terminal.
 _Cell = list[str]
@@ -18,77 +18,85 @@ _Cell = list[str]
 _WIDEST = 1000
 
 
-def table(
+def format_table(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
     width: int | None = None,
     spare: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Rows in a frame, line by line. ``width``: what it has to fit, if anything.
+    """Format rows in a frame, line by line. ``width``: the maximum width, if any.
 
     ``spare``: columns that can be left out, the first ones first.
     """
-    columns = [_lines(column) for column in zip(names, *rows, strict=True)]
+    columns = [_split_cells(column) for column in zip(names, *rows, strict=True)]
     widths = [
-        min(_WIDEST, max(cells(line) for cell in column for line in cell)) for column in columns
+        min(_WIDEST, max(measure_cells(line) for cell in column for line in cell))
+        for column in columns
     ]
-    if width is None or sum(widths) + _frame(columns) <= width:
-        yield from _framed(columns, widths)
+    if width is None or sum(widths) + _count_frame_cells(columns) <= width:
+        yield from _format_framed(columns, widths)
         return
-    left_out = _left_out(names, columns, width, [name for name in spare if name in names])
+    left_out = _choose_omitted(names, columns, width, [name for name in spare if name in names])
     columns = [column for name, column in zip(names, columns, strict=True) if name not in left_out]
-    note = _note(left_out, width) if left_out and rows else ""
-    shares = _shares(columns, width - _frame(columns))
+    note = _format_note(left_out, width) if left_out and rows else ""
+    shares = _distribute_width(columns, width - _count_frame_cells(columns))
     if shares is None:
-        yield _records(columns, width) + note
+        yield _format_records(columns, width) + note
         return
     fitting = [
-        [[part for line in cell for part in wrapped(line, share)] for cell in column]
+        [[part for line in cell for part in wrap_line(line, share)] for cell in column]
         for column, share in zip(columns, shares, strict=True)
     ]
-    yield from _framed(fitting, shares)
+    yield from _format_framed(fitting, shares)
     yield note
 
 
-def fields(names: Sequence[str], values: Sequence[str], width: int | None = None) -> Iterator[str]:
-    """One thing as a table of its fields, or as a record where a terminal is too narrow for it."""
+def format_fields(
+    names: Sequence[str], values: Sequence[str], width: int | None = None
+) -> Iterator[str]:
+    """Format one thing as a table of its fields, or as a record on a narrow terminal."""
     rows = list(zip(names, values, strict=True))
-    columns = [_lines(column) for column in zip(("Field", "Value"), *rows, strict=True)]
-    if width is not None and _shares(columns, width - _frame(columns)) is None:
-        yield _records([_lines(pair) for pair in rows], width)
+    columns = [_split_cells(column) for column in zip(("Field", "Value"), *rows, strict=True)]
+    if (
+        width is not None
+        and _distribute_width(columns, width - _count_frame_cells(columns)) is None
+    ):
+        yield _format_records([_split_cells(pair) for pair in rows], width)
         return
-    yield from table(("Field", "Value"), rows, width)
+    yield from format_table(("Field", "Value"), rows, width)
 
 
-def _lines(column: Sequence[str]) -> list[_Cell]:
-    return [sanitize.lines(cell).split("\n") for cell in column]
+def _split_cells(column: Sequence[str]) -> list[_Cell]:
+    return [sanitize.sanitize_lines(cell).split("\n") for cell in column]
 
 
-def _frame(columns: Sequence[object]) -> int:
-    """The cells that a frame takes."""
+def _count_frame_cells(columns: Sequence[object]) -> int:
+    """Count the cells that a frame takes."""
     return 3 * len(columns) + 1
 
 
-def _left_out(
+def _choose_omitted(
     names: Sequence[str], columns: Sequence[list[_Cell]], width: int, spare: Sequence[str]
 ) -> Collection[str]:
-    """The fewest of the first spare columns without which the rest fits."""
+    """Choose the fewest spare columns to omit so that the rest fits, from the first on."""
     for number in range(len(spare) + 1):
         kept = [c for name, c in zip(names, columns, strict=True) if name not in spare[:number]]
-        if _shares(kept, width - _frame(kept)) is not None:
+        if _distribute_width(kept, width - _count_frame_cells(kept)) is not None:
             return spare[:number]
     return ()
 
 
-def _note(names: Collection[str], width: int) -> str:
+def _format_note(names: Collection[str], width: int) -> str:
     shown = f"Not shown for want of room: {', '.join(names)} (-c COLUMN, --no-fit-width)."
-    return "\n".join(wrapped(shown, width)) + "\n"
+    return "\n".join(wrap_line(shown, width)) + "\n"
 
 
-def _shares(columns: Sequence[list[_Cell]], space: int) -> list[int] | None:
-    """The width of each column, wide ones giving way first; None if the words need more room."""
-    widths = [max(cells(line) for cell in column for line in cell) for column in columns]
-    least = [max(longest_word(line) for cell in column for line in cell) for column in columns]
+def _distribute_width(columns: Sequence[list[_Cell]], space: int) -> list[int] | None:
+    """Compute the width of each column, wide ones shrink first; None if words do not fit."""
+    widths = [max(measure_cells(line) for cell in column for line in cell) for column in columns]
+    least = [
+        max(measure_longest_word(line) for cell in column for line in cell) for column in columns
+    ]
     if sum(least) > space:
         return None
 
@@ -98,42 +106,46 @@ def _shares(columns: Sequence[list[_Cell]], space: int) -> list[int] | None:
     return shares(bisect_right(range(max(widths) + 1), space, key=lambda n: sum(shares(n))) - 1)
 
 
-def _framed(columns: Sequence[list[_Cell]], widths: Sequence[int]) -> Iterator[str]:
+def _format_framed(columns: Sequence[list[_Cell]], widths: Sequence[int]) -> Iterator[str]:
     rule = "+" + "+".join("-" * (each + 2) for each in widths) + "+\n"
     head, *rows = zip(*columns, strict=True)
     yield rule
-    yield from _row(head, widths)
+    yield from _format_row(head, widths)
     yield rule
     for row in rows:
-        yield from _row(row, widths)
+        yield from _format_row(row, widths)
     if rows:
         yield rule
 
 
-def _row(row: Sequence[_Cell], widths: Sequence[int]) -> Iterator[str]:
+def _format_row(row: Sequence[_Cell], widths: Sequence[int]) -> Iterator[str]:
     for number in range(max(map(len, row))):
         parts = [lines[number] if number < len(lines) else "" for lines in row]
-        padded = (part + " " * (w - cells(part)) for part, w in zip(parts, widths, strict=True))
+        padded = (
+            part + " " * (w - measure_cells(part)) for part, w in zip(parts, widths, strict=True)
+        )
         yield "| " + " | ".join(padded) + " |\n"
 
 
-def _records(columns: Sequence[list[_Cell]], width: int) -> str:
-    """Each row as lines of name and value; a blank line between two rows."""
+def _format_records(columns: Sequence[list[_Cell]], width: int) -> str:
+    """Format each row as lines of name and value; a blank line between two rows."""
     names, *rows = zip(*columns, strict=True)
-    label = max(cells(" ".join(name)) for name in names) + 2
-    shown = ("\n".join(_record(names, row, label, width)) + "\n" for row in rows)
+    label = max(measure_cells(" ".join(name)) for name in names) + 2
+    shown = ("\n".join(_format_record(names, row, label, width)) + "\n" for row in rows)
     return "\n".join(shown)
 
 
-def _record(names: Sequence[_Cell], row: Sequence[_Cell], label: int, width: int) -> Iterator[str]:
+def _format_record(
+    names: Sequence[_Cell], row: Sequence[_Cell], label: int, width: int
+) -> Iterator[str]:
     for name, cell in zip(names, row, strict=True):
         head = " ".join(name)
         space = width - label
-        if max(map(longest_word, cell)) <= space:
-            parts = [part for line in cell for part in wrapped(line, space)]
-            head += " " * (label - cells(head))
+        if max(map(measure_longest_word, cell)) <= space:
+            parts = [part for line in cell for part in wrap_line(line, space)]
+            head += " " * (label - measure_cells(head))
             yield (head + parts[0]).rstrip()
             yield from (" " * label + part for part in parts[1:])
         else:  # on lines of its own: what is longer than these is left to the terminal
             yield head
-            yield from ("  " + part for line in cell for part in wrapped(line, width - 2))
+            yield from ("  " + part for line in cell for part in wrap_line(line, width - 2))

@@ -1,4 +1,4 @@
-"""``zonda stack drift check`` and ``drift repair``: look at what is really there, put it right."""
+"""``zonda stack drift check`` and ``drift repair``: compare live resources, repair drift."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.words import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
 
 from ..console import drift, formats, plan_tree, streams
-from ..options.scope import scoped
+from ..options.scope import resolve_scope
 from ..progress import result, run_action
 from ..session import Session
 
@@ -44,47 +44,47 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
-    """Compare resources with what they should be. Nothing is changed."""
-    stack, resources = scoped(session, arguments.stack, arguments.resources)
+    """Compare resources with their template. Nothing is changed."""
+    stack, resources = resolve_scope(session, arguments.stack, arguments.resources)
     action = CheckDrift(stack.id, tuple(resources))
-    found = _looked(session, action)
+    found = _run_check(session, action)
     for _ in range(_AGAIN):
         if found.status != INTERRUPTED:
             break
         session.screen.say("The process that looked for us has ended: looking again.")
-        found = _looked(session, action)
+        found = _run_check(session, action)
     show_check(session, arguments.format, stack, found)
-    return exit_code(found)
+    return choose_exit_code(found)
 
 
-def exit_code(found: DriftCheckView) -> int:
-    """What a check deserves: one that has not come to its end has failed."""
+def choose_exit_code(found: DriftCheckView) -> int:
+    """Choose the exit code of a check; a check that did not complete has failed."""
     return drift.EXIT_OF_VERDICT[found.verdict] if found.status == COMPLETE else FAILED
 
 
-def _looked(session: Session, action: CheckDrift) -> DriftCheckView:
-    """The check, once it has ended; the process that carries it out may die."""
+def _run_check(session: Session, action: CheckDrift) -> DriftCheckView:
+    """Run the check to its end; the process that carries it out may die."""
     check_id = session.app.act(action, drive=False).check_id
-    found, looks = session.app.look_at_check(check_id, LOOK_AGAIN), 1
+    found, looks = session.app.wait_for_check(check_id, LOOK_AGAIN), 1
     while found.is_running:
         if looks == _SAY_AFTER:
             session.screen.say(f"Still looking (check {check_id}).")
-        found, looks = session.app.look_at_check(check_id, LOOK_AGAIN), looks + 1
+        found, looks = session.app.wait_for_check(check_id, LOOK_AGAIN), looks + 1
     return found
 
 
 def show_check(session: Session, form: str, stack: StackView, found: DriftCheckView) -> None:
-    """A check with all that it has found."""
+    """Show a check with all its findings."""
     findings = session.app.reader.drift_findings(found.id)
     screen = session.screen
-    with streams.outcome():
+    with streams.ignore_closed_output():
         if form == "table":
-            for line in drift.check_lines(found, findings, stack.name):
+            for line in drift.format_check(found, findings, stack.name):
                 screen.draw(line)
         else:
             shown = drift.check_as_data(found, stack.name)
             shown["findings"] = [drift.finding_as_data(each) for each in findings]
-            formats.data(screen.out, form, shown)
+            formats.write_data(screen.out, form, shown)
 
 
 def repair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,36 +103,38 @@ def repair_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def repair(session: Session, arguments: argparse.Namespace) -> int:
-    """Make what has drifted or is missing what the template says; nothing else is touched."""
-    stack, resources = scoped(session, arguments.stack, arguments.resources)
+    """Repair resources that have drifted or are missing, and nothing else."""
+    stack, resources = resolve_scope(session, arguments.stack, arguments.resources)
     action = RepairDrift(stack.id, tuple(resources))
     if arguments.plan:
-        return _plan(session, arguments.format, stack, action)
+        return _show_plan(session, arguments.format, stack, action)
     running = session.app.act(action, drive=arguments.wait)
     findings: list[DriftFindingView] = []
     if running.check_id:
         seen = session.app.reader.drift_check(running.check_id)
         findings = session.app.reader.drift_findings(seen.id)
-        _say_what_was_seen(session, seen, findings, running.name)
+        _say_findings(session, seen, findings, running.name)
     if running.generation == stack.generation:
-        return _nothing(session, stack, findings)
-    return run_action.to_the_end(session, arguments, running, "UPDATE")
+        return _report_nothing_repaired(session, stack, findings)
+    return run_action.wait_for_end(session, arguments, running, "UPDATE")
 
 
-def _plan(session: Session, form: str | None, stack: StackView, action: RepairDrift) -> int:
-    """Show what a repair would do, and beside it what was seen; ends as a check does."""
+def _show_plan(session: Session, form: str | None, stack: StackView, action: RepairDrift) -> int:
+    """Show the plan of a repair with the findings; the exit code is that of a check."""
     found = session.app.plan(action)
     assert found.seen is not None
     check, findings = found.seen
-    _say_what_was_seen(session, check, findings, stack.name)
+    _say_findings(session, check, findings, stack.name)
     if check.verdict == UNKNOWN:
-        _nothing(session, stack, findings)
-    plan_tree.show(session.screen, form, found.document)
-    return FAILED if found.fails else exit_code(check)
+        _report_nothing_repaired(session, stack, findings)
+    plan_tree.show_plan(session.screen, form, found.document)
+    return FAILED if found.fails else choose_exit_code(check)
 
 
-def _nothing(session: Session, stack: StackView, findings: Iterable[DriftFindingView]) -> int:
-    """Nothing was repaired: what nobody can tell of may still have drifted, or has."""
+def _report_nothing_repaired(
+    session: Session, stack: StackView, findings: Iterable[DriftFindingView]
+) -> int:
+    """Report that nothing was repaired; resources may be unknown or drifted all the same."""
     by_verdict: dict[str, list[str]] = {}
     for each in findings:
         by_verdict.setdefault(each.verdict, []).append(each.path)
@@ -154,11 +156,11 @@ def _nothing(session: Session, stack: StackView, findings: Iterable[DriftFinding
     return 0
 
 
-def _say_what_was_seen(
+def _say_findings(
     session: Session, check: DriftCheckView, findings: list[DriftFindingView], name: str
 ) -> None:
-    """What the look before the repair has found."""
-    for line in drift.check_lines(check, findings, name, session.screen.coloured):
+    """Print the findings of the check before the repair."""
+    for line in drift.format_check(check, findings, name, session.screen.colour_message):
         session.screen.say(line)
     if any(each.verdict == UNKNOWN for each in findings):
         session.screen.say("What is UNKNOWN is left alone.")

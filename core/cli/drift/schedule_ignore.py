@@ -1,4 +1,4 @@
-"""``zonda stack drift schedule`` and ``drift ignore``: when is looked, and what is left out."""
+"""``zonda stack drift schedule`` and ``drift ignore``: times of checks, and exceptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zonda.hooks.text.suggestions import suggestion
 from ..console import formats
 from ..options import drift
 from ..options.drift import POLICIES
-from ..options.scope import scoped, top
+from ..options.scope import find_root_stack, resolve_scope
 from ..session import Session
 
 COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")
@@ -38,27 +38,27 @@ def schedule_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def schedule(session: Session, arguments: argparse.Namespace) -> int:
-    """Set when a stack is looked at, or show it."""
-    stack = _with_schedule(session, arguments.stack)
+    """Set or show the schedule of a stack's drift checks."""
+    stack = _find_root_stack(session, arguments.stack)
     if arguments.schedule is not None or arguments.policy is not None:
         action = SetDrift(stack.id, arguments.schedule, arguments.policy)
         session.app.act(action, drive=False)
         stack = session.app.stack(stack.id)
     screen = session.screen
-    formats.fields(
+    formats.write_fields(
         screen.out,
         arguments,
-        {"stack_name": stack.name, **drift.fields(stack)},
+        {"stack_name": stack.name, **drift.build_fields(stack)},
         screen.width,
     )
-    if stack.drift_schedule and session.app.commands.driven_elsewhere is None:
+    if stack.drift_schedule and session.app.commands.other_engine_pid is None:
         screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
     return 0
 
 
-def _with_schedule(session: Session, name: str) -> StackView:
-    """The stack, which has to be one at the top; raises NotSupported."""
-    stack, root = session.app.stack(name), top(session, name)
+def _find_root_stack(session: Session, name: str) -> StackView:
+    """Find the stack, which must be a root stack; raises NotSupported."""
+    stack, root = session.app.stack(name), find_root_stack(session, name)
     if stack.id == root.id:
         return stack
     raise NotSupported(
@@ -84,23 +84,25 @@ def ignore_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def ignore(session: Session, arguments: argparse.Namespace) -> int:
-    """Have differences count as in sync from now on; they are still listed, as ignored."""
+    """Count differences as in sync from now on; they are still listed, as ignored."""
     if not arguments.reason.strip():
         raise UsageError("--reason is empty.", hint="Say why, for all who ask later.")
-    stack, [what] = scoped(session, arguments.stack, [arguments.what])
+    stack, [what] = resolve_scope(session, arguments.stack, [arguments.what])
     paths = [each.path for each in session.app.reader.drift_now(stack.id)]
-    path, name = split(what, paths)
-    until = None if arguments.until is None else _until(arguments.until, session.app.clock.now())
+    path, name = split_property(what, paths)
+    until = (
+        None if arguments.until is None else _parse_until(arguments.until, session.app.clock.now())
+    )
     action = IgnoreDrift(stack.id, path, name, arguments.reason, until)
     session.app.act(action, drive=False)
     told = f"property {name} of {path}" if name else path
-    when = "" if until is None else f" until {formats.moment(until)}"
+    when = "" if until is None else f" until {formats.format_time(until)}"
     session.screen.say(f"Drift of {told} is ignored{when}.")
     return 0
 
 
-def split(what: str, paths: Collection[str]) -> tuple[str, str]:
-    """The resource and the property of ``RESOURCE.PROPERTY``; names may have dots. NotFound."""
+def split_property(what: str, paths: Collection[str]) -> tuple[str, str]:
+    """Split ``RESOURCE.PROPERTY``; names may have dots. Raises NotFound."""
     if what in paths:
         return what, ""
     ends = [found.start() for found in re.finditer(r"\.", what)]
@@ -113,9 +115,9 @@ def split(what: str, paths: Collection[str]) -> tuple[str, str]:
     raise NotFound("Resource", what, hint=suggestion(what.partition(".")[0], paths))
 
 
-def _until(text: str, now: float) -> float:
-    """A time after now, in seconds since the epoch; raises UsageError."""
-    until = drift_section.until(text, now)
+def _parse_until(text: str, now: float) -> float:
+    """Parse a future time, in seconds since the epoch; raises UsageError."""
+    until = drift_section.parse_end(text, now)
     if until is None:
         raise UsageError(
             f"--until {text} is no date of the years 1 to 9999.",
@@ -133,15 +135,15 @@ def list_ignores_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_ignores(session: Session, arguments: argparse.Namespace) -> int:
-    """What is ignored, by command and by the environment."""
-    stack = top(session, arguments.stack)
-    rows = [_row(each) for each in session.app.reader.drift_ignores(stack.id)]
-    formats.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    """List the exceptions, of commands and of the environment."""
+    stack = find_root_stack(session, arguments.stack)
+    rows = [_build_row(each) for each in session.app.reader.drift_ignores(stack.id)]
+    formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
     return 0
 
 
-def _row(each: DriftIgnoreView) -> tuple[Any, ...]:
-    times = (formats.moment(each.until), each.reason, each.by, formats.moment(each.at))
+def _build_row(each: DriftIgnoreView) -> tuple[Any, ...]:
+    times = (formats.format_time(each.until), each.reason, each.by, formats.format_time(each.at))
     return each.id, each.path, each.property, *times
 
 
@@ -152,7 +154,7 @@ def remove_ignore_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def remove_ignore(session: Session, arguments: argparse.Namespace) -> int:
-    """Have the differences count again."""
-    stack = top(session, arguments.stack)
+    """Remove an exception, so that the differences count again."""
+    stack = find_root_stack(session, arguments.stack)
     session.app.act(UnignoreDrift(stack.id, arguments.ignore), drive=False)
     return 0

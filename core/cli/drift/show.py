@@ -1,4 +1,4 @@
-"""``zonda stack drift show`` and ``drift history``: what checks have found. Reads only."""
+"""``zonda stack drift show`` and ``drift history``: findings of checks. Reads only."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
 from ..console import drift, formats
-from ..console.formats import took
-from ..options.scope import scoped, top
+from ..console.formats import format_duration
+from ..options.scope import find_root_stack, resolve_scope
 from ..session import Session
 from .check_repair import show_check
 
@@ -47,12 +47,12 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """The newest verdict on each resource, and what differs."""
+    """Show the newest verdict on each resource, and the differences."""
     given = [] if arguments.resource is None else [arguments.resource]
-    stack, wanted = scoped(session, arguments.stack, given)
+    stack, wanted = resolve_scope(session, arguments.stack, given)
     arguments.resource = wanted[0] if wanted else None
     if arguments.check:
-        found = _check(session, stack, arguments.check)
+        found = _find_check(session, stack, arguments.check)
         if _is_text(arguments):
             show_check(session, arguments.format, stack, found)
         else:
@@ -60,14 +60,14 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
             _show_rows(session, arguments, map(drift.finding_as_data, findings))
         verdict = found.verdict or UNKNOWN
     else:
-        now = _wanted(session.app.reader.drift_now(stack.id), arguments.resource)
-        _show_now(session, arguments, stack, now)
-        verdict = drift.worst(now)
+        now = _filter_verdicts(session.app.reader.drift_now(stack.id), arguments.resource)
+        _show_verdicts(session, arguments, stack, now)
+        verdict = drift.find_worst(now)
     return drift.EXIT_OF_VERDICT[verdict] if arguments.detailed_exitcode else 0
 
 
 def _is_text(arguments: argparse.Namespace) -> bool:
-    """Whether all is shown in one piece, and not as a list of which columns can be chosen."""
+    """Whether everything is shown in one piece, not as a list with columns to choose."""
     return arguments.format in formats.TEXT and not arguments.column
 
 
@@ -75,11 +75,11 @@ def _show_rows(
     session: Session, arguments: argparse.Namespace, found: Iterable[Mapping[str, Any]]
 ) -> None:
     rows = [[each.get(name) for name in NOW_COLUMNS] for each in found]
-    formats.rows(session.screen.out, arguments, NOW_COLUMNS, rows, session.screen.width)
+    formats.write_rows(session.screen.out, arguments, NOW_COLUMNS, rows, session.screen.width)
 
 
-def _check(session: Session, stack: StackView, name: str) -> DriftCheckView:
-    """A check of a stack by its id, or the beginning of it."""
+def _find_check(session: Session, stack: StackView, name: str) -> DriftCheckView:
+    """Find a check of a stack by its id, or the beginning of it."""
     found = session.app.reader.drift_checks_from(stack.id, name)
     if len(found) != 1:
         hint = f"'zonda stack drift history {stack.name}' lists them."
@@ -87,8 +87,8 @@ def _check(session: Session, stack: StackView, name: str) -> DriftCheckView:
     return found[0]
 
 
-def _wanted(now: list[DriftNowView], name: str | None) -> list[DriftNowView]:
-    """One resource with what is nested in it, or all; raises NotFound."""
+def _filter_verdicts(now: list[DriftNowView], name: str | None) -> list[DriftNowView]:
+    """Return the verdicts of one resource with its nested ones, or all; raises NotFound."""
     if name is None:
         return now
     found = [each for each in now if each.path == name or each.path.startswith(f"{name}/")]
@@ -97,29 +97,29 @@ def _wanted(now: list[DriftNowView], name: str | None) -> list[DriftNowView]:
     return found
 
 
-def _show_now(
+def _show_verdicts(
     session: Session, arguments: argparse.Namespace, stack: StackView, now: list[DriftNowView]
 ) -> None:
     counts = Counter(each.verdict for each in now)
     checks = session.app.reader.drift_checks(stack.id, 1)
     screen = session.screen
     if not _is_text(arguments):
-        _show_rows(session, arguments, map(drift.now_as_data, now))
+        _show_rows(session, arguments, map(drift.verdict_as_data, now))
         return
     if arguments.format != "table":
         shown = _as_data(stack, now, counts, checks)
-        formats.data(screen.out, arguments.format, shown)
+        formats.write_data(screen.out, arguments.format, shown)
         return
-    verdict = drift.verdict(drift.worst(now))
-    screen.draw(f"Stack {stack.name}: {verdict}: {drift.counted(counts) or 'no resources'}")
+    verdict = drift.colour_verdict(drift.find_worst(now))
+    screen.draw(f"Stack {stack.name}: {verdict}: {drift.format_counts(counts) or 'no resources'}")
     if checks:
-        started = formats.moment(checks[0].started_at)
+        started = formats.format_time(checks[0].started_at)
         screen.draw(f"  last check: {started}, {checks[0].cause}, {checks[0].status}")
     else:
         screen.draw(f"  never checked: 'zonda stack drift check {stack.name}'")
     quiet = arguments.resource is None
     told = [each for each in now if not quiet or each.finding is not None]
-    for line in drift.now_lines(told):
+    for line in drift.format_verdicts(told):
         screen.draw(line)
 
 
@@ -129,10 +129,10 @@ def _as_data(
     return {
         "stack_name": stack.name,
         "stack_id": stack.id,
-        "verdict": drift.worst(now),
+        "verdict": drift.find_worst(now),
         "counts": dict(counts),
         "last_check": drift.check_as_data(checks[0], stack.name) if checks else None,
-        "resources": [drift.now_as_data(each) for each in now],
+        "resources": [drift.verdict_as_data(each) for each in now],
     }
 
 
@@ -144,27 +144,27 @@ def history_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def history(session: Session, arguments: argparse.Namespace) -> int:
-    """One row for each check, the oldest first."""
-    stack = top(session, arguments.stack)
+    """Show one row for each check, the oldest first."""
+    stack = find_root_stack(session, arguments.stack)
     limit = -1 if arguments.limit is None else max(arguments.limit, 0)
     found = list(reversed(session.app.reader.drift_checks(stack.id, limit)))
     screen = session.screen
     if arguments.format in ("json", "yaml") and not arguments.column:
         shown = [drift.check_as_data(each, stack.name) for each in found]
-        formats.data(screen.out, arguments.format, shown)
+        formats.write_data(screen.out, arguments.format, shown)
         return 0
     now = session.app.clock.now()
-    rows = [_row(each, now) for each in found]
-    formats.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    rows = [_build_row(each, now) for each in found]
+    formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
     return 0
 
 
-def _row(check: DriftCheckView, now: float) -> tuple[Any, ...]:
+def _build_row(check: DriftCheckView, now: float) -> tuple[Any, ...]:
     counts = check.counts
     return (
         check.id,
-        formats.moment(check.started_at),
-        took((now if check.ended_at is None else check.ended_at) - check.started_at),
+        formats.format_time(check.started_at),
+        format_duration((now if check.ended_at is None else check.ended_at) - check.started_at),
         check.cause,
         check.by,
         check.status,

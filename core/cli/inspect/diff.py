@@ -1,4 +1,4 @@
-"""``zonda stack diff``: what differs between two generations of a stack."""
+"""``zonda stack diff``: the differences between two generations of a stack."""
 
 from __future__ import annotations
 
@@ -43,32 +43,32 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def diff(session: Session, arguments: argparse.Namespace) -> int:
-    """The differences, part by part; hidden values only as hidden, changed or not."""
-    numbers = [_number(text) for text in (arguments.first, arguments.second)]
+    """Show the differences, part by part; a hidden value only as hidden, changed or not."""
+    numbers = [_parse_generation(text) for text in (arguments.first, arguments.second)]
     stack = session.app.stack(arguments.stack)
-    older, newer, found = session.app.telling.differences(stack, *numbers)
+    older, newer, found = session.app.inspector.differences(stack, *numbers)
     chosen = [part for part in PARTS if getattr(arguments, part)] or list(PARTS)
     screen = session.screen
     if arguments.format in ("json", "yaml"):
         everything = _as_data(found)
         ends = {"from": older.generation, "to": newer.generation}
         shown = {**ends, **{part: everything[part] for part in chosen}}
-        formats.data(screen.out, arguments.format, shown)
+        formats.write_data(screen.out, arguments.format, shown)
     else:
-        for line in _lines(screen, found, chosen):
+        for line in _format_differences(screen, found, chosen):
             screen.show(line)
-        if not _any(found, chosen):
-            screen.say(_nothing(older.generation, newer.generation))
-    return DIFFERENT if arguments.detailed_exitcode and _any(found, chosen) else 0
+        if not _has_differences(found, chosen):
+            screen.say(_format_no_difference(older.generation, newer.generation))
+    return DIFFERENT if arguments.detailed_exitcode and _has_differences(found, chosen) else 0
 
 
-def _nothing(older: int, newer: int) -> str:
+def _format_no_difference(older: int, newer: int) -> str:
     if older == newer:
         return f"Nothing is kept from before generation {newer}, so there is nothing to compare."
     return f"Nothing differs between generations {older} and {newer}."
 
 
-def _number(text: str | None) -> int | None:
+def _parse_generation(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isdigit() or len(text) > 9:
@@ -78,7 +78,7 @@ def _number(text: str | None) -> int | None:
     return int(text)
 
 
-def _any(found: Differences, chosen: Sequence[str]) -> bool:
+def _has_differences(found: Differences, chosen: Sequence[str]) -> bool:
     everything = _as_data(found)
     return any(everything[part] for part in chosen)
 
@@ -93,33 +93,33 @@ def _as_data(found: Differences) -> dict[str, Any]:
     }
 
 
-def _lines(screen: Screen, found: Differences, chosen: Sequence[str]) -> Iterator[str]:
+def _format_differences(screen: Screen, found: Differences, chosen: Sequence[str]) -> Iterator[str]:
     if "template" in chosen:
-        yield from _text(screen, found.template)
+        yield from _colour_diff(screen, found.template)
     for part, texts in (("environment", found.environments), ("files", found.files)):
         for lines in texts.values() if part in chosen else ():
-            yield from _text(screen, lines)
+            yield from _colour_diff(screen, lines)
     for part, values in (("parameters", found.parameters), ("resources", found.resources)):
         if part in chosen and values:
-            yield screen.painted(f"{part}:", "bold")
+            yield screen.colour_result(f"{part}:", "bold")
             for each in values:
-                yield _value(screen, each)
+                yield _format_change(screen, each)
 
 
-def _text(screen: Screen, lines: Sequence[str]) -> Iterator[str]:
+def _colour_diff(screen: Screen, lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         if line.startswith(("---", "+++")):
-            yield screen.painted(line, "bold")
+            yield screen.colour_result(line, "bold")
         elif line.startswith("@@"):
-            yield screen.painted(line, "yellow")
+            yield screen.colour_result(line, "yellow")
         elif line.startswith(("+", "-")):
-            yield screen.painted(line, "green" if line[0] == "+" else "red")
+            yield screen.colour_result(line, "green" if line[0] == "+" else "red")
         else:
             yield line
 
 
-def _value(screen: Screen, each: Change) -> str:
+def _format_change(screen: Screen, each: Change) -> str:
     sign, colour = _SIGNS[each.kind]
-    ends = [formats.bare(value) for value in (each.before, each.after)]
+    ends = [formats.format_single_line(value) for value in (each.before, each.after)]
     told = {"added": ends[1], "removed": ends[0], "changed": " -> ".join(ends)}[each.kind]
-    return screen.painted(f"  {sign} {each.path}: {told}", colour)
+    return screen.colour_result(f"  {sign} {each.path}: {told}", colour)

@@ -1,4 +1,4 @@
-"""Whether anybody works on a stack that is in progress: told by what shows its state."""
+"""A hint where a stack is in progress and no engine runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from zonda.core.store.read.views import StackView
 from ..session import Session
 
 
-def say_if_nobody(session: Session, stack: StackView) -> None:
-    """Say that what is in progress stands still, where no engine runs, and how it goes on."""
+def warn_without_engine(session: Session, stack: StackView) -> None:
+    """Warn that a stack in progress stands still without an engine, and how to continue it."""
     if not stack.idle and not session.app.has_engine:
         go_on = f"'zonda stack wait {stack.name}' goes on with it."
         session.screen.say(f"No engine is at work on {stack.name}: {go_on}")

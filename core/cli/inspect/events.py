@@ -1,4 +1,4 @@
-"""``zonda stack event list``: what happened, and with ``--follow`` what happens."""
+"""``zonda stack event list``: past events, and with ``--follow`` new ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zonda.hooks.text.suggestions import suggestion
 from ..console import formats
 from ..options import nested
 from ..progress import event_line
-from ..progress.event_stream import News, Told
+from ..progress.event_stream import EventStream, EventWithPath
 from ..session import Session
 
 LIST_COLUMNS = (
@@ -51,28 +51,32 @@ def list_events_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_events(session: Session, arguments: argparse.Namespace) -> int:
-    """Events, the oldest first."""
+    """List the events, the oldest first."""
     where, name = arguments.stack, arguments.resource
     if name is not None:
-        where, arguments.resource = nested.address(where, name)
-    stack, depth = session.app.stack(where), nested.depth(arguments)
+        where, arguments.resource = nested.split_address(where, name)
+    stack, depth = session.app.stack(where), nested.get_depth(arguments)
     if arguments.follow:
-        return _follow(session, arguments, stack, depth)
-    told = News(session, stack, depth).after(0)
+        return _follow_events(session, arguments, stack, depth)
+    told = EventStream(session, stack, depth).after(0)
     _check_known(session, stack, told, arguments.resource)
-    found = _wanted(told, arguments, arguments.limit)
+    found = _filter_events(told, arguments, arguments.limit)
     screen = session.screen
-    rows = [_row(each, depth) for each in found]
-    formats.rows(screen.out, arguments, _columns(depth), rows, screen.width, spare=SPARE)
+    rows = [_build_row(each, depth) for each in found]
+    formats.write_rows(
+        screen.out, arguments, _choose_columns(depth), rows, screen.width, spare=SPARE
+    )
     return 0
 
 
-def _columns(depth: int) -> tuple[str, ...]:
+def _choose_columns(depth: int) -> tuple[str, ...]:
     return (*LIST_COLUMNS, *NESTED_COLUMNS) if depth else LIST_COLUMNS
 
 
-def _check_known(session: Session, stack: StackView, told: list[Told], name: str | None) -> None:
-    """Raise NotFound for a resource that neither is there nor has ever been."""
+def _check_known(
+    session: Session, stack: StackView, told: list[EventWithPath], name: str | None
+) -> None:
+    """Raise NotFound for a resource that neither exists nor has existed."""
     if name is None:
         return
     known = {each.name for each in session.app.reader.resource_rows(stack.id)}
@@ -81,36 +85,40 @@ def _check_known(session: Session, stack: StackView, told: list[Told], name: str
         raise NotFound("Resource", name, hint=suggestion(name, sorted(known)))
 
 
-def _row(each: Told, depth: int) -> tuple[str | None, ...]:
+def _build_row(each: EventWithPath, depth: int) -> tuple[str | None, ...]:
     path, event = each
     row = (
-        formats.moment(event.at),
+        formats.format_time(event.at),
         event.resource_name or event.stack_name,
         event.state,
         event.reason,
         event.physical_id,
         event.id,
     )
-    return (*row, event.stack_name, trees.named(path, event.resource_name)) if depth else row
+    return (*row, event.stack_name, trees.format_path(path, event.resource_name)) if depth else row
 
 
-def _wanted(told: list[Told], arguments: argparse.Namespace, limit: int | None) -> list[Told]:
-    """The events that were asked for; ``limit``: how many at most, the last ones."""
+def _filter_events(
+    told: list[EventWithPath], arguments: argparse.Namespace, limit: int | None
+) -> list[EventWithPath]:
+    """Filter the events by the arguments; ``limit``: how many at most, the last ones."""
     name = arguments.resource
     found = [each for each in told if name is None or each[1].resource_name == name]
     return found if limit is None else found[-limit:] if limit > 0 else []
 
 
-def _follow(session: Session, arguments: argparse.Namespace, stack: StackView, depth: int) -> int:
-    """Events as they come, until the stack is idle; its end decides the exit code."""
-    formats.head(session.screen.out, arguments, _columns(depth))
-    news, seen, limit = News(session, stack, depth), 0, arguments.limit
+def _follow_events(
+    session: Session, arguments: argparse.Namespace, stack: StackView, depth: int
+) -> int:
+    """Show events as they come, until the stack is idle; its state decides the exit code."""
+    formats.write_head(session.screen.out, arguments, _choose_columns(depth))
+    news, seen, limit = EventStream(session, stack, depth), 0, arguments.limit
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         now = session.app.stack(stack.id)
         told = news.after(seen)
-        for each in _wanted(told, arguments, limit):
-            _show(session, arguments, stack, each, depth)
+        for each in _filter_events(told, arguments, limit):
+            _show_event(session, arguments, stack, each, depth)
         seen, limit = told[-1][1].seq if told else seen, None
         session.screen.out.flush()
         if now.idle:
@@ -118,12 +126,16 @@ def _follow(session: Session, arguments: argparse.Namespace, stack: StackView, d
         session.app.clock.pause(_LOOK_AGAIN)
 
 
-def _show(
-    session: Session, arguments: argparse.Namespace, stack: StackView, each: Told, depth: int
+def _show_event(
+    session: Session,
+    arguments: argparse.Namespace,
+    stack: StackView,
+    each: EventWithPath,
+    depth: int,
 ) -> None:
     out = session.screen.out
     if arguments.format == "table" and not arguments.column:
         path, event = each
-        out.write(event_line.line(event, stack.name, path) + "\n")
+        out.write(event_line.format_line(event, stack.name, path) + "\n")
     else:
-        formats.news(out, arguments, _columns(depth), _row(each, depth))
+        formats.write_row(out, arguments, _choose_columns(depth), _build_row(each, depth))

@@ -26,19 +26,25 @@ def list_failures_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_failures(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per resource that has failed; not those that failed because of what they own."""
+    """List one row per failed resource, without owners of nested failures."""
     stack = session.app.stack(arguments.stack)
     failed = {
         (*path, row.name): row
-        for path, row in trees.resources(session.app.reader, stack, trees.ALL_LEVELS)
+        for path, row in trees.list_resources(session.app.reader, stack, trees.ALL_LEVELS)
         if row.status == "FAILED" and not row.op
     }
     above = {path[:length] for path in failed for length in range(1, len(path))}
     rows = [
-        (trees.named(path), row.type, row.physical_id, f"{row.action}_FAILED", row.status_reason)
+        (
+            trees.format_path(path),
+            row.type,
+            row.physical_id,
+            f"{row.action}_FAILED",
+            row.status_reason,
+        )
         for path, row in failed.items()
         if path not in above
     ]
     screen = session.screen
-    formats.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
     return 0

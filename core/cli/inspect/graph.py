@@ -1,4 +1,4 @@
-"""``zonda stack graph`` and ``zonda template graph``: who needs whom, and why."""
+"""``zonda stack graph`` and ``zonda template graph``: dependencies and their reasons."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def graph(session: Session, arguments: argparse.Namespace) -> int:
-    """The graph of a stack, with the states of its resources."""
+    """Draw the graph of a stack, with the states of its resources."""
     stack = session.app.stack(arguments.stack)
-    found, untold = session.app.telling.graph(stack, nested.depth(arguments))
+    found, untold = session.app.inspector.build_graph(stack, nested.get_depth(arguments))
     if untold:
         session.screen.say(f"The edges cannot be explained: {untold}")
-    _write(session.screen, found, arguments)
+    _write_graph(session.screen, found, arguments)
     return 0
 
 
@@ -61,34 +61,36 @@ def template_graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def template_graph(session: Session, arguments: argparse.Namespace) -> int:
-    """The graph of a template; parameters need no values, types need not be installed."""
+    """Draw the graph of a template; parameters need no values, types need not be installed."""
     arguments.template = arguments.template or arguments.file
-    bundle = template.collect(session, arguments, required=True)
+    bundle = template.collect_bundle(session, arguments, required=True)
     name = Path(bundle.template_file).name
-    _write(session.screen, session.app.telling.template_graph(bundle, name), arguments)
+    _write_graph(
+        session.screen, session.app.inspector.build_template_graph(bundle, name), arguments
+    )
     return 0
 
 
-def _write(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
-    form = arguments.format or _form_of(arguments.output or "")
+def _write_graph(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:
+    form = arguments.format or _choose_format(arguments.output or "")
     if arguments.output is None:
         if form == "json":
             from zonda.core.reports import drawing
 
-            formats.data(screen.out, "json", drawing.as_data(found))
+            formats.write_data(screen.out, "json", drawing.as_data(found))
             return
-        for line in _lines(screen, found, form, painted=True):
+        for line in _draw_lines(screen, found, form, painted=True):
             screen.show(line, fit=False)
         return
     try:
-        text = "".join(f"{line}\n" for line in _lines(screen, found, form, painted=False))
+        text = "".join(f"{line}\n" for line in _draw_lines(screen, found, form, painted=False))
         Path(arguments.output).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"{arguments.output} cannot be written: {error.strerror}.") from error
 
 
-def _form_of(file: str) -> str:
-    """The format that a file's name asks for; raises UsageError where it names none of ours."""
+def _choose_format(file: str) -> str:
+    """Choose the format by a file's suffix; raises UsageError for an unknown one."""
     ending = Path(file).suffix.lower()
     if ending not in _BY_SUFFIX:
         raise UsageError(
@@ -98,7 +100,7 @@ def _form_of(file: str) -> str:
     return _BY_SUFFIX[ending]
 
 
-def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterable[str]:
+def _draw_lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterable[str]:
     import json
 
     from zonda.core.reports import drawing, svg
@@ -106,20 +108,23 @@ def _lines(screen: Screen, found: Graph, form: str, *, painted: bool) -> Iterabl
     if form == "json":
         return [json.dumps(drawing.as_data(found), indent=2)]
     if form == "svg":
-        return svg.svg(found)
+        return svg.draw_svg(found)
     if form != "text":
-        return drawing.dot(found) if form == "dot" else drawing.mermaid(found)
-    return _tree(screen, found, painted=painted)
+        return drawing.draw_dot(found) if form == "dot" else drawing.draw_mermaid(found)
+    return _draw_tree(screen, found, painted=painted)
 
 
-def _tree(screen: Screen, found: Graph, *, painted: bool) -> Iterator[str]:
+def _draw_tree(screen: Screen, found: Graph, *, painted: bool) -> Iterator[str]:
     from zonda.core.reports import drawing
 
     lines = drawing.LINES if not painted or _can_draw(screen) else drawing.PLAIN
-    for branches, node, why, note in drawing.tree(found, lines):
+    for branches, node, why, note in drawing.draw_tree(found, lines):
         colour = _COLOURS.get(node.look)
-        state = screen.painted(node.state, colour) if painted and colour else node.state
-        named, why = sanitize.line(f"{node.name} ({node.type})"), sanitize.line(why)
+        state = screen.colour_result(node.state, colour) if painted and colour else node.state
+        named, why = (
+            sanitize.sanitize_line(f"{node.name} ({node.type})"),
+            sanitize.sanitize_line(why),
+        )
         parts = [f"{branches}{named}", state, f"[{why}]" if why else "", note]
         yield "  ".join(part for part in parts if part)
     if not found.nodes:

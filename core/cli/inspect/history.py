@@ -1,4 +1,4 @@
-"""``zonda stack history``: every plan of a stack, who asked for it, and how it ended."""
+"""``zonda stack history``: every plan of a stack, its user, and its result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..console import formats
-from ..console.formats import took
+from ..console.formats import format_duration
 from ..session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -26,9 +26,9 @@ def history_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def history(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per generation, the oldest first."""
+    """Show one row per generation, the oldest first."""
     stack = session.app.stack(arguments.stack)
-    found = session.app.telling.generations(stack).all()
+    found = session.app.inspector.read_history(stack).all()
     if arguments.limit is not None:
         found = found[-arguments.limit :] if arguments.limit > 0 else []
     screen = session.screen
@@ -38,24 +38,24 @@ def history(session: Session, arguments: argparse.Namespace) -> int:
         formats.check_columns(arguments, [*as_data(found[0])] if found else COLUMNS)
         if chosen:
             things = [{name: thing[name] for name in chosen} for thing in things]
-        formats.data(screen.out, arguments.format, things)
+        formats.write_data(screen.out, arguments.format, things)
         return 0
     now = session.app.clock.now()
-    rows = [_row(each, now) for each in found]
-    formats.rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    rows = [_build_row(each, now) for each in found]
+    formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
     return 0
 
 
 def as_data(each: Generation) -> dict[str, Any]:
-    """A generation for programs."""
+    """Return a generation as data for programs."""
     action = each.action
     return {
         "generation": action.generation,
         "action": action.action,
         "status": action.status,
         "by": action.by,
-        "started": formats.moment(action.started_at),
-        "ended": formats.moment(action.ended_at),
+        "started": formats.format_time(action.started_at),
+        "ended": formats.format_time(action.ended_at),
         "counts": dict(each.counts),
         "template": action.template_hash[:SHORT],
         "environment": action.environment_hash[:SHORT],
@@ -64,27 +64,31 @@ def as_data(each: Generation) -> dict[str, Any]:
     }
 
 
-def _row(each: Generation, now: float) -> tuple[Any, ...]:
+def _build_row(each: Generation, now: float) -> tuple[Any, ...]:
     action = each.action
     hashes = (action.template_hash[:SHORT], action.environment_hash[:SHORT])
     return (
         action.generation,
-        "\n".join([action.action, *_details(action.detail)]),
+        "\n".join([action.action, *_format_details(action.detail)]),
         action.status,
         action.by,
-        formats.moment(action.started_at),
-        took((now if action.ended_at is None else action.ended_at) - action.started_at),
+        formats.format_time(action.started_at),
+        format_duration((now if action.ended_at is None else action.ended_at) - action.started_at),
         ", ".join(f"{number} {name}" for name, number in sorted(each.counts.items())),
         "/".join(hashes) if any(hashes) else "",
         action.status_reason,
     )
 
 
-def _details(detail: dict[str, Any]) -> list[str]:
-    """What an action was asked for with, a line each; nothing of what was not given."""
+def _format_details(detail: dict[str, Any]) -> list[str]:
+    """Format the options of an action, a line each; without those that were not given."""
     given = {name: value for name, value in detail.items() if value not in (None, [], "", False)}
     return [
         f"{name.replace('_', ' ')}: "
-        + (", ".join(map(str, value)) if isinstance(value, list) else formats.bare(value))
+        + (
+            ", ".join(map(str, value))
+            if isinstance(value, list)
+            else formats.format_single_line(value)
+        )
         for name, value in given.items()
     ]

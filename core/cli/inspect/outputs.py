@@ -24,10 +24,10 @@ def list_outputs_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_outputs(session: Session, arguments: argparse.Namespace) -> int:
-    """Names and descriptions; values are computed when they are shown."""
+    """List names and descriptions; values are computed when they are shown."""
     screen = session.screen
-    found = [(shown.name, shown.description) for shown in _outputs(session, arguments.stack)]
-    formats.rows(screen.out, arguments, ("output_key", "description"), found, screen.width)
+    found = [(shown.name, shown.description) for shown in _load_outputs(session, arguments.stack)]
+    formats.write_rows(screen.out, arguments, ("output_key", "description"), found, screen.width)
     return 0
 
 
@@ -49,38 +49,38 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_refresh(parser: argparse.ArgumentParser) -> None:
-    """``--refresh``."""
+    """Add ``--refresh``."""
     parser.add_argument(
         "--refresh", action="store_true", help="ask the resources, not what was stored"
     )
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """One output as fields, or all of them as a list. An output that failed gives exit code 1."""
+    """Show one output as fields, or all of them as a list. A failed output gives exit code 1."""
     if arguments.all == bool(arguments.key):
         raise UsageError("Give the name of an output, or --all for every output.")
     if arguments.raw and (arguments.all or arguments.column or arguments.format != "table"):
         raise UsageError("--raw prints the value of one output, and takes no --all, -f or -c.")
-    found = _outputs(
+    found = _load_outputs(
         session, arguments.stack, refresh=arguments.refresh, reveal=arguments.show_hidden
     )
     if arguments.key:
-        found = [_named(found, arguments.key)]
+        found = [_find_output(found, arguments.key)]
     failed = [shown for shown in found if shown.error]
     screen = session.screen
     if arguments.raw:
-        screen.out.write("" if failed else _raw(found[0]))
+        screen.out.write("" if failed else _format_raw(found[0]))
     elif arguments.key:
-        formats.fields(screen.out, arguments, as_fields(found[0]), screen.width)
+        formats.write_fields(screen.out, arguments, as_fields(found[0]), screen.width)
     else:
         show_all(screen, arguments, found)
     for shown in failed:
-        screen.say(f"{screen.coloured('error', 'red')}: output {shown.name}: {shown.error}")
+        screen.say(f"{screen.colour_message('error', 'red')}: output {shown.name}: {shown.error}")
     return 1 if failed else 0
 
 
-def _raw(shown: OutputView) -> str:
-    """The text of a value; raises UsageError where a script would take something else for it."""
+def _format_raw(shown: OutputView) -> str:
+    """Format the bare value; raises UsageError where a script would misread it."""
     if shown.value == MASK and shown.secrecy == "hidden":
         raise UsageError(
             f"The output {shown.name} is hidden.", hint="--show-hidden prints it in clear."
@@ -94,14 +94,14 @@ def _raw(shown: OutputView) -> str:
     return shown.value if isinstance(shown.value, str) else json.dumps(shown.value)
 
 
-def _outputs(
+def _load_outputs(
     session: Session, name: str, *, refresh: bool = False, reveal: bool = False
 ) -> list[OutputView]:
     stack = session.app.stack(name)
     return session.app.details(stack, refresh=refresh, reveal=reveal).outputs
 
 
-def _named(found: list[OutputView], name: str) -> OutputView:
+def _find_output(found: list[OutputView], name: str) -> OutputView:
     for shown in found:
         if shown.name == name:
             return shown

@@ -1,4 +1,4 @@
-"""``zonda stack show --at N``: a stack as it was, as far as that is kept."""
+"""``zonda stack show --at N``: a past state of a stack, as far as it is kept."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ LONG = ("template",)
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """The stack at the end of a generation, its template and the state of its resources."""
+    """Show the stack at the end of a generation, its template and the state of its resources."""
     stack = session.app.stack(arguments.stack)
-    telling, screen = session.app.telling, session.screen
-    past = telling.past(stack, arguments.at)
-    fields = _fields(stack, past)
+    telling, screen = session.app.inspector, session.screen
+    past = telling.read_past(stack, arguments.at)
+    fields = _build_fields(stack, past)
     try:
         given = telling.shown(stack, past.action)
         fields["parameters"] = dict(given.parameters)
         fields["environments"] = dict(given.environments)
         fields["template"] = given.template
     except ZondaError as error:
-        screen.say(f"{screen.coloured('warning', 'yellow')}: the template cannot be shown: {error}")
+        screen.say(
+            f"{screen.colour_message('warning', 'yellow')}: the template cannot be shown: {error}"
+        )
     if arguments.format == "table" and not arguments.column:
         fields = {name: value for name, value in fields.items() if name not in LONG}
-    formats.fields(screen.out, arguments, fields, screen.width)
-    _say_what_is_missing(session, past)
+    formats.write_fields(screen.out, arguments, fields, screen.width)
+    _say_missing_data(session, past)
     return 0
 
 
-def _fields(stack: StackView, past: Past) -> dict[str, Any]:
+def _build_fields(stack: StackView, past: Past) -> dict[str, Any]:
     action = past.action
     return {
         "id": stack.id,
@@ -46,22 +48,22 @@ def _fields(stack: StackView, past: Past) -> dict[str, Any]:
         "outcome": action.status,
         "stack_status_reason": action.status_reason,
         "by": action.by,
-        "started": formats.moment(action.started_at),
-        "ended": formats.moment(action.ended_at),
+        "started": formats.format_time(action.started_at),
+        "ended": formats.format_time(action.ended_at),
         "resources": [
             {
                 "resource_name": each.name,
                 "resource_type": each.type,
                 "physical_resource_id": each.physical_id,
                 "resource_status": each.state,
-                "since": formats.moment(each.since),
+                "since": formats.format_time(each.since),
             }
             for each in past.resources
         ],
     }
 
 
-def _say_what_is_missing(session: Session, past: Past) -> None:
+def _say_missing_data(session: Session, past: Past) -> None:
     session.screen.say(f"Not kept: {NOT_KEPT}.")
     if not past.complete:
         session.screen.say(

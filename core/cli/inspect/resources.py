@@ -34,32 +34,32 @@ def list_resources_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_resources(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per resource that the stack owns, also those that are about to go."""
-    stack, depth = session.app.stack(arguments.stack), nested.depth(arguments)
+    """List one row per resource that the stack owns, also those that are to be deleted."""
+    stack, depth = session.app.stack(arguments.stack), nested.get_depth(arguments)
     columns: tuple[str, ...] = LIST_COLUMNS
     if depth:
-        columns, rows = (*columns, *NESTED_COLUMNS), _tree(session, stack, depth)
+        columns, rows = (*columns, *NESTED_COLUMNS), _build_tree_rows(session, stack, depth)
     else:
-        rows = [_row(one) for one in session.app.reader.resource_rows(stack.id)]
+        rows = [_build_row(one) for one in session.app.reader.resource_rows(stack.id)]
     screen = session.screen
-    formats.rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
+    formats.write_rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
     return 0
 
 
-def _tree(session: Session, stack: StackView, depth: int) -> list[tuple[Any, ...]]:
-    """The rows of a stack and of what is nested in it, each nested stack behind its owner."""
+def _build_tree_rows(session: Session, stack: StackView, depth: int) -> list[tuple[Any, ...]]:
+    """Build the rows of a stack and its nested stacks, each nested stack after its owner."""
     reader = session.app.reader
     names = {key: name for key, name, _ in reader.names_of_tree(stack.root_id)}
     return [
-        (*_row(one), names[one.stack_id], trees.named(path, one.name))
-        for path, one in trees.resources(reader, stack, depth)
+        (*_build_row(one), names[one.stack_id], trees.format_path(path, one.name))
+        for path, one in trees.list_resources(reader, stack, depth)
     ]
 
 
-def _row(one: ResourceRow) -> tuple[Any, ...]:
+def _build_row(one: ResourceRow) -> tuple[Any, ...]:
     state = f"{one.op}_IN_PROGRESS" if one.op else f"{one.action}_{one.status}"
     leaving = one.want != "PRESENT"
-    return one.name, one.physical_id, one.type, state, formats.moment(one.updated_at), leaving
+    return one.name, one.physical_id, one.type, state, formats.format_time(one.updated_at), leaving
 
 
 def show_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,9 +72,9 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """All that is stored of one resource; what is hidden is shown as ``(hidden)``."""
+    """Show the stored state of one resource; hidden values are shown as ``(hidden)``."""
     reader = session.app.reader
-    where, name = nested.address(arguments.stack, arguments.resource)
+    where, name = nested.split_address(arguments.stack, arguments.resource)
     stack = session.app.stack(where)
     found = reader.resource(stack.id, name)
     others = [
@@ -90,20 +90,20 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         "nested_stack_name": None if child is None else child.name,
         "leftovers": others,
     }
-    formats.fields(screen.out, arguments, fields, screen.width)
+    formats.write_fields(screen.out, arguments, fields, screen.width)
     return 0
 
 
 def as_fields(one: ResourceView) -> dict[str, Any]:
-    """A resource under the names that the openstack client uses."""
+    """Return a resource with the field names of the openstack client."""
     return {
         "resource_name": one.name,
         "resource_type": one.type,
         "physical_resource_id": one.physical_id,
         "resource_status": one.state,
         "resource_status_reason": one.status_reason,
-        "creation_time": formats.moment(one.created_at),
-        "updated_time": formats.moment(one.updated_at),
+        "creation_time": formats.format_time(one.created_at),
+        "updated_time": formats.format_time(one.updated_at),
         "requires": list(one.requires),
         "required_by": list(one.required_by),
         "properties": one.properties,
@@ -113,15 +113,15 @@ def as_fields(one: ResourceView) -> dict[str, Any]:
         "deletion_policy": one.deletion_policy,
         "protected": one.protected,
         "hook": one.hook or None,
-        "attempt": _attempt(one),
-        "next_attempt_time": formats.moment(one.next_attempt_at),
-        "operation_deadline": formats.moment(one.op_deadline),
+        "attempt": _format_attempt(one),
+        "next_attempt_time": formats.format_time(one.next_attempt_at),
+        "operation_deadline": formats.format_time(one.op_deadline),
         "id": one.id,
     }
 
 
-def _attempt(one: ResourceView) -> str | None:
-    """Which attempt is running, or was the last that failed; where there may be several."""
+def _format_attempt(one: ResourceView) -> str | None:
+    """Format the running or last failed attempt; None where there is only one."""
     if one.most_attempts == 1 or not one.op:
         return None
     number = one.failed_attempts + (one.next_attempt_at is None)

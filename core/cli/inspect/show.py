@@ -52,7 +52,7 @@ def list_stacks_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per stack, the oldest first."""
+    """List one row per stack, the oldest first."""
     tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
     reader = session.app.reader
     found = [
@@ -66,10 +66,10 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
         owners = trees.Owners(reader)
         rows = [(*as_row(stack), *owners.of(stack)) for stack in found]
         columns = (*LIST_COLUMNS, *NESTED_COLUMNS)
-        formats.rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
+        formats.write_rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
     else:
         shown = map(as_row, found)
-        formats.rows(screen.out, arguments, LIST_COLUMNS, shown, screen.width, spare=SPARE)
+        formats.write_rows(screen.out, arguments, LIST_COLUMNS, shown, screen.width, spare=SPARE)
     return 0
 
 
@@ -84,47 +84,51 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """All that is known of one stack, its parameters and outputs included."""
+    """Show one stack, with its parameters and outputs."""
     if arguments.at is not None:
         from . import past  # templates and plug-ins, which showing the present may not need
 
         return past.show(session, arguments)
     stack = session.app.stack(arguments.stack)
     screen = session.screen
-    fields = {**as_fields(stack), **_place(session, stack), **_drift(session, stack)}
+    fields = {
+        **as_fields(stack),
+        **_build_place_fields(session, stack),
+        **_build_drift_fields(session, stack),
+    }
     try:
         details = session.app.details(stack, refresh=arguments.refresh)
         fields["parameters"] = dict(details.parameters)
         fields["outputs"] = [outputs.as_fields(shown) for shown in details.outputs]
     except ZondaError as error:
         # A type whose plug-in is gone must not hide what is stored.
-        screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
-    formats.fields(screen.out, arguments, fields, screen.width)
-    engine_hint.say_if_nobody(session, stack)
+        screen.say(f"{screen.colour_message('warning', 'yellow')}: {error}")
+    formats.write_fields(screen.out, arguments, fields, screen.width)
+    engine_hint.warn_without_engine(session, stack)
     return 0
 
 
-def _place(session: Session, stack: StackView) -> dict[str, str | None]:
-    """Where a stack is nested; nothing of one that is at the top."""
+def _build_place_fields(session: Session, stack: StackView) -> dict[str, str | None]:
+    """Build the fields of the stack's position in its tree; empty for a root stack."""
     parent, owner = trees.Owners(session.app.reader, stack.root_id).of(stack)
     return {"parent": parent, "root": stack.root_id, "owner": owner}
 
 
-def _drift(session: Session, stack: StackView) -> dict[str, Any]:
-    """When the stack at the top is looked at, and what was seen last; outdated is not checked."""
+def _build_drift_fields(session: Session, stack: StackView) -> dict[str, Any]:
+    """Build the fields of the root stack's schedule and last verdict, if it is up to date."""
     from zonda.core.store.schema.words import NOT_CHECKED
 
     reader = session.app.reader
     top = stack if stack.id == stack.root_id else session.app.stack(stack.root_id)
     checks = reader.drift_checks(top.id, _LOOKED_AT)
-    last = next((each for each in checks if _tells_all(each)), None)
+    last = next((each for each in checks if _is_full_check(each)), None)
     current = last is not None and last.generation == top.generation
     return {
         "drift_verdict": last.verdict if last is not None and current else NOT_CHECKED,
-        "drift_checked_at": formats.moment(None if last is None else last.ended_at),
-        **drift.fields(top),
+        "drift_checked_at": formats.format_time(None if last is None else last.ended_at),
+        **drift.build_fields(top),
     }
 
 
-def _tells_all(check: DriftCheckView) -> bool:
+def _is_full_check(check: DriftCheckView) -> bool:
     return check.is_complete and not check.scope

@@ -1,4 +1,4 @@
-"""``zonda stack environment show``, ``template show``, ``file list``: what a stack is made of."""
+"""``zonda stack environment show``, ``template show``, ``file list``: sources of a stack."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ environment_arguments = template_arguments = files_arguments = _arguments
 
 
 def environment(session: Session, arguments: argparse.Namespace) -> int:
-    """All environments and parameters of a stack, as one environment."""
+    """Show all environments and parameters of a stack, as one environment."""
     stack = session.app.stack(arguments.stack)
-    found = session.app.exporting.environment(stack.id, with_secrets=arguments.with_secrets)
-    formats.data(session.screen.out, arguments.format or "yaml", found)
+    found = session.app.exporter.environment(stack.id, with_secrets=arguments.with_secrets)
+    formats.write_data(session.screen.out, arguments.format or "yaml", found)
     return 0
 
 
 def template(session: Session, arguments: argparse.Namespace) -> int:
-    """The template of a stack: its text, or what it means as JSON."""
+    """Show the template of a stack: its text, or its parsed data as JSON."""
     stack = session.app.stack(arguments.stack)
-    exporting, secrets = session.app.exporting, arguments.with_secrets
+    exporting, secrets = session.app.exporter, arguments.with_secrets
     if arguments.format == "json":
-        formats.data(session.screen.out, "json", exporting.data(stack.id, with_secrets=secrets))
+        formats.write_data(
+            session.screen.out, "json", exporting.data(stack.id, with_secrets=secrets)
+        )
     else:
         text = exporting.template(stack.id, with_secrets=secrets)
         session.screen.out.write(text if text.endswith("\n") else text + "\n")
@@ -38,8 +40,8 @@ def template(session: Session, arguments: argparse.Namespace) -> int:
 
 
 def files(session: Session, arguments: argparse.Namespace) -> int:
-    """The files that template and environments name, with what is in them."""
+    """Show the files that template and environments name, with their contents."""
     stack = session.app.stack(arguments.stack)
-    found = session.app.exporting.files(stack.id, with_secrets=arguments.with_secrets)
-    formats.data(session.screen.out, arguments.format or "yaml", found)
+    found = session.app.exporter.files(stack.id, with_secrets=arguments.with_secrets)
+    formats.write_data(session.screen.out, arguments.format or "yaml", found)
     return 0

@@ -1,4 +1,4 @@
-"""``zonda stack why``: what failed first, where it stands, what was tried, what to do.
+"""``zonda stack why``: the first failure, its place, its attempts, and advice.
 
 Exit codes: 0 told, 4 something failed and nothing is kept that says why.
 """
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..console import drift, formats
 from ..console.console import Screen
-from ..console.source_excerpt import excerpt
+from ..console.source_excerpt import format_excerpt
 from ..options import nested
 from ..session import Session
 from . import drift_why, engine_hint
 
 if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.reports.situation import Situation
-    from zonda.core.reports.why import Explanation, Spot
+    from zonda.core.reports.why import Explanation, LocatedFailure
     from zonda.core.store.read.views import StackView
 
 CANNOT_TELL = 4
@@ -38,31 +38,33 @@ def why_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def why(session: Session, arguments: argparse.Namespace) -> int:
-    """The explanation, the deepest failure first."""
+    """Explain the state of a stack or resource, the deepest failure first."""
     where = arguments.stack
     if arguments.resource is not None:
-        where, arguments.resource = nested.address(where, arguments.resource)
+        where, arguments.resource = nested.split_address(where, arguments.resource)
     stack = session.app.stack(where)
-    found = session.app.telling.why(stack, arguments.resource, arguments.at)
+    found = session.app.inspector.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
-    engine_hint.say_if_nobody(session, stack)
+    engine_hint.warn_without_engine(session, stack)
     drifted = (
-        [] if arguments.at is not None else drift_why.wrong(session, stack, arguments.resource)
+        []
+        if arguments.at is not None
+        else drift_why.list_drifted(session, stack, arguments.resource)
     )
     if arguments.format in ("json", "yaml"):
         shown = as_data(found, arguments.resource)
-        shown["drift"] = [drift.now_as_data(each) for each in drifted]
-        formats.data(screen.out, arguments.format, shown)
+        shown["drift"] = [drift.verdict_as_data(each) for each in drifted]
+        formats.write_data(screen.out, arguments.format, shown)
     else:
-        for line in _lines(screen, found, arguments.resource, now):
+        for line in _format_explanation(screen, found, arguments.resource, now):
             screen.show(line)
-        for line in drift.now_lines(drifted[:_MOST]):
+        for line in drift.format_verdicts(drifted[:_MOST]):
             screen.draw(line)
     return 0 if found.certain else CANNOT_TELL
 
 
 def as_data(found: Explanation, resource: str | None) -> dict[str, Any]:
-    """An explanation for programs."""
+    """Return an explanation as data for programs."""
     action = found.action
     return {
         "stack_name": found.stack.name,
@@ -75,7 +77,7 @@ def as_data(found: Explanation, resource: str | None) -> dict[str, Any]:
         "failures": [_failure_as_data(each) for each in found.failures],
         "followed": list(found.followed),
         "now": [_situation_as_data(each) for each in found.situations],
-        "gone": formats.moment(found.gone.at) if found.gone else None,
+        "gone": formats.format_time(found.gone.at) if found.gone else None,
         "earlier": None if found.earlier is None else found.earlier.generation,
         "untold": found.untold or None,
         "advice": list(found.advice),
@@ -83,7 +85,7 @@ def as_data(found: Explanation, resource: str | None) -> dict[str, Any]:
     }
 
 
-def _failure_as_data(spot: Spot) -> dict[str, Any]:
+def _failure_as_data(spot: LocatedFailure) -> dict[str, Any]:
     failure, view = spot.failure, spot.failure.view
     return {
         "resource_name": view.resource_name,
@@ -101,13 +103,14 @@ def _failure_as_data(spot: Spot) -> dict[str, Any]:
         "column": spot.place.column if spot.place else None,
         "properties": view.properties,
         "attempts": view.attempt,
-        "started": formats.moment(view.started_at),
-        "failed": formats.moment(view.at),
+        "started": formats.format_time(view.started_at),
+        "failed": formats.format_time(view.at),
         "tried": [
-            {"failed": formats.moment(each.at), "reason": each.reason} for each in failure.tried
+            {"failed": formats.format_time(each.at), "reason": each.reason}
+            for each in failure.tried
         ],
         "events": [
-            {"time": formats.moment(each.at), "status": each.state, "reason": each.reason}
+            {"time": formats.format_time(each.at), "status": each.state, "reason": each.reason}
             for each in failure.events
         ],
         "advice": list(failure.advice),
@@ -121,8 +124,8 @@ def _situation_as_data(each: Situation) -> dict[str, Any]:
         "path": each.path,
         "doing": each.doing,
         "action": row.op or row.verb or None,
-        "since": formats.moment(row.started_at) if row.op else None,
-        "until": formats.moment(row.deadline) if row.op else None,
+        "since": formats.format_time(row.started_at) if row.op else None,
+        "until": formats.format_time(row.deadline) if row.op else None,
         "attempt": row.attempt if row.op else None,
         "waits_for": list(each.waits_for),
         "told": list(each.told),
@@ -136,11 +139,13 @@ def _situation_as_data(each: Situation) -> dict[str, Any]:
     }
 
 
-def _lines(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:
-    yield from _head(screen, found, resource)
+def _format_explanation(
+    screen: Screen, found: Explanation, resource: str | None, now: float
+) -> Iterator[str]:
+    yield from _format_head(screen, found, resource)
     for spot in found.failures[:_MOST]:
         yield ""
-        yield from _failure(screen, spot)
+        yield from _format_failure(screen, spot)
     if len(found.failures) > _MOST:
         yield f"... and {len(found.failures) - _MOST} more failures; -f json tells them all."
     if found.followed:
@@ -149,15 +154,15 @@ def _lines(screen: Screen, found: Explanation, resource: str | None, now: float)
         yield f"  -> {text}"
     if found.untold:
         yield f"The template cannot be shown: {found.untold}"
-    yield from _present(screen, found, resource, now)
+    yield from _format_situations(screen, found, resource, now)
 
 
-def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[str]:
+def _format_head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[str]:
     stack, action = found.stack, found.action
     colour = {"COMPLETE": "green", "FAILED": "red"}.get(stack.status, "yellow")
-    yield f"Stack {stack.name} is {screen.painted(stack.state, colour)}."
+    yield f"Stack {stack.name} is {screen.colour_result(stack.state, colour)}."
     if action is None and resource is not None:
-        yield from _earlier(found, resource)
+        yield from _format_earlier(found, resource)
         return
     if action is None and not found.certain:
         yield f"Nothing is kept that tells why. {stack.status_reason}"
@@ -165,7 +170,7 @@ def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[
     if action is None:
         unwell = any(each.doing == "unwell" for each in found.situations)
         yield "No action has failed, and not every resource is well." if unwell else _WELL
-        yield from _earlier(found, None)
+        yield from _format_earlier(found, None)
         return
     who = f" (asked for by {action.by})" if action.by else ""
     yield f"Generation {action.generation}, {action.action}{who}: {action.status}"
@@ -175,73 +180,75 @@ def _head(screen: Screen, found: Explanation, resource: str | None) -> Iterator[
         yield "Nothing is kept that tells why."
 
 
-def _earlier(found: Explanation, resource: str | None) -> Iterator[str]:
+def _format_earlier(found: Explanation, resource: str | None) -> Iterator[str]:
     if found.earlier is not None:
         number = found.earlier.generation
-        words = " ".join(filter(None, (_called(found.stack), resource)))
+        words = " ".join(filter(None, (_format_stack(found.stack), resource)))
         yield f"Generation {number} had failed: 'zonda stack why {words} --at {number}'."
 
 
-def _called(stack: StackView) -> str:
-    """What finds the stack."""
+def _format_stack(stack: StackView) -> str:
+    """Return the name that finds the stack: its id once it is deleted."""
     return stack.name if stack.deleted_at is None else stack.id
 
 
-def _failure(screen: Screen, spot: Spot) -> Iterator[str]:
+def _format_failure(screen: Screen, spot: LocatedFailure) -> Iterator[str]:
     failure, view = spot.failure, spot.failure.view
     where = f"{spot.place}: " if spot.place else ""
     code = f" [{view.code}]" if view.code else ""
     named = f"{failure.path} ({view.resource_type})"
-    yield f"{where}{screen.painted(f'{view.op} of {named} failed', 'red')}{code}"
+    yield f"{where}{screen.colour_result(f'{view.op} of {named} failed', 'red')}{code}"
     if spot.place is not None:
-        yield from excerpt(spot.text, spot.place)
+        yield from format_excerpt(spot.text, spot.place)
     yield f"  {view.reason}"
     if view.physical_id:
         yield f"  physical id: {view.physical_id}"
     yield from (f"  {line}" for line in view.trace.splitlines())
-    yield from _properties(view.properties)
-    yield from _tried(spot)
+    yield from _format_properties(view.properties)
+    yield from _format_attempts(spot)
     for text in failure.advice:
         yield f"  -> {text}"
 
 
-def _properties(properties: dict[str, Any]) -> Iterator[str]:
+def _format_properties(properties: dict[str, Any]) -> Iterator[str]:
     given = {name: value for name, value in properties.items() if value is not None}
     if given:
         yield "  properties:"
         for name, value in given.items():
-            yield f"    {name}: {formats.bare(value)}"
+            yield f"    {name}: {formats.format_single_line(value)}"
 
 
-def _tried(spot: Spot) -> Iterator[str]:
+def _format_attempts(spot: LocatedFailure) -> Iterator[str]:
     failure, view = spot.failure, spot.failure.view
     if view.started_at is None:
         yield "  tried: nothing, it could not be begun"
         return
     times = f", {view.attempt} times" if view.attempt > 1 else ""
-    yield f"  tried{times}, for {formats.took(view.at - view.started_at)}:"
+    yield f"  tried{times}, for {formats.format_duration(view.at - view.started_at)}:"
     for event in failure.events:
         reason = "" if event.reason == view.reason else event.reason  # told above
-        yield f"    {formats.moment(event.at)}  {event.state}  {reason}".rstrip()
+        yield f"    {formats.format_time(event.at)}  {event.state}  {reason}".rstrip()
 
 
-def _present(screen: Screen, found: Explanation, resource: str | None, now: float) -> Iterator[str]:
-    from zonda.core.reports.situation import of_cause
+def _format_situations(
+    screen: Screen, found: Explanation, resource: str | None, now: float
+) -> Iterator[str]:
+    from zonda.core.reports.situation import describe_cause
 
     # of one resource all, but for what is nested in it
     own = [each for each in found.situations if resource and each.row.stack_id == found.stack.id]
     shown = [*own, *found.situations[len(own) : len(own) + _MOST]]
     for each in shown:
         row = each.row
-        since = formats.took(now - row.started_at) if row.op and row.started_at else ""
+        since = formats.format_duration(now - row.started_at) if row.op and row.started_at else ""
         told = "; ".join(each.told) or f"it is {row.action}_{row.status}"
         yield ""
-        yield screen.painted(each.path, "bold") + f" ({row.type}): {told}"
+        yield screen.colour_result(each.path, "bold") + f" ({row.type}): {told}"
         if since:
-            until = formats.moment(row.deadline)
+            until = formats.format_time(row.deadline)
             yield f"  for {since}; given up at {until}" if until else f"  for {since}"
         if resource and each.cause is not None:
-            yield f"  {of_cause(each.cause)}"
+            yield f"  {describe_cause(each.cause)}"
         if resource and not row.op and each.doing != "unwell" and row.status_reason:
             yield f"  {row.status_reason}"
     if len(found.situations) > len(shown):
@@ -249,5 +256,8 @@ def _present(screen: Screen, found: Explanation, resource: str | None, now: floa
     if found.gone is not None:
         last = found.gone
         yield ""
-        yield screen.painted(last.resource_name or "", "bold") + f" ({last.resource_type}): gone"
-        yield f"  {formats.moment(last.at)}  {last.state}  {last.reason}"
+        yield (
+            screen.colour_result(last.resource_name or "", "bold")
+            + f" ({last.resource_type}): gone"
+        )
+        yield f"  {formats.format_time(last.at)}  {last.state}  {last.reason}"

@@ -1,4 +1,4 @@
-"""``--plan`` and ``--dry-run`` of creations and updates: what is shown before anything is done.
+"""``--plan`` and ``--dry-run`` of creations and updates: a plan is shown before the action.
 
 With ``--plan`` a person agrees to the plan, and exactly that is carried out, as by ``stack apply``.
 """
@@ -16,7 +16,7 @@ from ..session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--dry-run``, ``--plan`` and ``--yes``."""
+    """Add ``--dry-run``, ``--plan`` and ``--yes``."""
     group = parser.add_argument_group("plan")
     shown = group.add_mutually_exclusive_group()
     shown.add_argument(
@@ -28,17 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-y", "--yes", action="store_true", help="of --plan: do not ask")
 
 
-def agreed(
+def confirm_action(
     session: Session, arguments: argparse.Namespace, action: Action
 ) -> tuple[Action | None, int]:
-    """What is to be carried out; None if nothing is, and then the exit code."""
+    """Return the action to carry out; None if there is none, with the exit code."""
     if arguments.dry_run:
-        plan_tree.show(session.screen, arguments.format, session.app.plan(action).document)
+        plan_tree.show_plan(session.screen, arguments.format, session.app.plan(action).document)
         return None, 0
-    return _shown_first(session, arguments, action) if arguments.plan else (action, 0)
+    return _show_and_confirm(session, arguments, action) if arguments.plan else (action, 0)
 
 
-def _shown_first(
+def _show_and_confirm(
     session: Session, arguments: argparse.Namespace, action: Action
 ) -> tuple[Action | None, int]:
     screen = session.screen
@@ -47,7 +47,7 @@ def _shown_first(
     found = session.app.plan(action, keep=True)
     # What is asked for with -f is the stack as it is then: the plan is only said.
     write = screen.draw if arguments.format is None and not arguments.column else screen.say_marked
-    for line in plan_tree.lines(found.document):
+    for line in plan_tree.format_plan(found.document):
         write(line)
     if found.fails:
         screen.say("It is known to fail: nothing was done.")

@@ -1,10 +1,10 @@
-"""Types of arguments: texts of a command line that become values."""
+"""Argument types: convert texts of a command line to values."""
 
 from __future__ import annotations
 
 
 def seconds(text: str) -> float:
-    """A number of seconds that is not below zero."""
+    """Parse a number of seconds that is not negative."""
     found = float(text)
     if not 0 <= found < float("inf"):
         raise ValueError(text)

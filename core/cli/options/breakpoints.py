@@ -16,7 +16,7 @@ _REGISTRY, _RESOURCES, _HOOKS = "resource_registry", "resources", "hooks"
 
 
 def add_argument(parser: argparse.ArgumentParser, hook: str) -> None:
-    """Declare the option of one hook."""
+    """Add the option of one hook."""
     parser.add_argument(
         f"--{hook}",
         metavar="RESOURCE",
@@ -26,8 +26,8 @@ def add_argument(parser: argparse.ArgumentParser, hook: str) -> None:
     )
 
 
-def with_hooks(bundle: Bundle, names: Iterable[str], hook: str) -> Bundle:
-    """The bundle with one more environment that sets ``hook`` for resources.
+def add_hooks(bundle: Bundle, names: Iterable[str], hook: str) -> Bundle:
+    """Add to the bundle an environment that sets ``hook`` for resources.
 
     An environment's entries for resources hide those of the ones before, so that it repeats them.
     A name like ``nested/web`` is meant for a resource of a nested stack.
@@ -35,7 +35,7 @@ def with_hooks(bundle: Bundle, names: Iterable[str], hook: str) -> Bundle:
     names = list(names)
     if not names:
         return bundle
-    resources = _known(bundle)
+    resources = _read_resource_entries(bundle)
     for name in names:
         level = resources
         for part in name.split("/"):
@@ -54,8 +54,8 @@ def with_hooks(bundle: Bundle, names: Iterable[str], hook: str) -> Bundle:
     )
 
 
-def _known(bundle: Bundle) -> dict[str, Any]:
-    """What the environments say about single resources; later ones hide earlier ones."""
+def _read_resource_entries(bundle: Bundle) -> dict[str, Any]:
+    """Read the environments' entries for single resources; later ones hide earlier ones."""
     found: dict[str, Any] = {}
     for file, text in bundle.environment_files:
         try:

@@ -13,7 +13,7 @@ POLICIES = ("report", "repair")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """``--drift-schedule`` and ``--drift-policy`` of a creation or an update."""
+    """Add ``--drift-schedule`` and ``--drift-policy`` of a creation or an update."""
     group = parser.add_argument_group("drift")
     group.add_argument(
         "--drift-schedule",
@@ -26,10 +26,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def fields(stack: StackView) -> dict[str, Any]:
-    """What is set for a stack."""
+def build_fields(stack: StackView) -> dict[str, Any]:
+    """Build the fields of a stack's drift settings."""
     return {
         "drift_schedule": stack.drift_schedule,
         "drift_policy": stack.drift_policy,
-        "drift_next_check": formats.moment(stack.drift_next),
+        "drift_next_check": formats.format_time(stack.drift_next),
     }

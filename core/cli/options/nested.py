@@ -1,4 +1,4 @@
-"""What commands share for nested stacks: how deep to look, and names with the way down in them."""
+"""Shared options for nested stacks: the depth, and names with a path in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..session import Session
 
 
 def add_depth(parser: argparse.ArgumentParser, what: str) -> None:
-    """``--nested-depth``; ``what``: what is shown of nested stacks, too."""
+    """Add ``--nested-depth``; ``what``: the thing that is shown of nested stacks, too."""
     parser.add_argument(
         "-n",
         "--nested-depth",
@@ -23,29 +23,29 @@ def add_depth(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def depth(arguments: argparse.Namespace) -> int:
-    """How many levels down; raises UsageError for a negative number."""
+def get_depth(arguments: argparse.Namespace) -> int:
+    """Return the number of levels down; raises UsageError for a negative number."""
     if arguments.nested_depth < 0:
         raise UsageError("--nested-depth is a number of levels: 0, 1, 2 and so on.")
     return int(arguments.nested_depth)
 
 
-def address(stack: str, resource: str) -> tuple[str, str]:
-    """The stack and the name of a resource that may be nested: ``db`` of ``STACK/web``."""
+def split_address(stack: str, resource: str) -> tuple[str, str]:
+    """Split the path of a nested resource into stack and name: ``db`` of ``STACK/web``."""
     above, slash, name = resource.rpartition("/")
     return (f"{stack}/{above}", name) if slash else (stack, resource)
 
 
-def by_stack(stack: str, resources: Iterable[str]) -> dict[str, list[str]]:
-    """The stacks that resources are in, with their names there, each once."""
+def group_by_stack(stack: str, resources: Iterable[str]) -> dict[str, list[str]]:
+    """Group resources by their stacks, each name once."""
     found: dict[str, list[str]] = {}
     for each in dict.fromkeys(resources):
-        owner, name = address(stack, each)
+        owner, name = split_address(stack, each)
         found.setdefault(owner, []).append(name)
     return found
 
 
-def root_of(session: Session, stack_id: str) -> StackView:
-    """The stack at the top of a tree: the one that actions are for."""
+def find_root(session: Session, stack_id: str) -> StackView:
+    """Find the stack at the top of a tree, which all actions are for."""
     stack = session.app.stack(stack_id)
     return stack if stack.root_id == stack.id else session.app.stack(stack.root_id)

@@ -1,4 +1,4 @@
-"""The arguments that make up a template, and the bundle they give.
+"""The arguments of a template, and the bundle that they make up.
 
 ``-t``, ``-e``, ``--parameter`` and ``--parameter-file`` as Heat's client knows them: values are
 text, a parameter that is given several times is a list.
@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from zonda.core.settings.secrets import own_files
-from zonda.core.settings.settings import parameters as values_of_variables
+from zonda.core.settings.secrets import list_own_files
+from zonda.core.settings.settings import read_parameters as values_of_variables
 from zonda.core.template.files.reader import (
     STDIN,
     FetchLimits,
     Source,
-    bundle_from_files,
     is_remote,
+    load_bundle,
     read_text,
 )
 from zonda.core.template.source.bundle import VARIABLE, Bundle
@@ -32,7 +32,7 @@ DEFAULT_ENVIRONMENT = "zonda-environment.yaml"
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Declare the arguments; ``required``: there must be a template."""
+    """Add the arguments; ``required``: there must be a template."""
     group = parser.add_argument_group(
         "template",
         f"A parameter has its value from, the later the stronger: the template, {VARIABLE}NAME, "
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
     )
 
 
-def collect(
+def collect_bundle(
     session: Session,
     arguments: argparse.Namespace,
     *,
@@ -78,33 +78,33 @@ def collect(
     defaults: bool = True,
     all_given: bool = False,
 ) -> Bundle:
-    """Everything that the arguments name, read. Raises UsageError and ValidationErrors.
+    """Load all files that the arguments name. Raises UsageError and ValidationErrors.
 
     ``defaults``: with the variables ``ZONDA_PARAM_*`` and the environment beside the template.
     Where files are missing all else that is wrong is told with them; ``all_given``: parameters
     without a value, too.
     """
     _check_standard_input(arguments)
-    parameters = _parameters(arguments)
-    environments = [_source(name) for name in arguments.environment]
+    parameters = _parse_parameters(arguments)
+    environments = [_parse_source(name) for name in arguments.environment]
     # An update that keeps the template may still bring environments.
-    template = None if arguments.template is None else _source(arguments.template)
+    template = None if arguments.template is None else _parse_source(arguments.template)
     if template is None and required:
         raise UsageError("Give a template.")
     remote = session.settings.allow_remote_files
     limits = FetchLimits(
         template_bytes=session.settings.max_template_bytes,
         roots=tuple(map(Path, session.settings.file_roots)),
-        own=(session.settings.home, *own_files(session.settings)),
+        own=(session.settings.home, *list_own_files(session.settings)),
         remote=arguments.allow_remote or remote != "no",
         private=remote == "any",
     )
     variables = {}
     if defaults and template is not None:
         variables = values_of_variables()
-        environments = [*_beside(session, template, environments), *environments]
+        environments = [*_find_default_environment(session, template, environments), *environments]
     missing: list[TemplateError] = []
-    bundle = bundle_from_files(
+    bundle = load_bundle(
         template, environments, parameters, variables=variables, limits=limits, missing=missing
     )
     if template is not None:
@@ -114,31 +114,33 @@ def collect(
         if not file.startswith(VARIABLE):  # nobody has written that text
             session.screen.remember_source(file, text)
     if missing:
-        others = [] if template is None else _other_faults(session, bundle, missing, all_given)
+        others = [] if template is None else _list_other_faults(session, bundle, missing, all_given)
         raise ValidationErrors([*missing, *others])
     return bundle
 
 
-def _other_faults(
+def _list_other_faults(
     session: Session, bundle: Bundle, missing: Sequence[TemplateError], all_given: bool
 ) -> Iterator[TemplateError]:
-    """What is wrong with a bundle besides the files that are missing in it."""
+    """List the errors of a bundle besides its missing files."""
     try:
         session.app.validate(bundle, all_given=all_given)
     except ValidationErrors as error:
         for fault in error.errors:
-            if not any(_is_same(fault, each) for each in missing):
+            if not any(_follows_from(fault, each) for each in missing):
                 yield fault
 
 
-def _is_same(fault: TemplateError, missing: TemplateError) -> bool:
-    """Whether it is what follows from a file that is missing."""
+def _follows_from(fault: TemplateError, missing: TemplateError) -> bool:
+    """Whether the error only follows from a missing file."""
     is_of_files = fault.code in (FILE_MISSING, TYPE_TEMPLATE)
     return is_of_files and missing.at[: len(fault.at)] == fault.at
 
 
-def _beside(session: Session, template: Source, given: Sequence[Source]) -> list[Source]:
-    """The environment beside a template, unless it is given anyway."""
+def _find_default_environment(
+    session: Session, template: Source, given: Sequence[Source]
+) -> list[Source]:
+    """Find the environment beside a template, unless it is given anyway."""
     if isinstance(template, str) or str(template) == STDIN:
         return []
     file = template.with_name(DEFAULT_ENVIRONMENT)
@@ -150,14 +152,14 @@ def _beside(session: Session, template: Source, given: Sequence[Source]) -> list
     return [file]
 
 
-def _source(name: str) -> Source:
+def _parse_source(name: str) -> Source:
     return name if is_remote(name) else Path(name)
 
 
-def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
-    given = [_pair("--parameter", text) for text in arguments.parameter]
+def _parse_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    given = [_split_pair("--parameter", text) for text in arguments.parameter]
     for text in arguments.parameter_file:
-        name, file = _pair("--parameter-file", text)
+        name, file = _split_pair("--parameter-file", text)
         given.append((name, read_text(Path(file))))
     values: dict[str, Any] = {}
     for name, value in given:
@@ -176,7 +178,7 @@ def _check_standard_input(arguments: argparse.Namespace) -> None:
         raise UsageError("Only one file can be read from standard input (-).")
 
 
-def _pair(option: str, text: str) -> tuple[str, str]:
+def _split_pair(option: str, text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise UsageError(f"{option} {text} is not of the form KEY=VALUE.")

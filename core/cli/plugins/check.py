@@ -1,4 +1,4 @@
-"""``zonda plugin check``: the conformance kit on what a package or a file brings."""
+"""``zonda plugin check``: run the conformance kit on the types of a package or a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.conformance import FAILED, PASSED, Row, backend_loading
 from zonda.hooks.conformance.runner import check as check_type
-from zonda.hooks.conformance.timeouts import USUAL
+from zonda.hooks.conformance.timeouts import DEFAULT_LIMIT
 from zonda.hooks.errors import NotFound, PluginError
 from zonda.hooks.text.sanitize import join_sentences
 from zonda.hooks.text.suggestions import suggestion
@@ -44,81 +44,83 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit",
         metavar="SECONDS",
         type=seconds,
-        default=USUAL,
+        default=DEFAULT_LIMIT,
         help="how long one try of a rule may take (default: %(default)g; 0: no limit)",
     )
     formats.add_arguments(parser)
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per rule and type; exit code 1 if any rule is not kept."""
+    """Show one row per rule and type; exit code 1 if any rule is broken."""
     path, app = Path(arguments.what), session.app
     is_file = _is_file(arguments.what)
     if is_file and not path.exists():
         raise NotFound("file", arguments.what)
-    plugins = app.plugins_of(path) if is_file else app.plugins
-    rows = [_loading(failure) for failure in _failures(plugins, arguments.what, is_file)]
-    types = _chosen(plugins, arguments, is_file)
+    plugins = app.load_plugins_from(path) if is_file else app.plugins
+    rows = [
+        _build_failure_row(failure) for failure in _list_failures(plugins, arguments.what, is_file)
+    ]
+    types = _choose_types(plugins, arguments, is_file)
     if not types and not rows:
         raise NotFound(
             "plug-in with resource types",
             arguments.what,
-            hint=suggestion(arguments.what, _packages(plugins))
+            hint=suggestion(arguments.what, _list_packages(plugins))
             or "'zonda plugin list' lists plug-ins.",
         )
-    make = _backend(plugins, arguments, path if is_file else None)
-    make = make and backend_loading.tried(make)
-    context = app.check_context(plugins)
-    told = _Told(session.screen, rows)
+    make = _find_backend(plugins, arguments, path if is_file else None)
+    make = make and backend_loading.check_factory(make)
+    context = app.make_context(plugins)
+    told = _RowPrinter(session.screen, rows)
     try:
         for name in types:
             cls = plugins.resource_types[name]
-            world = make or backend_loading.of_class(cls)
+            world = make or backend_loading.find_factory_of_class(cls)
             check_type(cls, name, world, context=context, limit=arguments.limit, on_row=told)
     except KeyboardInterrupt:
-        _show(session, arguments, rows)  # what is done is worth showing
+        _show_rows(session, arguments, rows)  # what is done is worth showing
         raise
-    return _show(session, arguments, rows)
+    return _show_rows(session, arguments, rows)
 
 
-class _Told:
-    """Keeps every row as it comes, and says it to whoever watches on a terminal."""
+class _RowPrinter:
+    """Collects every row as it comes, and prints it on a terminal."""
 
     def __init__(self, screen: Screen, rows: list[Row]) -> None:
         self._screen = screen
         self._rows = rows
 
     def __call__(self, row: Row) -> None:
-        """One row that is there now."""
+        """Add one row."""
         self._rows.append(row)
         if self._screen.on_terminal:
             self._screen.say(str(row))
 
 
 def _is_file(what: str) -> bool:
-    """Whether a file or folder is meant: a plain name is a package, whatever lies about here."""
+    """Whether the argument is a file or folder; a plain name is always a package."""
     return what.endswith((".py", ".yaml", ".yml")) or "/" in what or os.sep in what
 
 
-def _show(session: Session, arguments: argparse.Namespace, rows: list[Row]) -> int:
+def _show_rows(session: Session, arguments: argparse.Namespace, rows: list[Row]) -> int:
     failed = [row for row in rows if row.verdict == FAILED]
     shown = failed if arguments.failed else rows
     cells = [(row.type, row.check, row.subject, row.verdict, row.reason) for row in shown]
     screen = session.screen
-    formats.rows(screen.out, arguments, COLUMNS, cells, screen.width)
+    formats.write_rows(screen.out, arguments, COLUMNS, cells, screen.width)
     passed = sum(row.verdict == PASSED for row in rows)
     rest = len(rows) - passed - len(failed)
     screen.say(f"{passed} passed, {len(failed)} failed, {rest} not applicable.")
     return 1 if failed else 0
 
 
-def _packages(plugins: Plugins) -> set[str]:
+def _list_packages(plugins: Plugins) -> set[str]:
     origins = plugins.manager.origins() if plugins.manager else []
     return {origin.distribution or origin.plugin for origin in origins}
 
 
-def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> list[str]:
-    """The types to be checked; raises NotFound for one that is not among them."""
+def _choose_types(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> list[str]:
+    """Choose the types to check; raises NotFound for an unknown one."""
     found = [
         name
         for (kind, name), origin in plugins.origins.items()
@@ -131,32 +133,36 @@ def _chosen(plugins: Plugins, arguments: argparse.Namespace, is_file: bool) -> l
     return sorted(arguments.type or found)
 
 
-def _failures(plugins: Plugins, what: str, is_file: bool) -> list[PluginError]:
+def _list_failures(plugins: Plugins, what: str, is_file: bool) -> list[PluginError]:
     return [
         each for each in plugins.failures if is_file or what in (each.plugin, each.distribution)
     ]
 
 
-def _loading(failure: PluginError) -> Row:
+def _build_failure_row(failure: PluginError) -> Row:
     reason = join_sentences(str(failure), failure.hint)
     return Row(failure.distribution or failure.plugin, "can be loaded", FAILED, "", reason)
 
 
-def _backend(
+def _find_backend(
     plugins: Plugins, arguments: argparse.Namespace, path: Path | None
 ) -> backend_loading.Factory | None:
     if arguments.backend:
-        return backend_loading.named_by(arguments.backend)
+        return backend_loading.load_backend_factory(arguments.backend)
     if path is None:
         names = {
             each.distribution
             for each in plugins.origins.values()
             if arguments.what in (each.plugin, each.distribution)
         }
-        found = (backend_loading.of_distribution(name) for name in sorted(names) if name)
+        found = (
+            backend_loading.find_factory_of_distribution(name) for name in sorted(names) if name
+        )
         return next((each for each in found if each is not None), None)
     for _, plugin in plugins.manager.list_name_plugin() if plugins.manager else ():
         function = getattr(plugin, backend_loading.FUNCTION, None)
         if function is not None:
-            return backend_loading.checked(function, f"{backend_loading.FUNCTION} of {path}")
+            return backend_loading.to_backend_factory(
+                function, f"{backend_loading.FUNCTION} of {path}"
+            )
     return None

@@ -1,4 +1,4 @@
-"""``zonda plugin new``: a small plug-in package to begin with."""
+"""``zonda plugin new``: write an initial plug-in package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from zonda.core.scaffold import own_requirement
-from zonda.core.scaffold.plugin_package import Names, write
+from zonda.core.scaffold.plugin_package import Names, write_package
 
 from ..session import Session
 
@@ -21,12 +21,12 @@ def new_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def new(session: Session, arguments: argparse.Namespace) -> int:
-    """Write the package; its own tests pass at once."""
+    """Write the package; its own tests pass from the start."""
     names = Names.of(arguments.name)
     folder = Path(arguments.folder or arguments.name)
-    for path in write(names, folder):
+    for path in write_package(names, folder):
         session.screen.out.write(f"{path}\n")
-    checkout = own_requirement.checkout()
+    checkout = own_requirement.find_checkout_url()
     first = f"  (elsewhere first: pip install '{checkout}')\n" if checkout else ""
     session.screen.say(
         f"{names.distribution} brings {names.type}. To go on:\n{first}"

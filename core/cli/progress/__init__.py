@@ -1,4 +1,4 @@
-"""A running stack on the screen: events, the live display, the report of a failure.
+"""The progress of a running stack: events, the live display, the report of a failure.
 
 Imports ``console``.
 """

@@ -1,4 +1,4 @@
-"""What a command does where another one is at work on its stack: tell who that is, ask, or wait.
+"""A command on a busy stack: report the running action, ask, wait or supersede.
 
 Used by whatever acts on stacks, but for deletions and cancellations: those are for what is going
 on, so that nobody is asked.
@@ -17,7 +17,7 @@ from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, UsageError
 
 from ..console import formats
 from ..session import Session
-from .follow import until_rest
+from .follow import wait_until_idle
 
 #: The code of the error for a name that another stack has.
 _TAKEN = "ZON206"
@@ -33,7 +33,7 @@ _WAYS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, supersedes: bool = False) -> None:
-    """``--wait`` and ``--no-wait``, and ``--supersede`` for those that may."""
+    """Add ``--wait`` and ``--no-wait``, and ``--supersede`` for commands that may supersede."""
     waiting = parser.add_mutually_exclusive_group()
     waiting.add_argument(
         "--wait",
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, supersedes: bool = False) 
 
 
 def add_superseding(parser: argparse.ArgumentParser) -> None:
-    """``--supersede``."""
+    """Add ``--supersede``."""
     parser.add_argument(
         "--supersede",
         action="store_true",
@@ -62,10 +62,10 @@ def add_superseding(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def act(
+def submit_action(
     session: Session, arguments: argparse.Namespace, action: Action, stack: str, verb: str
 ) -> RunningAction:
-    """Have an action planned; ``verb``: what the stack is to be doing.
+    """Submit an action; ``verb``: the action that the stack will show.
 
     Raises Conflict where the stack is left to who is at work on it: the user wants that, or nobody
     can be asked and no option says what to do.
@@ -76,7 +76,7 @@ def act(
         try:
             return session.app.act(action, drive=arguments.wait, supersedes=supersedes)
         except Conflict as error:
-            busy = _busy(session, stack, error)
+            busy = _find_busy_stack(session, stack, error)
             if busy is None:
                 raise
             choice: Choice = "wait"
@@ -86,7 +86,7 @@ def act(
                     ways.append("supersede")
                 if action.may_wait:
                     ways.append("wait")
-                choice = _choice(session, busy, ways)
+                choice = _ask_choice(session, busy, ways)
         if choice == "leave":
             raise Conflict("Nothing was done.")
         supersedes = choice == "supersede"
@@ -95,7 +95,7 @@ def act(
 
 
 def wait_first(session: Session, arguments: argparse.Namespace, name: str, verb: str) -> None:
-    """With ``--wait``: wait until what runs on the stack ``name``, if there is one, has ended."""
+    """With ``--wait``: wait until the running action of the stack ``name`` has ended."""
     if not arguments.wait_first:
         return
     if arguments.supersede:
@@ -108,8 +108,8 @@ def wait_first(session: Session, arguments: argparse.Namespace, name: str, verb:
         _wait_for(session, stack)
 
 
-def _busy(session: Session, name: str, error: Conflict) -> StackView | None:
-    """The stack whose running action an error is about; None if it is about something else."""
+def _find_busy_stack(session: Session, name: str, error: Conflict) -> StackView | None:
+    """Find the stack whose running action caused an error; None for another cause."""
     try:
         stack = session.app.stack(name)
     except NotFound:
@@ -119,9 +119,9 @@ def _busy(session: Session, name: str, error: Conflict) -> StackView | None:
     return stack if error.code == _TAKEN and stack.action == "DELETE" and not stack.idle else None
 
 
-def _choice(session: Session, stack: StackView, ways: list[Choice]) -> Choice:
-    """What the user wants to be done about the action that runs, of the ``ways`` that there are."""
-    screen, told = session.screen, at_work(session, stack)
+def _ask_choice(session: Session, stack: StackView, ways: list[Choice]) -> Choice:
+    """Ask the user how to proceed with the running action, among the possible ``ways``."""
+    screen, told = session.screen, describe_running(session, stack)
     if not screen.can_ask:
         options = [_WAYS[way][0] for way in ways] + [f"'zonda stack cancel {stack.name}' ends it."]
         raise ActionInProgress(told, hint=" ".join(options))
@@ -129,21 +129,21 @@ def _choice(session: Session, stack: StackView, ways: list[Choice]) -> Choice:
     return next((way for way in ways if screen.ask(_WAYS[way][1])), "leave")
 
 
-def at_work(session: Session, stack: StackView) -> str:
-    """Who has an action on a stack carried out, by which process, since when."""
+def describe_running(session: Session, stack: StackView) -> str:
+    """Describe the running action of a stack: its user, process and start."""
     last = session.app.reader.actions(stack.id)[-1]
     by = f" by {last.by}" if last.by else ""
     who = "nobody carries it out now"
     if session.app.has_engine:
-        who = f"process {session.app.lock.holder() or 'unknown'} carries it out"
+        who = f"process {session.app.lock.read_holder() or 'unknown'} carries it out"
     return (
         f"Stack {stack.name} already has an action ({last.action}) in progress{by}, since "
-        f"{formats.moment(last.started_at)}; {who}."
+        f"{formats.format_time(last.started_at)}; {who}."
     )
 
 
 def _wait_for(session: Session, stack: StackView) -> None:
-    """Follow the action that runs on a stack, and what that brings about, to its end."""
+    """Follow the running action of a stack, and its consequences, to the end."""
     if not stack.idle:
-        session.screen.say(f"{at_work(session, stack)} Waiting for its end.")
-        until_rest(session, session.app.wait(stack.id))
+        session.screen.say(f"{describe_running(session, stack)} Waiting for its end.")
+        wait_until_idle(session, session.app.wait(stack.id))

@@ -16,14 +16,14 @@ PAUSED = " paused until Hook "
 MOST_NESTED = 100
 
 
-class Nested:
-    """Which events of nested stacks are told: what owns them tells of them as a whole."""
+class NestedEventFilter:
+    """Limits the shown events of nested stacks: their owners' events summarize them."""
 
     def __init__(self) -> None:
         self._all = self._failed = 0
 
     def admits(self, event: EventView) -> bool:
-        """Whether this one is told, too."""
+        """Whether this event is shown, too."""
         self._all += 1
         if event.status == "FAILED":
             self._failed += 1
@@ -31,13 +31,13 @@ class Nested:
         return self._all <= MOST_NESTED
 
     @property
-    def just_full(self) -> bool:
-        """Whether the last one was the first of those of which failures alone are told."""
+    def is_limit_reached(self) -> bool:
+        """Whether the last event was the first beyond the limit; then only failures count."""
         return self._all == MOST_NESTED + 1
 
 
-class Reasons:
-    """Why something has failed, told once: at the end, with its place, where a command explains it.
+class FailureReasons:
+    """The reasons of failures, each shown once: at the end, with its place, by the report.
 
     ``withheld``: the lines of events without their reasons so far, in full.
     """
@@ -48,16 +48,16 @@ class Reasons:
         self._told: set[str] = set()
 
     def __contains__(self, reason: object) -> bool:
-        """Whether a reason was told."""
+        """Whether a reason was shown."""
         return reason in self._told
 
     def take(self, event: EventView, top: str, path: Sequence[str]) -> str:
-        """What is to be told of an event's reason as long as the rest is to come."""
+        """Record an event's reason, and return the part of it to show now."""
         if event.status != "FAILED":
             return event.reason
         if event.resource_name:
             self._failed.add(event.reason)
-            self.withheld.append(line(event, top, path))
+            self.withheld.append(format_line(event, top, path))
             return ""
         for reason in self._failed:
             if event.reason.endswith(f": {reason}"):
@@ -66,27 +66,27 @@ class Reasons:
         return event.reason
 
 
-def line(
+def format_line(
     event: EventView, top: str = "", path: Sequence[str] = (), reason: str | None = None
 ) -> str:
-    """E.g. ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``.
+    """Format ``2026-11-21 10:00:00Z [web.database]: CREATE_COMPLETE  state changed``.
 
     ``path``: the way from the stack ``top`` down to its own, e.g. ``[web.servers/0]``. ``reason``:
     what is told instead of the event's own.
     """
-    at = (formats.moment(event.at) or "").replace("T", " ")
+    at = (formats.format_time(event.at) or "").replace("T", " ")
     name = ".".join(filter(None, (event.stack_name, event.resource_name)))
     if path:
         name = f"{top}.{'/'.join((*path, event.resource_name))}"
     why = event.reason if reason is None else reason
     text = " ".join(f"{at} [{name}]: {event.state}  {why}".splitlines())
-    return sanitize.line(text).rstrip()
+    return sanitize.sanitize_line(text).rstrip()
 
 
-def hint(event: EventView, top: str = "", path: Sequence[str] = ()) -> str:
-    """What lets a resource go on that waits at a breakpoint; '' for any other event."""
+def format_hint(event: EventView, top: str = "", path: Sequence[str] = ()) -> str:
+    """Format the command that clears a resource's breakpoint; '' for any other event."""
     if PAUSED not in event.reason:
         return ""
     stack = top if path else event.stack_name
     words = f"zonda stack hook clear {stack} {'/'.join((*path, event.resource_name))}"
-    return sanitize.line(f"'{words}' lets it go on.")
+    return sanitize.sanitize_line(f"'{words}' lets it go on.")

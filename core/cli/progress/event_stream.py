@@ -1,4 +1,4 @@
-"""The events of a stack, and of what is nested in it, as they come."""
+"""The events of a stack and of its nested stacks, as they come."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from zonda.core.store.read.views import EventView, StackView
 from ..session import Session
 
 #: The way down to a stack, and an event of it.
-Told = tuple[tuple[str, ...], EventView]
+EventWithPath = tuple[tuple[str, ...], EventView]
 
 
-class News:
-    """The events of a stack and of what is nested in it, ``depth`` levels down, as they come."""
+class EventStream:
+    """The events of a stack and of its nested stacks, ``depth`` levels down, as they come."""
 
     def __init__(self, session: Session, stack: StackView, depth: int) -> None:
         self._reader = session.app.reader
@@ -21,8 +21,8 @@ class News:
         self._depth = depth
         self._ways = trees.Ways(self._reader, stack) if depth else None
 
-    def after(self, seq: int) -> list[Told]:
-        """Those whose ``seq`` is greater, in the order in which they were stored."""
+    def after(self, seq: int) -> list[EventWithPath]:
+        """List the events with a greater ``seq``, in the order in which they were stored."""
         if self._ways is None:
             events = self._reader.events(self._stack.id, after=seq, limit=ALL)
             return [((), event) for event in events]

@@ -1,4 +1,4 @@
-"""Why a stack failed, in terms of the template that its author wrote. Called by ``follow``."""
+"""The report of a stack's failure, in terms of its template. Called by ``follow``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zonda.core.store.read.views import EventView, FailedView, StackView
 from zonda.core.template.source import document as source
 from zonda.hooks.errors import Path, Place, ZondaError
 
-from ..console.source_excerpt import excerpt
+from ..console.source_excerpt import format_excerpt
 from ..session import Session
 
 if TYPE_CHECKING:  # imported by the application once it is needed
@@ -21,7 +21,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """One resource that failed: why, in which template, and where in that."""
+    """One failed resource: the reason, its template, and its place there."""
 
     path: tuple[str, ...]
     reason: str
@@ -30,7 +30,7 @@ class _Fault:
 
     @property
     def told(self) -> str:
-        """The reason with the way to the resource."""
+        """The reason with the path of the resource."""
         own = f"resources.{self.path[-1]}: "
         whole = f"{'.'.join(f'resources.{name}' for name in self.path)}: "
         if whole in self.reason:
@@ -38,19 +38,19 @@ class _Fault:
         return self.reason.replace(own, whole, 1) if own in self.reason else whole + self.reason
 
 
-def explain(
+def explain_failures(
     session: Session,
     stack: StackView,
     failed: Sequence[EventView],
     since: int,
     shown: Container[str] = (),
 ) -> Iterator[str]:
-    """One line per resource that failed, with its place in the template; nested ones as such.
+    """Format one line per failed resource, with its place in the template, also nested ones.
 
     ``failed``: the events that tell of it. What was refused before it began has none, and is looked
     for in the generations from ``since`` on. ``shown``: what was told already.
     """
-    found = list(_faults(session, stack, failed, since))
+    found = list(_list_faults(session, stack, failed, since))
     if not found and stack.status_reason and stack.status_reason not in shown:
         yield f"  {stack.status_reason}"
         return
@@ -58,18 +58,18 @@ def explain(
     for fault in found[:_SHOWN]:
         place = documents.place(fault)
         where = f"{place}: " if place else ""
-        yield f"{where}{session.screen.coloured('error', 'red')}: {fault.told}"
-        yield from _excerpt(session, place)
+        yield f"{where}{session.screen.colour_message('error', 'red')}: {fault.told}"
+        yield from _format_excerpt(session, place)
     if len(found) > _SHOWN:
         yield f"  and {len(found) - _SHOWN} more: 'zonda stack event list {stack.name}'"
     if stack.action == "DELETE":
         yield f"'zonda stack abandon {stack.name}' forgets the stack, and leaves all it made alone."
 
 
-def _faults(
+def _list_faults(
     session: Session, stack: StackView, failed: Sequence[EventView], since: int
 ) -> Iterator[_Fault]:
-    """What has failed, of nested stacks that which made the owner fail."""
+    """List the failed resources; of nested stacks those that made the owner fail."""
     last = {
         event.resource_name: _Fault(
             (event.resource_name,), event.reason, ("resources", event.resource_name)
@@ -84,27 +84,29 @@ def _faults(
             if one.during == "prepare" and name not in last:
                 last[name] = _Fault((name,), one.reason, one.path or ("resources", name))
     for name, fault in last.items():
-        inner = session.app.telling.innermost(stack, [views[name]] if name in views else [])
+        inner = session.app.inspector.list_innermost_failures(
+            stack, [views[name]] if name in views else []
+        )
         below = [each for each in inner if each.way]
-        yield from map(_inner, below)
+        yield from map(_build_nested_fault, below)
         if not below:
             yield fault
 
 
-def _inner(each: Failure) -> _Fault:
+def _build_nested_fault(each: Failure) -> _Fault:
     view = each.view
     at = view.path or ("resources", view.resource_name)
     return _Fault((*each.way, view.resource_name), view.reason, at, view.template_id)
 
 
-def _excerpt(session: Session, place: Place | None) -> list[str]:
+def _format_excerpt(session: Session, place: Place | None) -> list[str]:
     if place is None or not session.screen.on_terminal:
         return []
-    return excerpt(session.screen.source(place.file), place)
+    return format_excerpt(session.screen.source(place.file), place)
 
 
 class _Documents:
-    """Templates to point into: an explanation must not hide what it explains by failing."""
+    """Templates for the places of failures; a template that cannot be read raises nothing."""
 
     def __init__(self, session: Session, stack: StackView, since: int) -> None:
         self._session = session
@@ -113,21 +115,21 @@ class _Documents:
         self._known: dict[str | None, source.Document | None] = {}
 
     def place(self, fault: _Fault) -> Place | None:
-        """Where a fault is; None where its template stands in no file, or cannot be read."""
+        """Find the place of a failure; None where its template has no file, or cannot be read."""
         key = fault.template_id
         if key not in self._known:
             try:
-                self._known[key] = self._own() if key is None else self._stored(key)
+                self._known[key] = self._load_own() if key is None else self._load_stored(key)
             except ZondaError:
                 self._known[key] = None
         document = self._known[key]
         return document.place(fault.at, key=True) if document and document.file else None
 
-    def _stored(self, template_id: str) -> source.Document:
-        return self._session.app.telling.document(template_id)
+    def _load_stored(self, template_id: str) -> source.Document:
+        return self._session.app.inspector.document(template_id)
 
-    def _own(self) -> source.Document | None:
-        """The template that this command has brought, else the one of generation ``since``."""
+    def _load_own(self) -> source.Document | None:
+        """Load the template of this command, else the one of generation ``since``."""
         given = self._session.template
         if given is not None:
             return source.load_document(given.template, given.template_file)
@@ -136,4 +138,4 @@ class _Documents:
         # a rollback has another one, or none at all
         since = self._since
         used = planned[since].template_id if since in planned else self._stack.template_id
-        return None if used is None else self._stored(used)
+        return None if used is None else self._load_stored(used)

@@ -1,4 +1,4 @@
-"""Watching a stack until it is idle, and the exit code that its end deserves.
+"""Follows a stack until it is idle, and chooses the exit code.
 
 Called by every command that changes a stack. What is shown comes from the stored events, so it is
 the same whether this process is the engine or another one is.
@@ -18,29 +18,31 @@ from zonda.core.store.read.views import EventView, StackView
 from ..console.console import Screen
 from ..session import Session
 from . import event_line, failure_report
-from .event_stream import News, Told
-from .silence import Silence
+from .event_stream import EventStream, EventWithPath
+from .silence import SilenceReporter
 from .tally import Tally
 
 LOOK_AGAIN = 0.2
 
 
 class Display(Protocol):
-    """What shows how a stack is doing."""
+    """Shows the progress of a stack."""
 
     @property
-    def reasons(self) -> event_line.Reasons:
-        """What of the failures that were shown is yet to be told."""
+    def reasons(self) -> event_line.FailureReasons:
+        """The reasons of the shown failures that are not shown yet."""
 
-    def show(self, told: Sequence[Told], waiting: Sequence[PendingRequest], now: float) -> None:
-        """News: events since the last call, and what running operations wait for."""
+    def show(
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+    ) -> None:
+        """Show the events since the last call, and the messages of waiting operations."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Close the display."""
 
 
-class Lines:
-    """One line per event, for logs and pipes; of nested stacks no more than anybody reads.
+class LineDisplay:
+    """Shows one line per event, for logs and pipes; limited for nested stacks.
 
     Where nothing happens, what is waited for.
     """
@@ -48,31 +50,33 @@ class Lines:
     def __init__(self, screen: Screen, name: str) -> None:
         self._screen = screen
         self._name = name
-        self._nested = event_line.Nested()
-        self.reasons = event_line.Reasons()
-        self._silence = Silence(name)
+        self._nested = event_line.NestedEventFilter()
+        self.reasons = event_line.FailureReasons()
+        self._silence = SilenceReporter(name)
 
-    def show(self, told: Sequence[Told], waiting: Sequence[PendingRequest], now: float) -> None:
+    def show(
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+    ) -> None:
         """Print the events."""
         is_silent = True
         for path, event in told:
-            if not path or self._is_told(event):
+            if not path or self._is_shown(event):
                 reason = self.reasons.take(event, self._name, path)
-                self._screen.say(event_line.line(event, self._name, path, reason))
+                self._screen.say(event_line.format_line(event, self._name, path, reason))
                 is_silent = False
-            if hint := event_line.hint(event, self._name, path):
+            if hint := event_line.format_hint(event, self._name, path):
                 self._screen.say(hint)
         for line in self._silence.lines(told, waiting, now, is_silent=is_silent):
             self._screen.say(line)
 
-    def _is_told(self, event: EventView) -> bool:
-        """Whether an event of a nested stack is told: those of its owner tell of it as a whole."""
+    def _is_shown(self, event: EventView) -> bool:
+        """Whether an event of a nested stack is shown: its owner's events summarize the rest."""
         if not event.resource_name:
             return False
         if event_line.PAUSED in event.reason:
             return True
         admitted = self._nested.admits(event)
-        if self._nested.just_full:
+        if self._nested.is_limit_reached:
             words = f"zonda stack event list {self._name} --nested-depth 9"
             self._screen.say(f"Of nested stacks only failures are told from now on: '{words}'.")
         return admitted
@@ -82,88 +86,90 @@ class Lines:
 
 
 def follow(session: Session, running: RunningAction, good: Collection[str]) -> int:
-    """Show what happens until the stack is idle. ``good``: the actions that it should end with."""
-    return _verdict(session, running, _watched(session, running), good)
+    """Show events until the stack is idle. ``good``: the actions that it should end with."""
+    return _report_end(session, running, _watch_until_idle(session, running), good)
 
 
-def until_rest(session: Session, running: RunningAction) -> None:
-    """Show what happens until the stack is idle, whatever it ends with."""
-    _say_reasons(session, _watched(session, running).reasons)
+def wait_until_idle(session: Session, running: RunningAction) -> None:
+    """Show events until the stack is idle, whatever its state is then."""
+    _say_reasons(session, _watch_until_idle(session, running).reasons)
 
 
 def follow_signal(session: Session, running: RunningAction) -> int:
-    """Show what a signal has begun in nested stacks, until that is over."""
-    watch = _watched(session, running)
+    """Show the events in nested stacks after a signal, until they are idle."""
+    watch = _watch_until_idle(session, running)
     _say_reasons(session, watch.reasons)
     return 1 if watch.failed else 0
 
 
 def follow_passing(session: Session, running: RunningAction, done: str) -> int:
-    """Like ``follow``, of an action that the stack is not shown as afterwards; ``done``: told then.
+    """Follow an action that leaves the stack's state as it was; ``done``: printed at the end.
 
     How it has ended stands in the history.
     """
-    _say_reasons(session, _watched(session, running).reasons)
+    _say_reasons(session, _watch_until_idle(session, running).reasons)
     for action in reversed(session.app.reader.actions(running.stack_id)):
         if running.generation in (None, action.generation):
             break
     screen = session.screen
     if action.status == "COMPLETE":
-        screen.say(screen.coloured(done, "green"))
+        screen.say(screen.colour_message(done, "green"))
         return 0
-    screen.say(screen.coloured(f"{action.action} of stack {running.name}: {action.status}", "red"))
+    screen.say(
+        screen.colour_message(f"{action.action} of stack {running.name}: {action.status}", "red")
+    )
     screen.say(action.status_reason)
     return 1
 
 
 @dataclass(slots=True)
-class _Watch:
-    """A stack that is watched: what it is now, what of it has failed, and what was done.
+class _WatchedStack:
+    """A watched stack: its state, its failures, and the counts of its events.
 
     ``reasons``: what of the failures that were shown is yet to be told.
     """
 
     stack: StackView
-    reasons: event_line.Reasons
+    reasons: event_line.FailureReasons
     failed: list[EventView] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
 
 
-def _watched(session: Session, running: RunningAction) -> _Watch:
-    """The stack once it is idle."""
-    display = _display(session, running)
+def _watch_until_idle(session: Session, running: RunningAction) -> _WatchedStack:
+    """Watch the stack until it is idle."""
+    display = _make_display(session, running)
     try:
-        return _watch(session, running, display)
+        return _watch_events(session, running, display)
     except KeyboardInterrupt:
         display.close()
         _say_reasons(session, display.reasons)
-        _say_how_to_go_on(session, running)
+        _say_how_to_continue(session, running)
         raise
     finally:
         display.close()
 
 
-def _say_reasons(session: Session, reasons: event_line.Reasons) -> None:
-    """Tell why something has failed where nothing explains it."""
+def _say_reasons(session: Session, reasons: event_line.FailureReasons) -> None:
+    """Print the reasons of failures that nothing explains."""
     for line in reasons.withheld:
         session.screen.say(line)
 
 
-def _display(session: Session, running: RunningAction) -> Display:
+def _make_display(session: Session, running: RunningAction) -> Display:
     if not session.screen.on_terminal:
-        return Lines(session.screen, running.name)
-    from .live import Live  # rich takes 60 ms that only a terminal is worth
+        return LineDisplay(session.screen, running.name)
+    from .live import LiveDisplay  # rich takes 60 ms that only a terminal is worth
 
     total = (lambda: running.resource_count) if running.touches_all else None
-    return Live(session.screen, running.name, total, session.app.clock)
+    return LiveDisplay(session.screen, running.name, total, session.app.clock)
 
 
-def _watch(session: Session, running: RunningAction, display: Display) -> _Watch:
+def _watch_events(session: Session, running: RunningAction, display: Display) -> _WatchedStack:
     seen = running.events_before
-    watch = _Watch(session.app.stack(running.stack_id), display.reasons)
-    news = News(session, watch.stack, ALL_LEVELS)
+    watch = _WatchedStack(session.app.stack(running.stack_id), display.reasons)
+    news = EventStream(session, watch.stack, ALL_LEVELS)
     if running.generation is None:  # another command has begun it
-        watch.tally.add(_told_before(session, watch.stack, news, seen))
+        watch.tally.add(_list_earlier_events(session, watch.stack, news, seen))
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         watch.stack = running.look(LOOK_AGAIN)
@@ -178,32 +184,34 @@ def _watch(session: Session, running: RunningAction, display: Display) -> _Watch
             return watch
 
 
-def _told_before(session: Session, stack: StackView, news: News, last: int) -> list[Told]:
-    """The events of the present action of a stack, up to the one whose ``seq`` is ``last``."""
+def _list_earlier_events(
+    session: Session, stack: StackView, news: EventStream, last: int
+) -> list[EventWithPath]:
+    """List the events of a stack's present action, up to the one whose ``seq`` is ``last``."""
     for event in session.app.reader.events(stack.id, limit=ALL):
         if event.generation == stack.generation:
             return [each for each in news.after(event.seq - 1) if each[1].seq <= last]
     return []
 
 
-def _say_how_to_go_on(session: Session, running: RunningAction) -> None:
-    if running.driven_elsewhere:
-        session.screen.say(f"\nThe engine of process {running.driven_elsewhere} goes on with it.")
+def _say_how_to_continue(session: Session, running: RunningAction) -> None:
+    if running.other_engine_pid:
+        session.screen.say(f"\nThe engine of process {running.other_engine_pid} goes on with it.")
     else:
         session.screen.say("\nStopping. Nothing is lost: what runs outside zonda goes on.")
     session.screen.say(f"'zonda stack wait {running.name}' continues.")
 
 
-def _superseded(running: RunningAction, stack: StackView) -> bool:
-    """Whether another command has planned anew; the rollback of a failure is a plan of ours."""
+def _is_superseded(running: RunningAction, stack: StackView) -> bool:
+    """Whether another command has made a new plan; the rollback of a failure is our own."""
     planned = running.generation
     if planned is None or stack.generation <= planned:
         return False
     return stack.action != "ROLLBACK" or stack.generation > planned + 1
 
 
-def _cancelled(session: Session, running: RunningAction) -> str:
-    """That somebody has cancelled what this command has planned, and who; '' if nobody has."""
+def _format_cancellation(session: Session, running: RunningAction) -> str:
+    """Format by whom this command's plan was cancelled; '' if it was not."""
     for action in session.app.reader.actions(running.stack_id):
         if action.generation == running.generation and action.status == "CANCELLED":
             by = action.detail.get("cancelled_by")
@@ -211,30 +219,30 @@ def _cancelled(session: Session, running: RunningAction) -> str:
     return ""
 
 
-def _verdict(
+def _report_end(
     session: Session,
     running: RunningAction,
-    watch: _Watch,
+    watch: _WatchedStack,
     good: Collection[str],
 ) -> int:
     screen, stack = session.screen, watch.stack
     ended = f"Stack {stack.name} {stack.state}{watch.tally.summary(session.app.reader, stack)}"
-    if _superseded(running, stack):
+    if _is_superseded(running, stack):
         _say_reasons(session, watch.reasons)
         newer = f"superseded by {stack.action} (generation {stack.generation})"
         screen.say(
-            screen.coloured(f"Stack {stack.name}: this command was {newer}", "yellow")
+            screen.colour_message(f"Stack {stack.name}: this command was {newer}", "yellow")
             + f"; the stack is {stack.state} now."
         )
         return 1
     if stack.status == "COMPLETE" and stack.action in good:
         _say_reasons(session, watch.reasons)
-        screen.say(screen.coloured(ended, "green"))
+        screen.say(screen.colour_message(ended, "green"))
         return 0
-    screen.say(screen.coloured(ended, "red"))
-    if told := _cancelled(session, running):
+    screen.say(screen.colour_message(ended, "red"))
+    if told := _format_cancellation(session, running):
         screen.say(told)
     since = stack.generation if running.generation is None else running.generation
-    for line in failure_report.explain(session, stack, watch.failed, since, watch.reasons):
+    for line in failure_report.explain_failures(session, stack, watch.failed, since, watch.reasons):
         screen.say(line)
     return 1

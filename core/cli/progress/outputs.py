@@ -24,20 +24,20 @@ _COLUMNS = ("output_key", "output_value", "description")
 
 
 def show_all(screen: Screen, arguments: argparse.Namespace, found: Iterable[OutputView]) -> None:
-    """Several outputs: a list, or a map by name where the format has one."""
+    """Show several outputs: a list, or a map by name where the format has one."""
     if arguments.format == formats.SHELL:
-        formats.variables(screen.out, arguments, {shown.name: shown.value for shown in found})
+        formats.write_variables(screen.out, arguments, {shown.name: shown.value for shown in found})
     elif arguments.format in ("json", "yaml") and not arguments.column:
-        formats.data(
+        formats.write_data(
             screen.out, arguments.format, {shown.name: as_fields(shown) for shown in found}
         )
     else:
         rows = [(shown.name, shown.value, shown.description) for shown in found]
-        formats.rows(screen.out, arguments, _COLUMNS, rows, screen.width, spare=_COLUMNS[2:])
+        formats.write_rows(screen.out, arguments, _COLUMNS, rows, screen.width, spare=_COLUMNS[2:])
 
 
-def at_the_end(session: Session, stack_id: str) -> None:
-    """The outputs of a stack that has come to a good end; nothing where it has none.
+def show_at_end(session: Session, stack_id: str) -> None:
+    """Show the outputs of a stack after a successful action, if it has any.
 
     Nobody has asked for generated passwords here, so that they do not get into a log.
     """
@@ -45,24 +45,24 @@ def at_the_end(session: Session, stack_id: str) -> None:
     try:
         found = session.app.details(stack).outputs
     except ZondaError as error:  # what was done has been done
-        screen.say(f"{screen.coloured('warning', 'yellow')}: {error}")
+        screen.say(f"{screen.colour_message('warning', 'yellow')}: {error}")
         return
     if not found:
         return
     as_table = argparse.Namespace(format="table", column=[])
-    rows = [(each.name, each.error or _unless_sealed(each)) for each in found]
-    with streams.outcome():
-        formats.rows(screen.out, as_table, _COLUMNS[:2], rows, screen.width)
+    rows = [(each.name, each.error or _mask_sealed(each)) for each in found]
+    with streams.ignore_closed_output():
+        formats.write_rows(screen.out, as_table, _COLUMNS[:2], rows, screen.width)
     if any(each.secrecy == _SEALED for each in found):
         screen.say(f"'zonda stack output show {stack.name} --all' shows what is sealed.")
 
 
-def _unless_sealed(shown: OutputView) -> Any:
+def _mask_sealed(shown: OutputView) -> Any:
     return MASK if shown.secrecy == _SEALED else shown.value
 
 
 def as_fields(shown: OutputView) -> dict[str, Any]:
-    """An output under the names of Heat's API; ``output_error`` only where there is one."""
+    """Return an output with the names of Heat's API; ``output_error`` only where there is one."""
     fields = {
         "output_key": shown.name,
         "output_value": shown.value,

@@ -1,4 +1,4 @@
-"""The stacks that an action was for, as they are then: shown where ``-f`` asks for it.
+"""The stacks of an action, as they are at its end: shown with ``-f``.
 
 Called by the actions that otherwise only tell how they have ended.
 """
@@ -16,7 +16,7 @@ from ..session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
-    """``-f`` and ``-c``; nothing is shown without them. ``more`` as in ``output``."""
+    """Add ``-f`` and ``-c``; without them nothing is shown. ``more`` as in ``formats``."""
     formats.add_formats(
         parser,
         (*formats.FORMATS, *more),
@@ -25,23 +25,23 @@ def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
     )
 
 
-def one(session: Session, arguments: argparse.Namespace, running: RunningAction) -> None:
-    """A stack with its fields, as ``stack create`` shows it."""
+def show_stack(session: Session, arguments: argparse.Namespace, running: RunningAction) -> None:
+    """Show a stack with its fields, as in ``stack create``."""
     if _is_wanted(arguments):
         fields = as_fields(session.app.stack(running.stack_id))
-        with streams.outcome():
-            formats.fields(session.screen.out, arguments, fields, session.screen.width)
+        with streams.ignore_closed_output():
+            formats.write_fields(session.screen.out, arguments, fields, session.screen.width)
 
 
-def several(
+def show_stacks(
     session: Session, arguments: argparse.Namespace, running: Iterable[RunningAction]
 ) -> None:
-    """Stacks, one row each, as ``stack list`` shows them; those that are deleted by now, too."""
+    """Show stacks, one row each, as in ``stack list``; also those that are deleted by now."""
     if _is_wanted(arguments):
         rows = [as_row(session.app.stack(each.stack_id)) for each in running]
-        with streams.outcome():
+        with streams.ignore_closed_output():
             screen = session.screen
-            formats.rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width, spare=SPARE)
+            formats.write_rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width, spare=SPARE)
 
 
 def _is_wanted(arguments: argparse.Namespace) -> bool:

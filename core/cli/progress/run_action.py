@@ -1,4 +1,4 @@
-"""The end of a command that began an action: follow it, or tell who does the work."""
+"""The end of a command that submitted an action: follow it, or name its engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .follow import follow
 
 
 def add_waiting(parser: argparse.ArgumentParser) -> None:
-    """``--wait``, which is the default, and ``--no-wait``, of what never waits for others."""
+    """Add ``--wait`` (default) and ``--no-wait`` of a command that waits for no other action."""
     parser.set_defaults(wait_first=False, supersede=False)
     waiting = parser.add_mutually_exclusive_group()
     waiting.add_argument(
@@ -28,33 +28,33 @@ def add_waiting(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def to_a_good_end(
+def wait_for_success(
     session: Session, arguments: argparse.Namespace, running: RunningAction, good: Collection[str]
 ) -> int:
-    """Follow an action if that is wanted, and show the stack if that is; the exit code."""
+    """Follow an action with ``--wait``, and show the stack with ``-f``; return the exit code."""
     code = 0
     if arguments.wait:
         code = follow(session, running, good)
     else:
         say_planned(session, running)
-    result.one(session, arguments, running)
+    result.show_stack(session, arguments, running)
     return code
 
 
-def to_the_end(
+def wait_for_end(
     session: Session, arguments: argparse.Namespace, running: RunningAction, action: str
 ) -> int:
-    """Follow ``action`` if that is wanted, and show the outputs or, with ``-f``, the stack."""
-    code = to_a_good_end(session, arguments, running, (action,))
+    """Follow ``action`` with ``--wait``, and show the outputs or, with ``-f``, the stack."""
+    code = wait_for_success(session, arguments, running, (action,))
     if arguments.wait and code == 0 and arguments.format is None:
-        outputs.at_the_end(session, running.stack_id)
+        outputs.show_at_end(session, running.stack_id)
     return code
 
 
 def say_planned(session: Session, running: RunningAction) -> None:
-    """Tell who will do the work."""
-    if running.driven_elsewhere:
-        session.screen.say(f"Planned; the engine of process {running.driven_elsewhere} does it.")
+    """Print which engine carries out the action."""
+    if running.other_engine_pid:
+        session.screen.say(f"Planned; the engine of process {running.other_engine_pid} does it.")
     else:
-        name = nested.root_of(session, running.stack_id).name
+        name = nested.find_root(session, running.stack_id).name
         session.screen.say(f"Planned; 'zonda stack wait {name}' carries it out.")

@@ -1,4 +1,4 @@
-"""What is said where nothing happens for a while: who waits, and for what. Used by ``follow``.
+"""Messages while nothing happens: which resource waits, and for what. Used by ``follow``.
 
 For logs and pipes; a terminal shows it all the time.
 """
@@ -11,7 +11,7 @@ from zonda.core.app.app import PendingRequest
 
 from ..console import formats, sanitize
 from .event_line import PAUSED
-from .event_stream import Told
+from .event_stream import EventWithPath
 
 #: Seconds of silence that end by a line, and those after which the same is said again.
 QUIET, AGAIN = 2.0, 60.0
@@ -19,8 +19,8 @@ _NAMED = 3
 _AT_WORK = "still at work"
 
 
-class Silence:
-    """Of one stack ``name`` and all that is nested in it."""
+class SilenceReporter:
+    """Reports waiting operations of the stack ``name`` and its nested stacks."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -32,13 +32,13 @@ class Silence:
 
     def lines(
         self,
-        told: Sequence[Told],
+        told: Sequence[EventWithPath],
         waiting: Sequence[PendingRequest],
         now: float,
         *,
         is_silent: bool,
     ) -> Iterator[str]:
-        """The lines that end a silence.
+        """Format the lines that end a silence.
 
         ``told``: what has happened since the last call; ``is_silent``: nothing was said of it.
         """
@@ -51,9 +51,9 @@ class Silence:
         if not is_silent or self._last is None:
             self._last = now
         elif not 0 <= now - self._last < QUIET:  # whoever sets the clock back ends it, too
-            yield from self._due(waiting, now)
+            yield from self._format_due(waiting, now)
 
-    def _due(self, waiting: Sequence[PendingRequest], now: float) -> Iterator[str]:
+    def _format_due(self, waiting: Sequence[PendingRequest], now: float) -> Iterator[str]:
         known = {(each.stack_id, each.resource): each.message for each in waiting}
         by_text: dict[str, list[str]] = {}
         above = {way[:end] for way in self._running.values() for end in range(len(way))}
@@ -67,5 +67,5 @@ class Silence:
                 continue
             self._said[what] = self._last = now
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-            at = (formats.moment(now) or "").replace("T", " ")
-            yield sanitize.line(f"{at} [{', '.join(names[:_NAMED])}{more}]: {text}")
+            at = (formats.format_time(now) or "").replace("T", " ")
+            yield sanitize.sanitize_line(f"{at} [{', '.join(names[:_NAMED])}{more}]: {text}")

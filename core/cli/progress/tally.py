@@ -1,4 +1,4 @@
-"""What an action has made of the resources of a stack, counted from its events. Used by ``follow``.
+"""Counts of an action's results, taken from its events. Used by ``follow``.
 
 Of an instance that was made and removed again by the same action (a rollback) nothing is counted.
 """
@@ -11,8 +11,8 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.rows import ResourceRow
 
-from ..console.formats import took
-from .event_stream import Told
+from ..console.formats import format_duration
+from .event_stream import EventWithPath
 
 _MAKING = ("CREATE", "ADOPT")
 #: The actions whose end is told in numbers of all kinds.
@@ -24,7 +24,7 @@ _Key = tuple[str, str]
 
 
 class Tally:
-    """The events of one action so far."""
+    """Counts the events of one action."""
 
     def __init__(self) -> None:
         self._made: dict[str, _Key] = {}
@@ -35,8 +35,8 @@ class Tally:
         self._last: dict[_Key, str] = {}
         self._times: list[float] = []
 
-    def add(self, told: Iterable[Told]) -> None:
-        """Count events."""
+    def add(self, told: Iterable[EventWithPath]) -> None:
+        """Add events."""
         for _, event in told:
             self._times = [*self._times[:1], event.at]
             if not event.resource_name or event.resource_id is None:
@@ -59,18 +59,20 @@ class Tally:
             self._removed[instance] = key
 
     def summary(self, reader: Reader, stack: StackView) -> str:
-        """E.g. `` in 2.1 s: 1 made, 0 changed, 1 replaced, 0 removed, 3 unchanged``."""
-        span = took(self._times[-1] - self._times[0]) if self._times else took(0)
+        """Format `` in 2.1 s: 1 made, 0 changed, 1 replaced, 0 removed, 3 unchanged``."""
+        span = (
+            format_duration(self._times[-1] - self._times[0]) if self._times else format_duration(0)
+        )
         if stack.action == "DELETE":
             return f" in {span}: {len(set(self._removed.values()))} removed"
         if stack.action not in _COUNTED or stack.id != stack.root_id:
             return f" in {span}"
-        counts = self._counts(reader, stack)
+        counts = self._compute_counts(reader, stack)
         shown = [f"{counts[kind]} {kind}" for kind in _KINDS]
         shown += [f"{counts[kind]} {kind}" for kind in ("failed", "not reached") if counts[kind]]
         return f" in {span}: {', '.join(shown)}"
 
-    def _counts(self, reader: Reader, stack: StackView) -> Mapping[str, int]:
+    def _compute_counts(self, reader: Reader, stack: StackView) -> Mapping[str, int]:
         there, before = set(self._made.values()), set(self._removed.values())
         failed = {key for key, status in self._last.items() if status == "FAILED"}
         changed = self._changed - there - before

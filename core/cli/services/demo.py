@@ -1,4 +1,4 @@
-"""``zonda demo``: the example ``team-database`` from nothing to things that exist, in one command.
+"""``zonda demo``: create the example stack ``team-database`` in one command.
 
 Everything is made in a home of its own, so that nothing else is touched and removing the folder
 removes all of it.
@@ -20,7 +20,7 @@ import zonda
 from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.system.folders import make_folder
-from zonda.core.template.files.reader import bundle_from_files
+from zonda.core.template.files.reader import load_bundle
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 
 from ..progress import outputs
@@ -44,30 +44,30 @@ def demo_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def demo(session: Session, arguments: argparse.Namespace) -> int:
-    """Create the example's stack, or bring it up to date, and show what was made."""
+    """Create or update the example's stack, and show its outputs."""
     folder = Path(arguments.folder or session.settings.home / "demo").absolute()
     say = session.screen.say
     say(f"Everything is made in {folder}")
-    _become(session, folder)
-    service = _service(session.app, folder)
+    _use_demo_home(session, folder)
+    service = _start_service(session.app, folder)
     say(f"The runner service is at {service}\n")
-    code = _run(session, folder)
+    code = _run_example(session, folder)
     if code == 0:
-        _show(session, folder)
-    _what_next(session, folder)
+        _show_result(session, folder)
+    _say_next_steps(session, folder)
     return code
 
 
-def example() -> Path:
-    """The example's folder, in a clone and in an installed package alike."""
+def find_example() -> Path:
+    """Find the example's folder, in a clone and in an installed package alike."""
     found = Path(zonda.__file__).parent / "examples" / "team-database"
     if not (found / TEMPLATE).is_file():
         raise UsageError(f"The example is not in this installation ({found}).")
     return found
 
 
-def _become(session: Session, folder: Path) -> None:
-    """Go on with a home of its own and default settings."""
+def _use_demo_home(session: Session, folder: Path) -> None:
+    """Use a separate home with default settings."""
     session.settings = dataclasses.replace(
         session.settings,
         home=folder,
@@ -77,19 +77,19 @@ def _become(session: Session, folder: Path) -> None:
         plugin_dirs=(),
         default_runner="bundled",
     )
-    session.use(build_app(session.settings))
+    session.replace_app(build_app(session.settings))
 
 
-def _service(app: App, folder: Path) -> str:
-    """The address of the service, started in the background if it does not run."""
+def _start_service(app: App, folder: Path) -> str:
+    """Start the service in the background unless it runs; return its address."""
     running = app.services()
     if running:
         return running[0].address
     make_folder(folder)
-    words = ["runner", "serve", str(example() / WORKFLOWS), "--address", "127.0.0.1:0"]
+    words = ["runner", "serve", str(find_example() / WORKFLOWS), "--address", "127.0.0.1:0"]
     command = [sys.executable, "-P", "-m", "zonda", *words, "--home", str(folder)]
     log = folder / "service.log"
-    with _opened(log) as stream:
+    with _open_log(log) as stream:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -108,7 +108,7 @@ def _service(app: App, folder: Path) -> str:
     raise UsageError(f"The runner service did not start:\n{log.read_text().strip()}")
 
 
-def _opened(log: Path) -> BinaryIO:
+def _open_log(log: Path) -> BinaryIO:
     try:
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -119,9 +119,9 @@ def _opened(log: Path) -> BinaryIO:
     return open(handle, "wb")
 
 
-def _run(session: Session, folder: Path) -> int:
+def _run_example(session: Session, folder: Path) -> int:
     parameters = {"directory": str(folder / "data")}
-    bundle = bundle_from_files(example() / TEMPLATE, parameters=parameters)
+    bundle = load_bundle(find_example() / TEMPLATE, parameters=parameters)
     session.template = bundle
     try:
         session.app.stack(STACK)
@@ -132,7 +132,7 @@ def _run(session: Session, folder: Path) -> int:
     return follow(session, session.app.act(UpdateStack(STACK, bundle)), ("UPDATE",))
 
 
-def _show(session: Session, folder: Path) -> None:
+def _show_result(session: Session, folder: Path) -> None:
     screen = session.screen
     shown = argparse.Namespace(format="table", column=["output_key", "output_value"])
     found = session.app.details(session.app.stack(STACK)).outputs
@@ -143,8 +143,8 @@ def _show(session: Session, folder: Path) -> None:
     screen.out.flush()
 
 
-def _what_next(session: Session, folder: Path) -> None:
-    program = _program()
+def _say_next_steps(session: Session, folder: Path) -> None:
+    program = _find_program()
     update = f"stack update {STACK} --existing --parameter"
     steps = (
         (f"stack resource list {STACK}", ""),
@@ -165,11 +165,11 @@ def _what_next(session: Session, folder: Path) -> None:
         shown = f"{words:{width}}  # {comment}" if comment else words
         say(f"  {program} {shown}")
     say(f"'rm -r {shlex.quote(str(folder))}' forgets everything.")
-    say(f"The template is {example() / TEMPLATE}.")
+    say(f"The template is {find_example() / TEMPLATE}.")
 
 
-def _program() -> str:
-    """How the user can call us again: by name where the PATH finds us, else as just now."""
+def _find_program() -> str:
+    """Find the command for the user: its name where PATH finds it, else its path."""
     called = sys.argv[0]
     if Path(called).name != "zonda":
         return "zonda"

@@ -1,10 +1,10 @@
-"""``zonda doctor``: what is wrong with this installation, and what to do about it."""
+"""``zonda doctor``: check this installation, and give hints."""
 
 from __future__ import annotations
 
 import argparse
 
-from zonda.core.app.doctor import FAULT, OK, Finding, examine, packages
+from zonda.core.app.doctor import FAULT, OK, Finding, check_packages, list_findings
 from zonda.hooks.errors import UsageError
 
 from ..console import formats
@@ -24,10 +24,10 @@ def doctor(session: Session, arguments: argparse.Namespace) -> int:
         settings = session.settings
     except UsageError as error:
         hint = error.hint or "Correct zonda.toml, --set or the variable that it names."
-        found = [*packages(), Finding("settings", FAULT, str(error), hint)]
+        found = [*check_packages(), Finding("settings", FAULT, str(error), hint)]
     else:
         found = [Finding("settings", OK, f"{settings.home / 'zonda.toml'} and the environment")]
-        found += examine(session.app)
+        found += list_findings(session.app)
     rows = [(each.check, each.status, each.text, each.hint) for each in found]
-    formats.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
     return int(any(each.status == FAULT for each in found))

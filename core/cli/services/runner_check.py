@@ -1,4 +1,4 @@
-"""``zonda runner check``: does an endpoint keep the ``http`` contract?"""
+"""``zonda runner check``: check an endpoint against the ``http`` contract."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per rule; exit code 1 if any rule is not kept."""
+    """Show one row per rule; exit code 1 if any rule is broken."""
     detailed = arguments.format in ("json", "yaml")
     columns = PARTS if detailed else COLUMNS
     formats.check_columns(arguments, columns)
@@ -86,7 +86,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
             screen.say(str(row))
 
     try:
-        report = session.app.check_endpoint(_wanted(arguments), threading.Event().wait, told)
+        report = session.app.check_endpoint(_parse_options(arguments), threading.Event().wait, told)
     except KeyboardInterrupt:
         screen.say("Interrupted: what the check has made is still there.")
         raise
@@ -97,14 +97,14 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         else (row.check, row.verdict, row.text(), row.see)
         for row in shown
     ]
-    formats.rows(screen.out, arguments, columns, cells, screen.width)
+    formats.write_rows(screen.out, arguments, columns, cells, screen.width)
     counts = [f"{report.count(PASSED)} passed", f"{len(report.failed)} failed"]
     hints, others = report.count("hint"), report.count(NOT_APPLICABLE)
     screen.say(f"{', '.join(counts)}, {hints} with a hint, {others} not applicable.")
     return 1 if report.count(FAILED) else 0
 
 
-def _wanted(arguments: argparse.Namespace) -> EndpointCheckOptions:
+def _parse_options(arguments: argparse.Namespace) -> EndpointCheckOptions:
     return EndpointCheckOptions(
         endpoint=arguments.endpoint,
         workflow=arguments.workflow,

@@ -1,4 +1,4 @@
-"""``zonda runner serve``, ``runner stop``, ``engine run``, ``serve``: what runs until stopped."""
+"""``zonda runner serve``, ``runner stop``, ``engine run``, ``serve``: long-running commands."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def runner_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def runner(session: Session, arguments: argparse.Namespace) -> int:
-    """Serve the workflows of files until stopped, and let commands find this service."""
+    """Serve the workflows of files until stopped, and record this service for commands."""
 
     def ready(name: str, url: str) -> None:
         files = ", ".join(arguments.files)
@@ -52,7 +52,7 @@ def stop_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def stop(session: Session, arguments: argparse.Namespace) -> int:
-    """Stop running services; what they have started goes on."""
+    """Stop running services; the runs that they have started go on."""
     running = {service.serving.name: service for service in session.app.services()}
     for name in arguments.names or running or [str(session.settings.home)]:
         if name not in running:
@@ -70,7 +70,7 @@ def engine_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def engine(session: Session, arguments: argparse.Namespace) -> int:
-    """Drive every stack, and carry out what other commands ask for, until stopped."""
+    """Drive every stack, and carry out the requests of other commands, until stopped."""
     session.open_log(default="stderr")
     ended = threading.Event()
     before = {
@@ -106,7 +106,7 @@ def serve_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def serve(session: Session, arguments: argparse.Namespace) -> int:
-    """Drive every stack, fire schedules, deliver events, until stopped."""
+    """Drive every stack, run schedules, deliver events, until stopped."""
     if not arguments.no_api:
         raise UsageError(
             "This zonda has no REST API to serve yet.",

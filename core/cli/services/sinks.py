@@ -1,10 +1,10 @@
-"""``zonda sink list``, ``sink test`` and ``sink skip``: who is told of what happens."""
+"""``zonda sink list``, ``sink test`` and ``sink skip``: event sinks."""
 
 from __future__ import annotations
 
 import argparse
 
-from zonda.core.app.event_sinks import SinkView, sinks
+from zonda.core.app.event_sinks import SinkView, list_sink_views
 
 from ..console import formats
 from ..session import Session
@@ -21,33 +21,33 @@ def list_sinks_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_sinks(session: Session, arguments: argparse.Namespace) -> int:
-    """Every sink: how far it is, and what is wrong with it."""
+    """List every sink: its position, and its error."""
     app = session.app
-    rows = [_row(view) for view in sinks(app.settings, app.reader)]
-    formats.rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    rows = [_build_row(view) for view in list_sink_views(app.settings, app.reader)]
+    formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
     return 0
 
 
-def _row(view: SinkView) -> tuple[object, ...]:
+def _build_row(view: SinkView) -> tuple[object, ...]:
     row = view.row
     if row is None:
         return (view.name, view.kind, "NEW", 0, 0, None, None, 0, None, None, "")
     return (
         view.name,
         view.kind,
-        _state(view),
+        _choose_state(view),
         view.waiting,
         row.delivered,
-        formats.moment(row.delivered_at),
+        formats.format_time(row.delivered_at),
         row.seq,
         row.failures,
-        formats.moment(row.failing_since),
-        formats.moment(row.next_at),
+        formats.format_time(row.failing_since),
+        formats.format_time(row.next_at),
         row.error,
     )
 
 
-def _state(view: SinkView) -> str:
+def _choose_state(view: SinkView) -> str:
     if not view.kind:
         return "REMOVED"
     if view.row is not None and view.row.failures:
@@ -61,8 +61,8 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def test(session: Session, arguments: argparse.Namespace) -> int:
-    """Send a made-up event of the action TEST, now and once."""
-    wrong = session.app.try_sink(arguments.name)
+    """Send one test event of the action TEST now."""
+    wrong = session.app.test_sink(arguments.name)
     if wrong:
         session.screen.say(f"Sink {arguments.name} did not take it: {wrong}")
         return 1
@@ -76,7 +76,7 @@ def skip_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def skip(session: Session, arguments: argparse.Namespace) -> int:
-    """Give up what waits for a sink; it goes on with what happens from now on."""
+    """Drop the events that wait for a sink; it continues with the next event."""
     last = session.app.skip_sink(arguments.name)
     session.screen.say(f"Sink {arguments.name} goes on after event {last}.")
     return 0

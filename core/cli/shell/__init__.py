@@ -1,4 +1,4 @@
-"""The command line on itself: completion of shells, the manual page, help and version.
+"""Commands about the command line: shell completion, manual page, help and version.
 
 Imports ``commands`` and ``parsers``.
 """

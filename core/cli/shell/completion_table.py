@@ -1,4 +1,4 @@
-"""Writes ``completions.txt``: what completion knows of each command, a line for each.
+"""Writes ``completions.txt``: the completion data of each command, a line for each.
 
 Completion has no time to import commands. Run ``python -m zonda.core.cli.shell.completion_table``
 after a change to a command or an option; a test fails when that was forgotten. A line has,
@@ -28,16 +28,16 @@ KINDS = {
 }
 
 
-def text() -> str:
-    """The text of ``completions.txt``."""
-    everywhere = parsers.general()._actions
-    lines = ["\t".join(["", "", "", *map(_option, everywhere)])]
+def format_completions() -> str:
+    """Format the text of ``completions.txt``."""
+    everywhere = parsers.make_general_parser()._actions
+    lines = ["\t".join(["", "", "", *map(_format_option, everywhere)])]
     known = {flag for action in everywhere for flag in action.option_strings}
     for name, command in commands.COMMANDS.items():
-        actions = parsers.of_command(name)._actions
-        arguments = " ".join(_kind(each) for each in actions if not each.option_strings)
+        actions = parsers.make_command_parser(name)._actions
+        arguments = " ".join(_choose_kind(each) for each in actions if not each.option_strings)
         own = [each for each in actions if each.option_strings and _is_own(each, known)]
-        lines.append("\t".join([name, command.help, arguments, *map(_option, own)]))
+        lines.append("\t".join([name, command.help, arguments, *map(_format_option, own)]))
     return "\n".join(lines) + "\n"
 
 
@@ -45,12 +45,12 @@ def _is_own(action: argparse.Action, known: Iterable[str]) -> bool:
     return not set(action.option_strings) & set(known)
 
 
-def _option(action: argparse.Action) -> str:
+def _format_option(action: argparse.Action) -> str:
     shown = " ".join(((action.help or "") % {"default": action.default}).split())
-    return f"{','.join(action.option_strings)} {_kind(action)} {shown}"
+    return f"{','.join(action.option_strings)} {_choose_kind(action)} {shown}"
 
 
-def _kind(action: argparse.Action) -> str:
+def _choose_kind(action: argparse.Action) -> str:
     if action.nargs == 0:
         return "-"
     several = isinstance(action, argparse._AppendAction) or action.nargs in ("*", "+")
@@ -62,4 +62,4 @@ def _kind(action: argparse.Action) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(text(), encoding="utf-8")
+    FILE.write_text(format_completions(), encoding="utf-8")

@@ -103,58 +103,63 @@ def man_arguments(parser: argparse.ArgumentParser) -> None:
 
 def man(arguments: argparse.Namespace) -> int:
     """Print the page for man(1) and its like."""
-    streams.ResultStream(sys.stdout).write(page())
+    streams.ResultStream(sys.stdout).write(format_manual())
     return 0
 
 
-def page() -> str:
-    """The source of the page."""
+def format_manual() -> str:
+    """Format the source of the page."""
     lines = [f'.TH ZONDA 1 "" "zonda {zonda.__version__}" "User Commands"', _TEXT.rstrip()]
-    lines += [".SH OPTIONS OF EVERY COMMAND", *_options(parsers.general()._actions)]
+    lines += [
+        ".SH OPTIONS OF EVERY COMMAND",
+        *_format_options(parsers.make_general_parser()._actions),
+    ]
     lines.append(".SH COMMANDS")
     for name in commands.COMMANDS:
-        lines += _command(name)
+        lines += _format_command(name)
     return "\n".join([*lines, _ENDING])
 
 
-def _command(name: str) -> Iterator[str]:
-    parser = parsers.of_command(name)
-    everywhere = {flag for each in parsers.general()._actions for flag in each.option_strings}
+def _format_command(name: str) -> Iterator[str]:
+    parser = parsers.make_command_parser(name)
+    everywhere = {
+        flag for each in parsers.make_general_parser()._actions for flag in each.option_strings
+    }
     own = [each for each in parser._actions if not everywhere & {*each.option_strings, "-h"}]
     arguments = [each for each in own if not each.option_strings]
     options = [each for each in own if each.option_strings and "-h" not in each.option_strings]
-    words = " ".join(map(_named, arguments))
+    words = " ".join(map(_format_argument, arguments))
     yield f".SS zonda {name} {words}{' [options]' if options else ''}".rstrip()
-    yield _escaped(parser.description or "")
-    yield from _options([*arguments, *options])
+    yield _escape_roff(parser.description or "")
+    yield from _format_options([*arguments, *options])
     for line in (parser.epilog or "").splitlines():
-        yield from (".PP", _escaped(line.strip())) if line.strip() else ()
+        yield from (".PP", _escape_roff(line.strip())) if line.strip() else ()
 
 
-def _named(argument: argparse.Action) -> str:
-    name = _value_of(argument)
+def _format_argument(argument: argparse.Action) -> str:
+    name = _get_value_name(argument)
     shown = f"{name}..." if argument.nargs in ("*", "+") else name
-    return _escaped(f"[{shown}]" if argument.nargs in ("?", "*") else shown)
+    return _escape_roff(f"[{shown}]" if argument.nargs in ("?", "*") else shown)
 
 
-def _value_of(action: argparse.Action) -> str:
+def _get_value_name(action: argparse.Action) -> str:
     if action.choices is not None:
         return "|".join(map(str, action.choices))
     return str(action.metavar or action.dest.upper())
 
 
-def _options(actions: Iterable[argparse.Action]) -> Iterator[str]:
+def _format_options(actions: Iterable[argparse.Action]) -> Iterator[str]:
     for action in actions:
         if action.help == argparse.SUPPRESS:
             continue
-        flags = ", ".join(rf"\fB{_escaped(flag)}\fR" for flag in action.option_strings)
-        value = "" if action.nargs == 0 else rf"\fI{_escaped(_value_of(action))}\fR"
+        flags = ", ".join(rf"\fB{_escape_roff(flag)}\fR" for flag in action.option_strings)
+        value = "" if action.nargs == 0 else rf"\fI{_escape_roff(_get_value_name(action))}\fR"
         yield ".TP"
         yield " ".join(filter(None, (flags, value)))
-        yield _escaped(" ".join(((action.help or "") % {"default": action.default}).split()))
+        yield _escape_roff(" ".join(((action.help or "") % {"default": action.default}).split()))
 
 
-def _escaped(text: str) -> str:
-    """A line of text as roff reads it: nothing in it is a request."""
+def _escape_roff(text: str) -> str:
+    """Escape a line of text for roff: nothing in it is a request."""
     text = text.replace("\\", r"\e").replace("-", r"\-")
     return re.sub(r"^([.'])", r"\\&\1", text)

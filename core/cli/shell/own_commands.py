@@ -1,4 +1,4 @@
-"""``zonda help`` and ``zonda version``: what zonda tells of itself. Neither needs a home."""
+"""``zonda help`` and ``zonda version``. Neither needs a home."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def help_of_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def help_of(arguments: argparse.Namespace) -> int:
-    """The help of a command, as ``zonda COMMAND --help`` shows it."""
+    """Show the help of a command, as with ``zonda COMMAND --help``."""
     words = arguments.words
-    name, length = commands.longest(words)
+    name, length = commands.find_longest(words)
     if name and length == len(words):
-        parsers.of_command(name).print_help()
-    elif commands.group(words):
-        parsers.of_group(words).print_help()
+        parsers.make_command_parser(name).print_help()
+    elif commands.list_group(words):
+        parsers.make_group_parser(words).print_help()
     else:
-        return parsers.unknown(words)
+        return parsers.report_unknown(words)
     return 0
 
 
@@ -38,7 +38,7 @@ def version_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def version(arguments: argparse.Namespace) -> int:
-    """The version of zonda, and of the Python that runs it."""
+    """Show the version of zonda, and of the Python that runs it."""
     out = streams.ResultStream(sys.stdout)
     if arguments.format == "text":
         out.write(f"zonda {zonda.__version__}\n")

@@ -10,9 +10,9 @@ from zonda.core.engine.model.states import PASSING
 from ..console import formats
 from ..progress import busy_stacks, outputs, result
 from ..progress.follow import follow, follow_passing
-from ..progress.run_action import add_waiting, to_a_good_end
+from ..progress.run_action import add_waiting, wait_for_success
 from ..session import Session
-from .create_update_delete import act_on_all
+from .create_update_delete import submit_all
 
 #: An action that was cancelled or undone has still come to a good end for who asked for that.
 _ENDS_OF_CANCEL = (
@@ -48,19 +48,19 @@ suspend_arguments = resume_arguments = check_arguments = _stack_arguments
 def suspend(session: Session, arguments: argparse.Namespace) -> int:
     """Suspend every resource, dependants first."""
     actions = [SuspendStack(name) for name in arguments.stacks]
-    return act_on_all(session, arguments, actions, "SUSPEND")
+    return submit_all(session, arguments, actions, "SUSPEND")
 
 
 def resume(session: Session, arguments: argparse.Namespace) -> int:
     """Resume every resource, requirements first."""
     actions = [ResumeStack(name) for name in arguments.stacks]
-    return act_on_all(session, arguments, actions, "RESUME")
+    return submit_all(session, arguments, actions, "RESUME")
 
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
-    """Ask every resource whether it is still as it should be; nothing is changed."""
+    """Check that every resource is still healthy; nothing is changed."""
     actions = [CheckStack(name) for name in arguments.stacks]
-    return act_on_all(session, arguments, actions, "CHECK")
+    return submit_all(session, arguments, actions, "CHECK")
 
 
 def cancel_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,10 +84,10 @@ def cancel_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def cancel(session: Session, arguments: argparse.Namespace) -> int:
-    """Undo the running create or update, or just start nothing more of the running action."""
+    """Roll back the running create or update, or only stop to start new operations."""
     action = CancelStack(arguments.stack, arguments.rollback)
     running = session.app.act(action, drive=arguments.wait)
-    to_a_good_end(session, arguments, running, _ENDS_OF_CANCEL)
+    wait_for_success(session, arguments, running, _ENDS_OF_CANCEL)
     if not arguments.wait:
         return 0
     ended = session.app.stack(running.stack_id)
@@ -102,7 +102,7 @@ def wait_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def wait(session: Session, arguments: argparse.Namespace) -> int:
-    """Drive what an interrupted command left, or watch the engine that does."""
+    """Continue the action of an interrupted command, or watch the engine that carries it out."""
     running = session.app.wait(arguments.stack)
     action = session.app.stack(running.stack_id).action
     if action in PASSING:
@@ -110,7 +110,7 @@ def wait(session: Session, arguments: argparse.Namespace) -> int:
         code = follow_passing(session, running, done)
     else:
         code = follow(session, running, _GOOD_ENDS)
-    result.one(session, arguments, running)
+    result.show_stack(session, arguments, running)
     if code == 0 and action in _SHOWN and arguments.format is None:
-        outputs.at_the_end(session, running.stack_id)
+        outputs.show_at_end(session, running.stack_id)
     return code

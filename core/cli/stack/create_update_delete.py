@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from zonda.core.app.app import RunningAction
 from zonda.core.engine import actions
 from zonda.core.settings.table import LONGEST_ACTION
-from zonda.core.store.read.views import StackView, gone_at
+from zonda.core.store.read.views import StackView, format_deletion_time
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from ..console import errors, formats
 from ..options import agreement, breakpoints, drift, template
 from ..progress import busy_stacks, result
 from ..progress.follow import follow
-from ..progress.run_action import add_waiting, say_planned, to_the_end
+from ..progress.run_action import add_waiting, say_planned, wait_for_end
 from ..session import Session
 
 if TYPE_CHECKING:  # of which a command has one
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # of which a command has one
 
 
 def action_arguments(parser: argparse.ArgumentParser) -> None:
-    """What a creation or an update is done with: timeout, rollback, tags."""
+    """Arguments of a creation or an update: timeout, rollback, tags."""
     parser.add_argument(
         "--timeout", type=_minutes, metavar="MINUTES", help="when to give the action up"
     )
@@ -51,7 +51,7 @@ def action_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def part_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--target`` and ``--exclude``."""
+    """Add ``--target`` and ``--exclude``."""
     group = parser.add_argument_group("a part of the template")
     group.add_argument(
         "--target",
@@ -95,26 +95,28 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
-    """Create a stack and wait until every resource is there."""
-    action = creation(session, arguments, arguments.name)
-    bundle = breakpoints.with_hooks(action.bundle, arguments.pre_create, "pre-create")
+    """Create a stack and wait until every resource is complete."""
+    action = build_create_action(session, arguments, arguments.name)
+    bundle = breakpoints.add_hooks(action.bundle, arguments.pre_create, "pre-create")
     action = dataclasses.replace(action, bundle=bundle)
-    wanted, code = agreement.agreed(session, arguments, action)
+    wanted, code = agreement.confirm_action(session, arguments, action)
     if wanted is None:
         return code
-    running = busy_stacks.act(session, arguments, wanted, arguments.name, "CREATE")
+    running = busy_stacks.submit_action(session, arguments, wanted, arguments.name, "CREATE")
     _say_warnings(session, running)
-    return to_the_end(session, arguments, running, "CREATE")
+    return wait_for_end(session, arguments, running, "CREATE")
 
 
-def creation(session: Session, arguments: argparse.Namespace, name: str) -> actions.CreateStack:
-    """The creation that the arguments ask for."""
+def build_create_action(
+    session: Session, arguments: argparse.Namespace, name: str
+) -> actions.CreateStack:
+    """Build the creation from the arguments."""
     return actions.CreateStack(
         name=name,
-        bundle=template.collect(session, arguments, all_given=True),
+        bundle=template.collect_bundle(session, arguments, all_given=True),
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
-        tags=tags_of(arguments.tags) or (),
+        tags=parse_tags(arguments.tags) or (),
         targets=tuple(arguments.target),
         excludes=tuple(arguments.exclude),
         drift_schedule=arguments.drift_schedule,
@@ -137,41 +139,41 @@ def update_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def update(session: Session, arguments: argparse.Namespace) -> int:
-    """Change a stack to fit a template, and wait until it does."""
-    action = change(session, arguments)
+    """Update a stack to a template, and wait until it is complete."""
+    action = build_update_action(session, arguments)
     if arguments.pre_update and arguments.existing and not arguments.environment:
         raise UsageError("--pre-update replaces the environment: give that with -e, too.")
-    bundle = breakpoints.with_hooks(action.bundle, arguments.pre_update, "pre-update")
+    bundle = breakpoints.add_hooks(action.bundle, arguments.pre_update, "pre-update")
     action = dataclasses.replace(action, bundle=bundle)
     busy_stacks.wait_first(session, arguments, arguments.stack, "UPDATE")
-    wanted, code = agreement.agreed(session, arguments, action)
+    wanted, code = agreement.confirm_action(session, arguments, action)
     if wanted is None:
         return code
-    running = busy_stacks.act(session, arguments, wanted, arguments.stack, "UPDATE")
+    running = busy_stacks.submit_action(session, arguments, wanted, arguments.stack, "UPDATE")
     if arguments.template or arguments.environment:
         _say_warnings(session, running)
-    return to_the_end(session, arguments, running, "UPDATE")
+    return wait_for_end(session, arguments, running, "UPDATE")
 
 
 def _say_warnings(session: Session, running: RunningAction) -> None:
-    """What ``template validate`` would have warned of."""
+    """Print the warnings of ``template validate``."""
     for warning in session.app.warnings(session.app.stack(running.stack_id)):
         session.screen.say(errors.warning_as_text(session.screen, warning))
 
 
-def change(session: Session, arguments: argparse.Namespace) -> actions.UpdateStack:
-    """The update that the arguments ask for; raises UsageError where there is no template."""
+def build_update_action(session: Session, arguments: argparse.Namespace) -> actions.UpdateStack:
+    """Build the update from the arguments; raises UsageError where there is no template."""
     if not arguments.template and not arguments.existing:
         raise UsageError("Give the new template with -t, or keep the stack's with --existing.")
     return actions.UpdateStack(
         stack=arguments.stack,
-        bundle=template.collect(
+        bundle=template.collect_bundle(
             session, arguments, defaults=not arguments.existing, all_given=not arguments.existing
         ),
         existing=arguments.existing,
         timeout_mins=arguments.timeout,
         rollback=arguments.rollback,
-        tags=tags_of(arguments.tags),
+        tags=parse_tags(arguments.tags),
         targets=tuple(arguments.target),
         excludes=tuple(arguments.exclude),
         drift_schedule=arguments.drift_schedule,
@@ -188,60 +190,60 @@ def delete_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def delete(session: Session, arguments: argparse.Namespace) -> int:
-    """Delete stacks, all at once, and wait until nothing of them is left."""
-    found, code = _there(session, arguments.stacks)
-    if found and not arguments.yes and not _sure(session, found):
+    """Delete stacks, all at once, and wait until they are deleted."""
+    found, code = _find_stacks(session, arguments.stacks)
+    if found and not arguments.yes and not _confirm(session, found):
         return 1
     deletions = [actions.DeleteStack(stack.id) for stack in found]
-    return max(code, act_on_all(session, arguments, deletions, "DELETE"))
+    return max(code, submit_all(session, arguments, deletions, "DELETE"))
 
 
-def _there(session: Session, names: Iterable[str]) -> tuple[list[StackView], int]:
-    """The stacks that are there; 1 unless the others have been deleted before."""
+def _find_stacks(session: Session, names: Iterable[str]) -> tuple[list[StackView], int]:
+    """Find the existing stacks; 1 unless the others have been deleted before."""
     found: dict[str, StackView] = {}
     code = 0
     for name in dict.fromkeys(names):
         try:
-            stack = session.app.stack_ever(name)
+            stack = session.app.read_stack_or_deleted(name)
         except NotFound as missing:
-            code = errors.tell(session.screen, missing)
+            code = errors.say_error(session.screen, missing)
             continue
         if stack.deleted_at is None:
             found[stack.id] = stack
         else:
-            how = f"deleted at {gone_at(stack)} ({stack.status_reason})"
+            how = f"deleted at {format_deletion_time(stack)} ({stack.status_reason})"
             session.screen.say(f"Stack {stack.name} was {how}: nothing to do.")
     return list(found.values()), code
 
 
-def act_on_all(
+def submit_all(
     session: Session, arguments: argparse.Namespace, wanted: Iterable[_OfStack], end: str
 ) -> int:
-    """Act on several stacks at once and follow each to its end, which should be ``end``.
+    """Submit actions on several stacks and follow each to its end, which should be ``end``.
 
     One that refuses does not keep the others from it. Gives the exit code.
     """
     running, code = [], 0
     for action in wanted:
         try:
-            running.append(busy_stacks.act(session, arguments, action, action.stack, end))
+            running.append(busy_stacks.submit_action(session, arguments, action, action.stack, end))
         except ZondaError as error:
-            code = max(code, errors.tell(session.screen, error))
+            code = max(code, errors.say_error(session.screen, error))
     for each in running:
         if arguments.wait:
             code = max(code, follow(session, each, (end,)))
         else:
             say_planned(session, each)
-    result.several(session, arguments, running)
+    result.show_stacks(session, arguments, running)
     return code
 
 
-def _sure(session: Session, stacks: list[StackView]) -> bool:
+def _confirm(session: Session, stacks: list[StackView]) -> bool:
     if not session.screen.can_ask:
         raise UsageError("Deleting needs a yes: give -y where nobody can be asked.")
     for stack in stacks:
         if not stack.idle:
-            session.screen.say(busy_stacks.at_work(session, stack))
+            session.screen.say(busy_stacks.describe_running(session, stack))
     names = [stack.name for stack in stacks]
     if session.screen.ask(f"Delete {', '.join(names)} and everything in it?"):
         return True
@@ -249,8 +251,8 @@ def _sure(session: Session, stacks: list[StackView]) -> bool:
     return False
 
 
-def tags_of(text: str | None) -> tuple[str, ...] | None:
-    """Tags from a text with commas; None for none."""
+def parse_tags(text: str | None) -> tuple[str, ...] | None:
+    """Parse tags from a text with commas; None for none."""
     if text is None:
         return None
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())

@@ -1,4 +1,4 @@
-"""``zonda stack export``, ``abandon`` and ``adopt``: a stack as a document, in Heat's shape."""
+"""``zonda stack export``, ``abandon`` and ``adopt``: a stack as a document, in Heat's format."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from zonda.hooks.errors import Conflict, UsageError
 from ..console import formats, streams
 from ..options import template as bundles
 from ..progress import busy_stacks, result
-from ..progress.run_action import to_the_end
+from ..progress.run_action import wait_for_end
 from ..session import Session
 from . import partial
-from .create_update_delete import action_arguments, tags_of
+from .create_update_delete import action_arguments, parse_tags
 
 
 def export_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack export``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    _file_argument(parser)
+    _add_file_argument(parser)
     parser.add_argument("--with-secrets", action="store_true", help="put hidden values in, too")
 
 
 def export(session: Session, arguments: argparse.Namespace) -> int:
-    """Print the document that ``stack abandon`` would, and change nothing."""
+    """Print the document of ``stack abandon``, and change nothing."""
     stack = session.app.stack(arguments.stack)
-    made = session.app.exporting.export(stack.id, with_secrets=arguments.with_secrets)
-    _write(session, arguments.output_file, made.values)
+    made = session.app.exporter.export(stack.id, with_secrets=arguments.with_secrets)
+    _write_document(session, arguments.output_file, made.values)
     if made.hidden:
         session.screen.say(
             f"{len(made.hidden)} hidden values are left out (see 'masked'); "
@@ -47,7 +47,7 @@ def export(session: Session, arguments: argparse.Namespace) -> int:
 
 
 def _say_leftovers(session: Session, left: Sequence[Mapping[str, Any]]) -> None:
-    """What exists outside, and no template means."""
+    """Print the existing instances that no template contains."""
     for each in left:
         known, state = each["resource_id"] or "no id known", f"{each['action']}_{each['status']}"
         session.screen.say(
@@ -58,7 +58,7 @@ def _say_leftovers(session: Session, left: Sequence[Mapping[str, Any]]) -> None:
 def abandon_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``stack abandon``."""
     parser.add_argument("stack", metavar="STACK", help="name or id")
-    _file_argument(parser)
+    _add_file_argument(parser)
     secrets = parser.add_mutually_exclusive_group()
     secrets.add_argument(
         "--with-secrets", action="store_true", help="put hidden values into the document, too"
@@ -71,9 +71,9 @@ def abandon_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def abandon(session: Session, arguments: argparse.Namespace) -> int:
-    """Print all that is known of a stack and forget it; what it made is left alone."""
+    """Print the document of a stack and forget the stack; its resources are left alone."""
     stack = session.app.stack(arguments.stack)
-    made = session.app.exporting.export(stack.id, with_secrets=arguments.with_secrets)
+    made = session.app.exporter.export(stack.id, with_secrets=arguments.with_secrets)
     if made.hidden and not arguments.without_secrets:
         raise UsageError(
             f"{len(made.hidden)} hidden values of stack {stack.name} would be lost for good.",
@@ -84,11 +84,11 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
             f"Stack {stack.name} has an action ({stack.action}) in progress.",
             hint="Wait for it or cancel it; --force abandons the stack all the same.",
         )
-    if not arguments.yes and not _sure(session, stack.name):
+    if not arguments.yes and not _confirm(session, stack.name):
         return 1
     # The document first: what is forgotten is nowhere else.
     try:
-        _write(session, arguments.output_file, made.values)
+        _write_document(session, arguments.output_file, made.values)
     except BrokenPipeError:
         raise streams.OutputFailed("its reader has gone, so the stack is kept") from None
     session.app.act(AbandonStack(stack.id, made.digest, arguments.force), drive=False)
@@ -97,7 +97,7 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sure(session: Session, name: str) -> bool:
+def _confirm(session: Session, name: str) -> bool:
     if not session.screen.can_ask:
         raise UsageError("Abandoning needs a yes: give -y where nobody can be asked.")
     if session.screen.ask(f"Forget {name}, and leave everything that it made?"):
@@ -106,7 +106,7 @@ def _sure(session: Session, name: str) -> bool:
     return False
 
 
-def _file_argument(parser: argparse.ArgumentParser) -> None:
+def _add_file_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output-file",
@@ -115,9 +115,9 @@ def _file_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _write(session: Session, file: str | None, values: dict[str, Any]) -> None:
+def _write_document(session: Session, file: str | None, values: dict[str, Any]) -> None:
     if file is None:
-        formats.data(session.screen.out, "json", values)
+        formats.write_data(session.screen.out, "json", values)
         session.screen.out.flush()
         return
     try:
@@ -155,27 +155,27 @@ def adopt_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def adopt(session: Session, arguments: argparse.Namespace) -> int:
-    """Make a stack of what exists already; nothing is created."""
-    document = _document(arguments.adopt_file)
+    """Make a stack of existing resources; nothing is created."""
+    document = _load_stack_document(arguments.adopt_file)
     action = AdoptStack(
         name=arguments.name,
-        bundle=_bundle(session, arguments, document),
+        bundle=_make_bundle(session, arguments, document),
         resources=document.get("resources") or {},
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
-        tags=tags_of(arguments.tags) or tuple(map(str, document.get("tags") or ())),
+        tags=parse_tags(arguments.tags) or tuple(map(str, document.get("tags") or ())),
         force=arguments.force,
     )
-    running = busy_stacks.act(session, arguments, action, arguments.name, "ADOPT")
+    running = busy_stacks.submit_action(session, arguments, action, arguments.name, "ADOPT")
     for each in document["leftovers"]:
         session.screen.say(
             f"Not adopted, since no template means it: {each.get('name')} "
             f"({each.get('resource_id') or 'no id known'})."
         )
-    return to_the_end(session, arguments, running, "ADOPT")
+    return wait_for_end(session, arguments, running, "ADOPT")
 
 
-def _document(file: str) -> dict[str, Any]:
+def _load_stack_document(file: str) -> dict[str, Any]:
     try:
         found = read_json(read_text(Path(file)))
     except ValueError as error:
@@ -197,26 +197,28 @@ def _document(file: str) -> dict[str, Any]:
     return found
 
 
-def _bundle(session: Session, arguments: argparse.Namespace, document: dict[str, Any]) -> Bundle:
-    """The template of the document, or the one given; ``-e`` and ``--parameter`` win."""
-    given = bundles.collect(session, arguments, defaults=False)
-    partial.check(arguments.adopt_file, document, given)
+def _make_bundle(
+    session: Session, arguments: argparse.Namespace, document: dict[str, Any]
+) -> Bundle:
+    """Make a bundle of the document's or the given template; ``-e`` and ``--parameter`` win."""
+    given = bundles.collect_bundle(session, arguments, defaults=False)
+    partial.check_complete(arguments.adopt_file, document, given)
     if not given.template and not document.get("template"):
         raise UsageError(
             f"Invalid adopt data: {arguments.adopt_file} has no template.",
             hint="Give one with -t.",
         )
-    environment = partial.without_masks(document.get("environment") or {})
+    environment = partial.remove_masks(document.get("environment") or {})
     if arguments.template and arguments.environment:
         environment = {}  # another template may know nothing of the parameters of the old one
     return dataclasses.replace(
         given,
-        template=given.template or _text(document["template"]),
+        template=given.template or _format_template(document["template"]),
         template_file=given.template_file if given.template else arguments.adopt_file,
         environment=json.dumps(environment) if environment else None,
         files={**(document.get("files") or {}), **given.files},
     )
 
 
-def _text(template: Any) -> str:
+def _format_template(template: Any) -> str:
     return template if isinstance(template, str) else json.dumps(template, indent=2)

@@ -30,31 +30,31 @@ def poll_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def poll(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per resource that waits at a breakpoint."""
-    stack, depth = session.app.stack(arguments.stack), nested.depth(arguments)
-    waiting = _waiting(session, stack, depth)
-    since = _since(session, stack, depth) if waiting else {}
-    found = [(trees.named(path, one.name), *_row(one, since)) for path, one in waiting]
+    """List one row per resource that waits at a breakpoint."""
+    stack, depth = session.app.stack(arguments.stack), nested.get_depth(arguments)
+    waiting = _list_waiting(session, stack, depth)
+    since = _read_start_times(session, stack, depth) if waiting else {}
+    found = [(trees.format_path(path, one.name), *_build_row(one, since)) for path, one in waiting]
     screen = session.screen
-    formats.rows(screen.out, arguments, _COLUMNS, found, screen.width)
+    formats.write_rows(screen.out, arguments, _COLUMNS, found, screen.width)
     return 0
 
 
-def _waiting(
+def _list_waiting(
     session: Session, stack: StackView, depth: int
 ) -> list[tuple[tuple[str, ...], ResourceRow]]:
-    """What waits at a breakpoint, with the way down to its stack."""
-    found = trees.resources(session.app.reader, stack, depth)
+    """List the resources that wait at a breakpoint, with the paths of their stacks."""
+    found = trees.list_resources(session.app.reader, stack, depth)
     return [(path, one) for path, one in found if one.hook and not one.hook.startswith("+")]
 
 
-def _row(one: ResourceRow, since: dict[str | None, float]) -> tuple[str | None, ...]:
-    times = (formats.moment(since.get(one.id)), formats.moment(one.hook_until))
+def _build_row(one: ResourceRow, since: dict[str | None, float]) -> tuple[str | None, ...]:
+    times = (formats.format_time(since.get(one.id)), formats.format_time(one.hook_until))
     return one.hook, f"{one.action}_{one.status}", *times
 
 
-def _since(session: Session, stack: StackView, depth: int) -> dict[str | None, float]:
-    """When each resource came to where it waits: by its last event that says so."""
+def _read_start_times(session: Session, stack: StackView, depth: int) -> dict[str | None, float]:
+    """Read the time when each resource reached its breakpoint: that of its last such event."""
     reader = session.app.reader
     root = stack.root_id
     events = reader.tree_events(root) if depth else reader.events(stack.id, limit=ALL)
@@ -78,22 +78,24 @@ def clear_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def clear(session: Session, arguments: argparse.Namespace) -> int:
-    """Let resources go on that wait at a breakpoint."""
+    """Clear the breakpoints of resources."""
     hooks = tuple(arguments.hooks or ())
-    chosen = [name for each in arguments.resources for name in _meant(session, arguments, each)]
-    for stack, names in nested.by_stack(arguments.stack, chosen).items():
+    chosen = [
+        name for each in arguments.resources for name in _expand_pattern(session, arguments, each)
+    ]
+    for stack, names in nested.group_by_stack(arguments.stack, chosen).items():
         running = session.app.act(ClearHooks(stack, tuple(names), hooks), drive=False)
-    if not nested.root_of(session, running.stack_id).idle:
+    if not nested.find_root(session, running.stack_id).idle:
         say_planned(session, running)
     return 0
 
 
-def _meant(session: Session, arguments: argparse.Namespace, pattern: str) -> list[str]:
-    """What a pattern means; one with ``*`` in the way down: all that waits and fits."""
+def _expand_pattern(session: Session, arguments: argparse.Namespace, pattern: str) -> list[str]:
+    """Expand a pattern; with ``*`` in the path: all waiting resources that match."""
     if "*" not in pattern.rpartition("/")[0]:
         return [pattern]
     parts, stack = pattern.split("/"), session.app.stack(arguments.stack)
-    ways = [(*path, one.name) for path, one in _waiting(session, stack, len(parts) - 1)]
+    ways = [(*path, one.name) for path, one in _list_waiting(session, stack, len(parts) - 1)]
     found = [way for way in ways if len(way) == len(parts) and all(map(fnmatchcase, way, parts))]
     if not found:
         raise NotFound("resource that waits at a hook", pattern)

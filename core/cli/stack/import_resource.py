@@ -1,4 +1,4 @@
-"""``zonda stack import``: one object that exists becomes a resource of a stack."""
+"""``zonda stack import``: bind an existing object to a resource of a stack."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def bind_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def bind(session: Session, arguments: argparse.Namespace) -> int:
-    """Bind an object to a resource; nothing is created. Tells what differs, where that is known."""
+    """Bind an object to a resource; nothing is created. Prints the differences, if known."""
     action = ImportResource(
         arguments.stack, arguments.resource, arguments.physical_id, arguments.force
     )
-    running = busy_stacks.act(session, arguments, action, arguments.stack, "IMPORT")
+    running = busy_stacks.submit_action(session, arguments, action, arguments.stack, "IMPORT")
     if not arguments.wait:
         say_planned(session, running)
-        result.one(session, arguments, running)
+        result.show_stack(session, arguments, running)
         return 0
     code = follow_passing(session, running, f"Resource {arguments.resource} is imported.")
     if code == 0:
@@ -44,5 +44,5 @@ def bind(session: Session, arguments: argparse.Namespace) -> int:
         if view.status_reason != "state changed":
             said = view.status_reason
         session.screen.say(f"{arguments.resource}: {said}")
-    result.one(session, arguments, running)
+    result.show_stack(session, arguments, running)
     return code

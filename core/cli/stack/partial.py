@@ -1,4 +1,4 @@
-"""What a document of a stack leaves out, and what of that a command gives again.
+"""Masked values of a stack's document, and their replacement by the command's arguments.
 
 Called by ``stack adopt``. A document names what it has masked; a template, environments and
 parameters on the command line may stand in for it.
@@ -17,11 +17,11 @@ from zonda.hooks.errors import UsageError
 _SECTIONS = ("parameters", "parameter_defaults")
 
 
-def check(file: str, document: Mapping[str, Any], given: Bundle) -> None:
+def check_complete(file: str, document: Mapping[str, Any], given: Bundle) -> None:
     """Raise UsageError if anything that ``document`` masks is not given again."""
     missing = [path for path in map(str, document.get("masked") or ()) if path]
-    known = {*given.parameters, *_named(given)}
-    entries = set(_entries(document))
+    known = {*given.parameters, *_list_parameters(given)}
+    entries = set(_list_masked_paths(document))
     if given.template:
         missing = [path for path in missing if not path.startswith(("template.", "files."))]
     missing = [
@@ -39,8 +39,8 @@ def check(file: str, document: Mapping[str, Any], given: Bundle) -> None:
         )
 
 
-def without_masks(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """An environment without the masks of what is given elsewhere."""
+def remove_masks(environment: Mapping[str, Any]) -> dict[str, Any]:
+    """Remove the masked values of an environment, which are given elsewhere."""
     found = dict(environment)
     for section in _SECTIONS:
         if isinstance(values := found.get(section), Mapping):
@@ -48,8 +48,8 @@ def without_masks(environment: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _entries(document: Mapping[str, Any], where: str = "") -> Iterator[str]:
-    """The paths of what is masked still of the resources, also of nested ones."""
+def _list_masked_paths(document: Mapping[str, Any], where: str = "") -> Iterator[str]:
+    """List the paths that are still masked in resources, also in nested ones."""
     resources = document.get("resources")
     for name, entry in resources.items() if isinstance(resources, Mapping) else ():
         if not isinstance(entry, Mapping):
@@ -62,11 +62,11 @@ def _entries(document: Mapping[str, Any], where: str = "") -> Iterator[str]:
         yield from (f"{place}.resource_data.{key}" for key in data if data[key] == MASK)
         if MASK in metadata.values():
             yield f"{place}.metadata"
-        yield from _entries(entry, f"{place}.")
+        yield from _list_masked_paths(entry, f"{place}.")
 
 
-def _named(given: Bundle) -> Iterator[str]:
-    """The parameters that environments name."""
+def _list_parameters(given: Bundle) -> Iterator[str]:
+    """List the parameters that environments name."""
     for file, _ in given.environment_files:
         document = given.documents.get(file)  # none where it cannot be read, which is told later
         found = None if document is None else document.data

@@ -1,4 +1,4 @@
-"""``zonda stack plan`` and ``apply``: see what would be done, and do exactly that."""
+"""``zonda stack plan`` and ``apply``: preview an action, and carry out exactly that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..session import Session
 from . import create_update_delete
 
 if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.app.planning import Planned
+    from zonda.core.app.planning import PlanResult
 
 NOTHING, ERROR, CHANGES = 0, 1, 2
 
@@ -49,12 +49,12 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def plan(session: Session, arguments: argparse.Namespace) -> int:
-    """Show what would be created, changed and deleted, and why. Nothing is done."""
-    found = session.app.plan(_action(session, arguments), keep=arguments.out is not None)
-    plan_tree.show(session.screen, arguments.format, found.document)
+    """Show the changes of an action with their reasons. Nothing is changed."""
+    found = session.app.plan(_build_action(session, arguments), keep=arguments.out is not None)
+    plan_tree.show_plan(session.screen, arguments.format, found.document)
     if found.file is not None:
-        _write(Path(arguments.out), found.file)
-        session.screen.say(f"Kept in {arguments.out}; {_use_of(found)}.")
+        _write_plan(Path(arguments.out), found.file)
+        session.screen.say(f"Kept in {arguments.out}; {_describe_use(found)}.")
     if not arguments.detailed_exitcode:
         return NOTHING
     if found.fails:
@@ -62,13 +62,13 @@ def plan(session: Session, arguments: argparse.Namespace) -> int:
     return CHANGES if found.does_something else NOTHING
 
 
-def _use_of(found: Planned) -> str:
+def _describe_use(found: PlanResult) -> str:
     if found.fails:
         return "it is known to fail, so that 'zonda stack apply' refuses it"
     return "'zonda stack apply' does exactly that"
 
 
-def _action(session: Session, arguments: argparse.Namespace) -> Action:
+def _build_action(session: Session, arguments: argparse.Namespace) -> Action:
     name = arguments.stack
     if arguments.delete:
         given = (arguments.template, *arguments.environment, *arguments.parameter)
@@ -85,11 +85,11 @@ def _action(session: Session, arguments: argparse.Namespace) -> Action:
                 f"There is no stack {name}, and no template to make one of.",
                 hint="Give a template with -t.",
             ) from None
-        return create_update_delete.creation(session, arguments, name)
-    return create_update_delete.change(session, arguments)
+        return create_update_delete.build_create_action(session, arguments, name)
+    return create_update_delete.build_update_action(session, arguments)
 
 
-def _write(path: Path, text: str) -> None:
+def _write_plan(path: Path, text: str) -> None:
     """Write a plan file that only its owner may read; raises UsageError."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -108,15 +108,15 @@ def apply_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def apply(session: Session, arguments: argparse.Namespace) -> int:
-    """Do exactly what a plan says, or refuse and name what has changed since."""
+    """Carry out exactly what a plan says, or refuse and name what has changed since."""
     text = read_text(Path(arguments.plan))
-    name, verb = _planned(text)
-    running = busy_stacks.act(session, arguments, ApplyPlan(text), name, verb)
-    return run_action.to_the_end(session, arguments, running, verb)
+    name, verb = _read_plan(text)
+    running = busy_stacks.submit_action(session, arguments, ApplyPlan(text), name, verb)
+    return run_action.wait_for_end(session, arguments, running, verb)
 
 
-def _planned(text: str) -> tuple[str, str]:
-    """The stack, and what it will be doing; the engine refuses what is no plan."""
+def _read_plan(text: str) -> tuple[str, str]:
+    """Read the stack and the action from a plan; the engine refuses a text that is no plan."""
     try:
         stack: Any = read_json(text)["stack"]
         return str(stack["name"]), str(stack["action"])

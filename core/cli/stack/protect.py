@@ -21,17 +21,17 @@ protect_arguments = unprotect_arguments = _arguments
 
 
 def protect(session: Session, arguments: argparse.Namespace) -> int:
-    """Refuse to delete the stack, or to delete or replace the named resources, from now on."""
-    return _say(session, arguments, on=True)
+    """Protect the stack from deletion, or resources from deletion and replacement."""
+    return _set_protection(session, arguments, on=True)
 
 
 def unprotect(session: Session, arguments: argparse.Namespace) -> int:
-    """Take back what ``stack protect`` has said."""
-    return _say(session, arguments, on=False)
+    """Remove the protection of ``stack protect``."""
+    return _set_protection(session, arguments, on=False)
 
 
-def _say(session: Session, arguments: argparse.Namespace, *, on: bool) -> int:
-    chosen = nested.by_stack(arguments.stack, arguments.resources) or {arguments.stack: []}
+def _set_protection(session: Session, arguments: argparse.Namespace, *, on: bool) -> int:
+    chosen = nested.group_by_stack(arguments.stack, arguments.resources) or {arguments.stack: []}
     for stack, names in chosen.items():
         session.app.act(ProtectStack(stack, tuple(names), on), drive=False)
     return 0

@@ -8,7 +8,7 @@ from zonda.core.engine.actions import RetryStack, RollbackStack
 
 from ..console import formats
 from ..progress import busy_stacks, result
-from ..progress.run_action import to_a_good_end
+from ..progress.run_action import wait_for_success
 from ..session import Session
 
 #: What can be tried again, and has then come to a good end.
@@ -38,10 +38,10 @@ def rollback_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def rollback(session: Session, arguments: argparse.Namespace) -> int:
-    """Make a stack what it was, and wait until it is."""
+    """Roll a stack back to an earlier generation, and wait for the end."""
     action = RollbackStack(arguments.stack, arguments.to, tuple(dict.fromkeys(arguments.skip)))
-    running = busy_stacks.act(session, arguments, action, arguments.stack, "ROLLBACK")
-    return to_a_good_end(session, arguments, running, ("ROLLBACK",))
+    running = busy_stacks.submit_action(session, arguments, action, arguments.stack, "ROLLBACK")
+    return wait_for_success(session, arguments, running, ("ROLLBACK",))
 
 
 def retry_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def retry_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def retry(session: Session, arguments: argparse.Namespace) -> int:
-    """Do once more what failed, and wait for its end."""
+    """Retry the failed operations, and wait for the end."""
     action = RetryStack(arguments.stack)
-    running = busy_stacks.act(session, arguments, action, arguments.stack, "")
-    return to_a_good_end(session, arguments, running, (*_ENDS, *_ENDS_OF_VERBS))
+    running = busy_stacks.submit_action(session, arguments, action, arguments.stack, "")
+    return wait_for_success(session, arguments, running, (*_ENDS, *_ENDS_OF_VERBS))

@@ -31,19 +31,19 @@ def signal_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def signal(session: Session, arguments: argparse.Namespace) -> int:
-    """Hand a signal to a resource."""
-    where, name = nested.address(arguments.stack, arguments.resource)
-    action = SignalResource(where, name, _details(arguments))
+    """Send a signal to a resource."""
+    where, name = nested.split_address(arguments.stack, arguments.resource)
+    action = SignalResource(where, name, _parse_details(arguments))
     running = session.app.act(action, drive=False)
-    root = nested.root_of(session, running.stack_id)
-    if not root.idle or running.driven_elsewhere:
+    root = nested.find_root(session, running.stack_id)
+    if not root.idle or running.other_engine_pid:
         if not running.is_at_rest(root):
             say_planned(session, running)
         return 0
     return follow_signal(session, session.app.wait(root.id))
 
 
-def _details(arguments: argparse.Namespace) -> dict[str, Any]:
+def _parse_details(arguments: argparse.Namespace) -> dict[str, Any]:
     text, option = arguments.data, "--data"
     if arguments.data_file is not None:
         text, option = read_text(Path(arguments.data_file)), "--data-file"
@@ -68,8 +68,8 @@ def mark_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def mark(session: Session, arguments: argparse.Namespace) -> int:
-    """Have the next update replace a resource, as if a check of it had failed."""
-    where, name = nested.address(arguments.stack, arguments.resource)
+    """Mark a resource, so that the next update replaces it, as after a failed check."""
+    where, name = nested.split_address(arguments.stack, arguments.resource)
     action = MarkResource(where, name, arguments.reason, healthy=arguments.reset)
     session.app.act(action, drive=False)
     return 0
@@ -85,7 +85,7 @@ def move_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def move(session: Session, arguments: argparse.Namespace) -> int:
-    """Have the next update whose template has NEW in its place take the resource for that."""
+    """Move a resource to a new name, when the next update has NEW in its place."""
     new = arguments.new
     if arguments.reset == (new is not None):
         raise UsageError("Give the new name of the resource, or --reset.")

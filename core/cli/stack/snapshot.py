@@ -10,7 +10,7 @@ from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotS
 from ..console import formats, streams
 from ..progress import busy_stacks, result
 from ..progress.follow import follow, follow_passing
-from ..progress.run_action import say_planned, to_a_good_end
+from ..progress.run_action import say_planned, wait_for_success
 from ..session import Session
 
 COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
@@ -26,17 +26,17 @@ def create_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def create(session: Session, arguments: argparse.Namespace) -> int:
-    """Have every resource give what it needs to come back, and keep that."""
+    """Take a snapshot of every resource, and store it."""
     action = SnapshotStack(arguments.stack, arguments.name)
-    running = busy_stacks.act(session, arguments, action, arguments.stack, "SNAPSHOT")
-    made = session.app.exporting.snapshots(running.stack_id)[-1]["id"]
+    running = busy_stacks.submit_action(session, arguments, action, arguments.stack, "SNAPSHOT")
+    made = session.app.exporter.snapshots(running.stack_id)[-1]["id"]
     code = 0
     if arguments.wait:
         code = follow(session, running, ("SNAPSHOT",))
     else:
         say_planned(session, running)
-    with streams.outcome():
-        _show(session, arguments, session.app.exporting.snapshot(running.stack_id, made))
+    with streams.ignore_closed_output():
+        _show_snapshot(session, arguments, session.app.exporter.snapshot(running.stack_id, made))
     return code
 
 
@@ -47,11 +47,13 @@ def list_snapshots_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
-    """The snapshots of a stack, the oldest first."""
+    """List the snapshots of a stack, the oldest first."""
     stack = session.app.stack(arguments.stack)
-    found = [list(_fields(each).values()) for each in session.app.exporting.snapshots(stack.id)]
+    found = [
+        list(_build_fields(each).values()) for each in session.app.exporter.snapshots(stack.id)
+    ]
     screen = session.screen
-    formats.rows(screen.out, arguments, COLUMNS, found, screen.width, spare=SPARE)
+    formats.write_rows(screen.out, arguments, COLUMNS, found, screen.width, spare=SPARE)
     return 0
 
 
@@ -63,12 +65,12 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """One snapshot with all that it keeps."""
+    """Show one snapshot with its data."""
     stack = session.app.stack(arguments.stack)
-    found = session.app.exporting.snapshot(
+    found = session.app.exporter.snapshot(
         stack.id, arguments.snapshot, with_secrets=arguments.with_secrets
     )
-    _show(session, arguments, found, data=True)
+    _show_snapshot(session, arguments, found, data=True)
     return 0
 
 
@@ -79,9 +81,11 @@ def delete_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def delete(session: Session, arguments: argparse.Namespace) -> int:
-    """Have the resources remove what they keep for a snapshot, then forget it."""
+    """Delete a snapshot, with what the resources keep for it."""
     action = DeleteSnapshot(arguments.stack, arguments.snapshot)
-    running = busy_stacks.act(session, arguments, action, arguments.stack, "DELETE_SNAPSHOT")
+    running = busy_stacks.submit_action(
+        session, arguments, action, arguments.stack, "DELETE_SNAPSHOT"
+    )
     if not arguments.wait:
         say_planned(session, running)
         return 0
@@ -96,10 +100,10 @@ def restore_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def restore(session: Session, arguments: argparse.Namespace) -> int:
-    """Make a stack what it was when a snapshot was taken."""
+    """Restore the stack from a snapshot."""
     action = RestoreSnapshot(arguments.stack, arguments.snapshot)
-    running = busy_stacks.act(session, arguments, action, arguments.stack, "RESTORE")
-    return to_a_good_end(session, arguments, running, ("RESTORE",))
+    running = busy_stacks.submit_action(session, arguments, action, arguments.stack, "RESTORE")
+    return wait_for_success(session, arguments, running, ("RESTORE",))
 
 
 def _snapshot_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,26 +111,26 @@ def _snapshot_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", help="name or id of the snapshot")
 
 
-def _fields(found: dict[str, Any]) -> dict[str, Any]:
+def _build_fields(found: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": found["id"],
         "name": found["name"],
-        "status": _status(found),
+        "status": _format_status(found),
         "status_reason": found["status_reason"],
-        "creation_time": formats.moment(found["created_at"]),
+        "creation_time": formats.format_time(found["created_at"]),
     }
 
 
-def _status(found: dict[str, Any]) -> str:
-    """As with Heat; of a deletion with the action, since such a snapshot is not what failed."""
+def _format_status(found: dict[str, Any]) -> str:
+    """Format the status as in Heat; of a deletion with the action, to tell it from a failure."""
     deleting = found["action"] == "DELETE"
     return f"DELETE_{found['status']}" if deleting else str(found["status"])
 
 
-def _show(
+def _show_snapshot(
     session: Session, arguments: argparse.Namespace, found: dict[str, Any], *, data: bool = False
 ) -> None:
-    fields = {**_fields(found), "action": found["action"]}
+    fields = {**_build_fields(found), "action": found["action"]}
     if data:
         fields["data"] = found["data"]
-    formats.fields(session.screen.out, arguments, fields, session.screen.width)
+    formats.write_fields(session.screen.out, arguments, fields, session.screen.width)

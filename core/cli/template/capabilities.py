@@ -1,4 +1,4 @@
-"""``zonda capabilities find`` and ``zonda capabilities summary``: what templates offer.
+"""``zonda capabilities find`` and ``zonda capabilities summary``: templates by capability.
 
 Their ``-c`` and ``-f`` are a capability and a file, as the proposal for Heat has them; the format
 is chosen with ``--format``.
@@ -20,7 +20,7 @@ from ..options import template
 from ..session import Session
 
 if TYPE_CHECKING:
-    from zonda.core.introspection.catalog import Offer
+    from zonda.core.introspection.catalog import CatalogEntry
 
 #: How a summary looks where nothing else is asked for.
 _PLAIN = "plain"
@@ -40,22 +40,24 @@ def find_arguments(parser: argparse.ArgumentParser) -> None:
         help="what a template must declare, e.g. resource_type=OS::TripleO::Controller or "
         "'version=>=2,<3'; of several all must hold",
     )
-    _format_argument(parser, "value", formats.FORMATS)
+    _add_format_argument(parser, "value", formats.FORMATS)
 
 
 def find(session: Session, arguments: argparse.Namespace) -> int:
-    """The path of each template that declares what is asked for, one a line."""
+    """Print the path of each template that meets the requirements, one a line."""
     from zonda.core.introspection import catalog
 
-    wanted = [catalog.requirement(text) for text in arguments.capability]
-    found = list(catalog.find(_offers(session, arguments.path, arguments.recursive), wanted))
+    wanted = [catalog.parse_requirement(text) for text in arguments.capability]
+    found = list(
+        catalog.find_matching(_load_entries(session, arguments.path, arguments.recursive), wanted)
+    )
     columns: tuple[str, ...] = ("Path",)
     rows: list[tuple[Any, ...]] = [(each.path,) for each in found]
     if arguments.format != "value":
         columns = ("Path", "Capabilities")
         rows = [(each.path, _as_data(each)) for each in found]
     arguments.column = []
-    formats.rows(session.screen.out, arguments, columns, rows, session.screen.width)
+    formats.write_rows(session.screen.out, arguments, columns, rows, session.screen.width)
     return 0
 
 
@@ -79,33 +81,35 @@ def summary_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="an environment, whose lists of templates are summed up, too",
     )
-    _format_argument(parser, _PLAIN, (_PLAIN, *formats.FORMATS))
+    _add_format_argument(parser, _PLAIN, (_PLAIN, *formats.FORMATS))
 
 
 def summary(session: Session, arguments: argparse.Namespace) -> int:
-    """The values that can be required of each key, and the templates for each type."""
+    """Show the values that can be required of each key, and the templates for each type."""
     from zonda.core.introspection import catalog
 
     paths = [*arguments.file, *arguments.more]
-    found = list(_offers(session, paths, arguments.recursive))
-    bundle = _environments(session, arguments)
+    found = list(_load_entries(session, paths, arguments.recursive))
+    bundle = _load_environments(session, arguments)
     listed = session.app.introspection.listed(bundle) if bundle.environment_files else None
     known = {each.path for each in found}
     if listed is not None:
         found += (each for each in listed.offers if each.path not in known)
-    summed = catalog.summary(found, {} if listed is None else listed.lists)
+    summed = catalog.summarize(found, {} if listed is None else listed.lists)
     arguments.column = []
     if arguments.format == _PLAIN:
-        session.screen.show("\n".join(_plain(summed)))
+        session.screen.show("\n".join(_format_plain(summed)))
     elif arguments.format in ("json", "yaml"):
-        formats.data(session.screen.out, arguments.format, summed)
+        formats.write_data(session.screen.out, arguments.format, summed)
     else:
         rows = [(key, ", ".join(values)) for key, values in summed.items()]
-        formats.rows(session.screen.out, arguments, ("Name", "Values"), rows, session.screen.width)
+        formats.write_rows(
+            session.screen.out, arguments, ("Name", "Values"), rows, session.screen.width
+        )
     return 0
 
 
-def _environments(session: Session, arguments: argparse.Namespace) -> Bundle:
+def _load_environments(session: Session, arguments: argparse.Namespace) -> Bundle:
     wanted = argparse.Namespace(
         template=None,
         environment=arguments.environment,
@@ -113,44 +117,46 @@ def _environments(session: Session, arguments: argparse.Namespace) -> Bundle:
         parameter_file=[],
         allow_remote=False,
     )
-    return template.collect(session, wanted)
+    return template.collect_bundle(session, wanted)
 
 
-def _format_argument(parser: argparse.ArgumentParser, default: str, forms: tuple[str, ...]) -> None:
+def _add_format_argument(
+    parser: argparse.ArgumentParser, default: str, forms: tuple[str, ...]
+) -> None:
     parser.add_argument(
         "--format", choices=forms, default=default, help=f"how to show it (default: {default})"
     )
 
 
-def _offers(session: Session, paths: list[str], deep: bool) -> Iterator[Offer]:
-    """What the templates declare; what is malformed is told, and left out."""
+def _load_entries(session: Session, paths: list[str], deep: bool) -> Iterator[CatalogEntry]:
+    """Load the declarations of templates; report malformed ones and omit them."""
     from zonda.core.introspection import catalog
 
     limits: Limits = session.app.limits
     for given in dict.fromkeys(os.path.normpath(path) for path in paths):
         path = Path(given)
-        for file in catalog.walk(path, deep=deep):
-            text = catalog.read(file, limits)
-            offer = None if text is None else catalog.offer(str(file), text, limits)
+        for file in catalog.list_files(path, deep=deep):
+            text = catalog.load_text(file, limits)
+            offer = None if text is None else catalog.read_entry(str(file), text, limits)
             if offer is None or offer.problem:
                 if file == path:
                     why = offer.problem if offer is not None else "is too long, or no text"
                     session.screen.say(f"{file} is left out: it {why}")
             elif offer.faults:
-                errors.tell(session.screen, ValidationErrors(offer.faults))
+                errors.say_error(session.screen, ValidationErrors(offer.faults))
             else:
                 yield offer
 
 
-def _as_data(offer: Offer) -> dict[str, Any]:
+def _as_data(offer: CatalogEntry) -> dict[str, Any]:
     return {
         key: values[0] if len(values) == 1 else list(values)
         for key, values in offer.capabilities.items()
     }
 
 
-def _plain(summed: dict[str, list[str]]) -> Iterator[str]:
-    """A summary in the form of the proposal for Heat: a list too long for a line has one each."""
+def _format_plain(summed: dict[str, list[str]]) -> Iterator[str]:
+    """Format a summary as in the proposal for Heat: a long list has one value a line."""
     entries = []
     for key, values in summed.items():
         start = f"  {key!r}: ["

@@ -1,4 +1,4 @@
-"""``zonda explain``: what a code means, with an example that is wrong and one that is right."""
+"""``zonda explain``: the page of an error code, with a wrong and a right example."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from zonda.core.diagnostics.codes import Example, Page, page, pages
+from zonda.core.diagnostics.codes import Example, Page, find_page, load_pages
 
 from ..console import formats
 from ..session import Session
@@ -19,18 +19,18 @@ def explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explain(session: Session, arguments: argparse.Namespace) -> int:
-    """One page, or one row per code."""
+    """Show one page, or one row per code."""
     screen = session.screen
     if arguments.code is None:
-        rows = [(each.code, each.severity, each.title) for each in pages().values()]
+        rows = [(each.code, each.severity, each.title) for each in load_pages().values()]
         columns = ("Code", "Severity", "Title")
-        formats.rows(screen.out, arguments, columns, rows, screen.width)
+        formats.write_rows(screen.out, arguments, columns, rows, screen.width)
         return 0
-    found = page(arguments.code)
+    found = find_page(arguments.code)
     if arguments.format == "table" and not arguments.column:
-        screen.out.write("\n".join(_lines(found)) + "\n")
+        screen.out.write("\n".join(_format_page(found)) + "\n")
     else:
-        formats.fields(screen.out, arguments, _as_fields(found), screen.width)
+        formats.write_fields(screen.out, arguments, _as_fields(found), screen.width)
     return 0
 
 
@@ -49,7 +49,7 @@ def _as_data(example: Example) -> dict[str, Any]:
     return {"files": dict(example.files), "commands": list(example.commands)}
 
 
-def _lines(found: Page) -> Iterator[str]:
+def _format_page(found: Page) -> Iterator[str]:
     import textwrap
 
     yield f"{found.code} ({found.severity}): {found.title}"

@@ -28,25 +28,25 @@ def explain_type_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explain_type(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per rule, and what comes of them; exit code 2 where that is nothing."""
-    bundle = template.collect(session, arguments)
+    """Show one row per rule, and the resolved type; exit code 2 where there is none."""
+    bundle = template.collect_bundle(session, arguments)
     introspection = session.app.introspection
     found = introspection.explain_type(bundle, arguments.type, arguments.resource)
     screen = session.screen
     if arguments.format in ("json", "yaml") and not arguments.column:
-        formats.data(screen.out, arguments.format, as_data(found))
+        formats.write_data(screen.out, arguments.format, as_data(found))
     elif found.rules or arguments.format != "table":
-        rows = [_row(rule) for rule in found.rules]
-        formats.rows(screen.out, arguments, _COLUMNS, rows, screen.width)
+        rows = [_build_row(rule) for rule in found.rules]
+        formats.write_rows(screen.out, arguments, _COLUMNS, rows, screen.width)
     if arguments.format == "table" and not arguments.column:
-        for line in _lines(found):
+        for line in _format_explanation(found):
             screen.show(line)
     if found.error is None:
         return 0
-    return errors.tell(screen, found.error)
+    return errors.say_error(screen, found.error)
 
 
-def _row(rule: Rule) -> tuple[Any, ...]:
+def _build_row(rule: Rule) -> tuple[Any, ...]:
     pattern = rule.pattern if rule.resource is None else f"{rule.pattern} (for {rule.resource})"
     chosen = "yes" if rule.chosen else "no"
     target = "null" if rule.target is None else rule.target
@@ -56,21 +56,21 @@ def _row(rule: Rule) -> tuple[Any, ...]:
     return (rule.name, pattern, target, place or "(plug-in)", chosen, rule.why)
 
 
-def _lines(found: Explanation) -> Iterator[str]:
+def _format_explanation(found: Explanation) -> Iterator[str]:
     for selection in found.selections:
         yield f"Candidates for {selection.type_name}:"
         yield from (f"  {line}" for line in selection.table())
         yield from (f"  (no candidate declares what {each} asks for)" for each in selection.idle)
-    chain = " -> ".join(map(sanitize.line, found.chain))
+    chain = " -> ".join(map(sanitize.sanitize_line, found.chain))
     if found.template:
-        names = sanitize.line(found.template), sanitize.line(found.template_key)
+        names = sanitize.sanitize_line(found.template), sanitize.sanitize_line(found.template_key)
         yield f"{chain} -> {names[0]} (template {names[1]})"
     elif found.cls_name:
         yield f"{chain} -> {found.cls_name} ({found.origin})"
 
 
 def as_data(found: Explanation) -> dict[str, Any]:
-    """An explanation for programs."""
+    """Return an explanation as data for programs."""
     return {
         "type": found.type_name,
         "resource": found.resource or None,
@@ -91,13 +91,13 @@ def _rule_as_data(rule: Rule) -> dict[str, Any]:
         "rule": rule.pattern,
         "leads_to": rule.target,
         "resource": rule.resource,
-        **_position(rule.place),
+        **_position_as_data(rule.place),
         "chosen": rule.chosen,
         "why": rule.why,
     }
 
 
-def _position(place: Place | None) -> dict[str, Any]:
+def _position_as_data(place: Place | None) -> dict[str, Any]:
     if place is None:
         return {"file": None, "line": None, "column": None}
     return {"file": place.file, "line": place.line, "column": place.column}

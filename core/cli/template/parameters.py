@@ -1,4 +1,4 @@
-"""``zonda template parameters``: what can be given to a template and to all nested in it."""
+"""``zonda template parameters``: all parameters of a template and its nested templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from zonda.core.introspection.parameters import Found, Parameter
+from zonda.core.introspection.parameters import Parameter, ParameterListing
 from zonda.hooks.errors import Place
 
 from ..console import formats
@@ -30,22 +30,22 @@ def parameters_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def parameters(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per parameter of each template."""
-    bundle = template.collect(session, arguments, required=True)
+    """List one row per parameter of each template."""
+    bundle = template.collect_bundle(session, arguments, required=True)
     found = session.app.introspection.parameters(bundle, given_too=arguments.all)
     rows = [each for each in found.parameters if each.missing or not arguments.missing]
     screen = session.screen
     for note in found.open:
         screen.say(f"not looked into: {note}")
     if arguments.format in ("json", "yaml") and not arguments.column:
-        formats.data(screen.out, arguments.format, _as_data(found, rows))
+        formats.write_data(screen.out, arguments.format, _as_data(found, rows))
     else:
-        cells = [_row(each) for each in rows]
-        formats.rows(screen.out, arguments, _COLUMNS, cells, screen.width)
+        cells = [_build_row(each) for each in rows]
+        formats.write_rows(screen.out, arguments, _COLUMNS, cells, screen.width)
     return 0
 
 
-def _row(each: Parameter) -> tuple[Any, ...]:
+def _build_row(each: Parameter) -> tuple[Any, ...]:
     origin = each.origin or "(missing)"
     if each.origin_place is not None:
         origin += f" {each.origin_place}"
@@ -63,29 +63,29 @@ def _row(each: Parameter) -> tuple[Any, ...]:
     )
 
 
-def _as_data(found: Found, rows: list[Parameter]) -> dict[str, Any]:
+def _as_data(found: ParameterListing, rows: list[Parameter]) -> dict[str, Any]:
     return {
-        "parameters": [dict(_fields(each)) for each in rows],
+        "parameters": [dict(_build_fields(each)) for each in rows],
         "templates": found.templates,
         "not_looked_into": list(found.open),
     }
 
 
-def _fields(each: Parameter) -> Iterator[tuple[str, Any]]:
+def _build_fields(each: Parameter) -> Iterator[tuple[str, Any]]:
     schema = each.schema
     yield from (("name", each.name), ("type", schema.type))
     yield from (("label", schema.label), ("description", schema.description or ""))
     yield from (("mandatory", each.mandatory), ("missing", each.missing))
     yield from (("default", each.default), ("value", each.value))
-    yield from (("from", each.origin or None), ("from_place", _position(each.origin_place)))
+    yield from (("from", each.origin or None), ("from_place", _position_as_data(each.origin_place)))
     yield from (("hidden", each.hidden), ("immutable", schema.immutable))
     yield "constraints", [constraint.to_dict() for constraint in schema.constraints]
-    yield from (("tags", list(schema.tags)), ("declared", _position(each.place)))
+    yield from (("tags", list(schema.tags)), ("declared", _position_as_data(each.place)))
     yield from (("template", each.template), ("give_in", each.give_in))
     yield "resources", each.resources
 
 
-def _position(place: Place | None) -> dict[str, Any] | None:
+def _position_as_data(place: Place | None) -> dict[str, Any] | None:
     if place is None:
         return None
     return {"file": place.file, "line": place.line, "column": place.column}

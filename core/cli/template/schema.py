@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from inspect import getdoc
 from typing import Any
 
-from zonda.core.reference.json_schema import template_schema
+from zonda.core.reference.json_schema import build_template_schema
 from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import NotFound
 
@@ -25,15 +25,15 @@ def schema_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def schema(session: Session, arguments: argparse.Namespace) -> int:
-    """A JSON Schema on standard output."""
-    dates = DATES if arguments.version is None else (_date(arguments.version),)
+    """Print a JSON Schema on standard output."""
+    dates = DATES if arguments.version is None else (_find_version_date(arguments.version),)
     functions: dict[str, str] = {}
     conditions: dict[str, str] = {}
     for date in dates:
         table = session.app.function_table(date)
         known = {name: cls for name, cls in table.functions.items() if name not in table.removed}
-        functions |= _described(known)
-        conditions |= _described(
+        functions |= _describe_functions(known)
+        conditions |= _describe_functions(
             {
                 name: cls
                 for name, cls in table.conditions.items()
@@ -42,12 +42,12 @@ def schema(session: Session, arguments: argparse.Namespace) -> int:
         )
     names = [name for name, date in NAMES.items() if date in dates]
     types = session.app.plugins.resource_types
-    made = template_schema((*dates, *names), functions, conditions, types)
+    made = build_template_schema((*dates, *names), functions, conditions, types)
     session.screen.out.write(json.dumps(made, indent=2, default=str) + "\n")
     return 0
 
 
-def _date(version: str) -> str:
+def _find_version_date(version: str) -> str:
     date = NAMES.get(version, version)
     if date not in DATES:
         known = ", ".join((*DATES, *NAMES))
@@ -55,5 +55,5 @@ def _date(version: str) -> str:
     return date
 
 
-def _described(functions: Mapping[str, type[Any]]) -> dict[str, str]:
+def _describe_functions(functions: Mapping[str, type[Any]]) -> dict[str, str]:
     return {name: (getdoc(cls) or "").split("\n")[0] for name, cls in functions.items()}

@@ -39,17 +39,17 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def validate(session: Session, arguments: argparse.Namespace) -> int:
-    """Every fault and warning with its place, or what the template declares."""
+    """Show every error and warning with its place, or the declarations of the template."""
     arguments.template = arguments.template or arguments.file
     screen = session.screen
     try:
-        bundle = template.collect(session, arguments, required=True)
+        bundle = template.collect_bundle(session, arguments, required=True)
         checked = session.app.validate(bundle, ignore_unknown=arguments.ignore_unknown_types)
     except TemplateError as error:
         if arguments.format not in ("json", "yaml", SARIF):
             raise
         warnings = error.warnings if isinstance(error, ValidationErrors) else ()
-        _faults_as_data(screen, arguments.format, problems.each(error), warnings)
+        _faults_as_data(screen, arguments.format, problems.list_errors(error), warnings)
         return problems.INVALID
     if arguments.format == SARIF:
         _faults_as_data(screen, SARIF, (), checked.warnings)
@@ -67,7 +67,7 @@ def validate(session: Session, arguments: argparse.Namespace) -> int:
     else:
         for warning in checked.warnings:
             screen.say(problems.warning_as_text(screen, warning))
-    formats.fields(screen.out, arguments, fields, screen.width)
+    formats.write_fields(screen.out, arguments, fields, screen.width)
     return 0
 
 
@@ -77,14 +77,14 @@ def _faults_as_data(
     if form == SARIF:
         from zonda.core.diagnostics import sarif  # with the pages of all codes
 
-        formats.data(screen.out, "json", sarif.log(errors, warnings, zonda.__version__))
+        formats.write_data(screen.out, "json", sarif.build_log(errors, warnings, zonda.__version__))
         return
     found = {
         "valid": False,
         "errors": [problems.as_data(each) for each in errors],
         "warnings": [problems.warning_as_data(each) for each in warnings],
     }
-    formats.data(screen.out, form, found)
+    formats.write_data(screen.out, form, found)
 
 
 def versions_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,12 +93,12 @@ def versions_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def versions(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per version, with the other name that it goes by."""
+    """List one row per version, with its other name."""
     named = {date: name for name, date in NAMES.items()}
     rows = [(f"{KEY}.{date}", "hot", named.get(date, "")) for date in DATES]
     rows += [(f"{key}.{date}", "cfn", "") for key, date in CFN_DATES.items()]
     screen = session.screen
-    formats.rows(screen.out, arguments, ("Version", "Type", "Aliases"), rows, screen.width)
+    formats.write_rows(screen.out, arguments, ("Version", "Type", "Aliases"), rows, screen.width)
     return 0
 
 
@@ -115,7 +115,7 @@ def functions_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def functions(session: Session, arguments: argparse.Namespace) -> int:
-    """The functions that templates of one version may call."""
+    """List the functions of one template version."""
     name = arguments.version.rpartition(".")[2]
     date = NAMES.get(name, name)
     if date not in (*DATES, *CFN):
@@ -126,11 +126,11 @@ def functions(session: Session, arguments: argparse.Namespace) -> int:
     called = dict(found.functions)
     if arguments.with_conditions:
         called.update(found.conditions)
-    rows = [(name, _first_line(called[name])) for name in sorted(set(called) - found.removed)]
+    rows = [(name, _read_first_line(called[name])) for name in sorted(set(called) - found.removed)]
     screen = session.screen
-    formats.rows(screen.out, arguments, ("Functions", "Description"), rows, screen.width)
+    formats.write_rows(screen.out, arguments, ("Functions", "Description"), rows, screen.width)
     return 0
 
 
-def _first_line(cls: type[Any]) -> str:
-    return sanitize.prose((cls.__doc__ or "").strip().partition("\n")[0])
+def _read_first_line(cls: type[Any]) -> str:
+    return sanitize.strip_markup((cls.__doc__ or "").strip().partition("\n")[0])

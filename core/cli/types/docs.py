@@ -1,4 +1,4 @@
-"""``zonda resource type docs`` and ``resource type template``: types written down."""
+"""``zonda resource type docs`` and ``resource type template``: reference pages of types."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from zonda.core.app.app import App
 from zonda.core.plugins.manager import Plugins
 from zonda.core.reference import examples, markdown
-from zonda.core.reference.description import summary
+from zonda.core.reference.description import summarize
 from zonda.core.system.folders import make_folder
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound, UsageError
 
 from ..console import formats
 from ..session import Session
-from .show import known_type, meant_by
+from .show import find_type, get_type
 
 INDEX = "README.md"
 
@@ -31,40 +31,40 @@ def docs_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def docs(session: Session, arguments: argparse.Namespace) -> int:
-    """A page per type: into a folder, or one after the other on standard output."""
+    """Write a page per type: into a folder, or one after the other on standard output."""
     app = session.app
-    pages = pages_of(app, arguments.package or "")
+    pages = format_pages(app, arguments.package or "")
     if arguments.output is None:
         session.screen.out.write("\n".join(pages.values()))
         return 0
     folder = Path(arguments.output)
     make_folder(folder)
-    types = {name: summary(app.plugins.resource_types[name]) for name in pages}
+    types = {name: summarize(app.plugins.resource_types[name]) for name in pages}
     try:
         for name, text in pages.items():
-            (folder / markdown.file_name(name)).write_text(text, encoding="utf-8")
-        (folder / INDEX).write_text(markdown.index(types), encoding="utf-8")
+            (folder / markdown.format_file_name(name)).write_text(text, encoding="utf-8")
+        (folder / INDEX).write_text(markdown.format_index(types), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     session.screen.say(f"{len(pages)} pages and {INDEX} are in {folder}.")
     return 0
 
 
-def pages_of(app: App, package: str) -> dict[str, str]:
-    """The pages of all types that are not hidden, by name; raises NotFound for no package."""
+def format_pages(app: App, package: str) -> dict[str, str]:
+    """Format the pages of all types that are not hidden, by name; raises NotFound."""
     plugins = app.plugins
-    context = app.check_context()
+    context = app.make_context()
     pages = {}
-    for name in types_of(plugins, package):
+    for name in list_types_of(plugins, package):
         cls = plugins.resource_types[name]
         if cls.support_status.status != support.HIDDEN:
             origin = plugins.origins["resource type", name]
-            pages[name] = markdown.page(name, cls, context, origin.distribution)
+            pages[name] = markdown.format_page(name, cls, context, origin.distribution)
     return pages
 
 
-def types_of(plugins: Plugins, package: str) -> list[str]:
-    """The types of a distribution or a plug-in, or all, by name; raises NotFound."""
+def list_types_of(plugins: Plugins, package: str) -> list[str]:
+    """List the types of a distribution or a plug-in, or all, by name; raises NotFound."""
     found = []
     for kind, name in plugins.origins:
         origin = plugins.origins[kind, name]
@@ -89,12 +89,12 @@ def template_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def template(session: Session, arguments: argparse.Namespace) -> int:
-    """A template to begin with: a parameter for each property, an output for each attribute."""
-    plugins, name = meant_by(session.app, arguments.type)
-    cls = known_type(plugins, name)
+    """Print an initial template: a parameter for each property, an output for each attribute."""
+    plugins, name = find_type(session.app, arguments.type)
+    cls = get_type(plugins, name)
     if arguments.example:
-        made = examples.example(name, cls, session.app.check_context())
+        made = examples.build_example(name, cls, session.app.make_context())
     else:
-        made = examples.provider(name, cls)
-    formats.data(session.screen.out, arguments.format or "yaml", made)
+        made = examples.build_initial_template(name, cls)
+    formats.write_data(session.screen.out, arguments.format or "yaml", made)
     return 0

@@ -1,4 +1,4 @@
-"""``zonda type new`` and ``zonda type schema``: types of resources that are texts."""
+"""``zonda type new`` and ``zonda type schema``: declared types (manifests)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from zonda.core.scaffold.workflow_type import TypeNames, write
+from zonda.core.scaffold.workflow_type import TypeNames, write_type
 from zonda.hooks.errors import NotFound
 
 from ..session import Session
@@ -24,7 +24,7 @@ def new(session: Session, arguments: argparse.Namespace) -> int:
     """Write a manifest with workflows and a template; they work as they are."""
     names = TypeNames.of(arguments.name)
     folder = Path(arguments.folder or names.file)
-    for path in write(names, folder):
+    for path in write_type(names, folder):
         session.screen.out.write(f"{path}\n")
     session.screen.say(
         f"{names.type} is made by workflows. To go on:\n"
@@ -43,7 +43,7 @@ def schema_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def schema(session: Session, arguments: argparse.Namespace) -> int:
-    """A JSON Schema on standard output."""
+    """Print a JSON Schema on standard output."""
     readers = session.app.plugins.type_readers
     make = getattr(readers.get(arguments.key), "json_schema", None)
     if make is None:

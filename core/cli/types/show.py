@@ -1,4 +1,4 @@
-"""``zonda resource type list`` and ``resource type show``: the types there are."""
+"""``zonda resource type list`` and ``resource type show``: the available types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from zonda.core.app.app import App
 from zonda.core.app.type_files import SUFFIXES
 from zonda.core.plugins.manager import Plugins
-from zonda.core.reference.description import describe
+from zonda.core.reference.description import describe_type
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound
 from zonda.hooks.resources.resource import Resource
@@ -27,7 +27,7 @@ def list_types_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_types(session: Session, arguments: argparse.Namespace) -> int:
-    """One row per type, by name."""
+    """List one row per type, by name."""
     plugins = session.app.plugins
     wanted = (arguments.filter or "").lower()
     names = sorted(
@@ -48,7 +48,7 @@ def list_types(session: Session, arguments: argparse.Namespace) -> int:
             for name in names
         ]
     screen = session.screen
-    formats.rows(screen.out, arguments, columns, rows, screen.width)
+    formats.write_rows(screen.out, arguments, columns, rows, screen.width)
     return 0
 
 
@@ -61,35 +61,37 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
-    """Properties, attributes and state of support of one type, as its schemas say."""
-    plugins, name = meant_by(session.app, arguments.type)
-    cls = known_type(plugins, name)
+    """Show properties, attributes and support status of one type, as in its schemas."""
+    plugins, name = find_type(session.app, arguments.type)
+    cls = get_type(plugins, name)
     origin = str(plugins.origins["resource type", name])
     screen = session.screen
-    fields = describe(name, cls, origin)
-    formats.fields(screen.out, arguments, fields, screen.width)
+    fields = describe_type(name, cls, origin)
+    formats.write_fields(screen.out, arguments, fields, screen.width)
     return 0
 
 
-def meant_by(app: App, type_: str) -> tuple[Plugins, str]:
-    """Where a type is found, and its name: a file that declares one has it alone.
+def find_type(app: App, type_: str) -> tuple[Plugins, str]:
+    """Find the plug-ins of a type, and its name: a file that declares one has it alone.
 
     Raises the first fault of such a file.
     """
     path = Path(type_)
     if path.suffix not in SUFFIXES or not path.is_file():
         return app.plugins, type_
-    found = app.plugins_of(path)
+    found = app.load_plugins_from(path)
     if found.failures:
         raise found.failures[0]
     made = (name for name, cls in found.resource_types.items() if cls.declared_by is not None)
     return found, next(made)
 
 
-def known_type(plugins: Plugins, name: str) -> type[Resource]:
-    """A type; raises NotFound, with what was probably meant or who is to blame."""
+def get_type(plugins: Plugins, name: str) -> type[Resource]:
+    """Return a type; raises NotFound, with a suggestion or the failed plug-in."""
     cls = plugins.resource_types.get(name)
     if cls is None:
-        hint = f"{suggestion(name, plugins.resource_types)} {plugins.why_no_type(name)}".strip()
+        hint = (
+            f"{suggestion(name, plugins.resource_types)} {plugins.explain_missing_type(name)}"
+        ).strip()
         raise NotFound("resource type", name, hint=hint or "'zonda resource type list' lists them.")
     return cls

@@ -1,4 +1,4 @@
-"""Actions: what can be asked of the engine, as data that travels through table ``request``.
+"""Actions: the requests to the engine, as data that travels through table ``request``.
 
 Called by the faces, ``plan`` and ``handlers``; imports nothing of the engine. A new action is a
 dataclass in a module of this folder, named in ``wire.PLACES`` and below; its work stands in
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .answers import Accepted, answered
+from .answers import Accepted, parse_answer
 from .base import Action, Caller
-from .wire import caller_of, from_json, kind_of, to_json
+from .wire import find_action_class, from_json, parse_caller, to_json
 
 if TYPE_CHECKING:  # what __getattr__ gives
     from .drift import CheckDrift, IgnoreDrift, RepairDrift, SetDrift, UnignoreDrift
@@ -60,9 +60,9 @@ __all__ = [
     "SuspendStack",
     "UnignoreDrift",
     "UpdateStack",
-    "answered",
-    "caller_of",
     "from_json",
+    "parse_answer",
+    "parse_caller",
     "to_json",
 ]
 
@@ -70,7 +70,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """A kind of action by its name."""
     try:
-        found = globals()[name] = kind_of(name)
+        found = globals()[name] = find_action_class(name)
     except KeyError:
         raise AttributeError(f"There is no action {name}.") from None
     return found

@@ -1,4 +1,4 @@
-"""Answers to requests of other processes: what was accepted, or the error, as JSON text."""
+"""Answers to requests of other processes: the accepted plan or the error, as JSON text."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ class Accepted:
 _FIELDS = ("code", "heat_type", "label", "stage", "kind", "name")
 
 
-def accepted(answer: Accepted) -> str:
-    """The text for an action that was accepted."""
+def format_accepted(answer: Accepted) -> str:
+    """The text of the answer to an action that was accepted."""
     return json.dumps({"accepted": dataclasses.asdict(answer)})
 
 
-def refused(error: BaseException) -> str:
-    """The text for an action that was refused."""
+def format_error(error: BaseException) -> str:
+    """The text of the answer to an action that was refused."""
     if not isinstance(error, ZondaError):
         error = ZondaError(f"The engine failed: {type(error).__name__}.")
-    return json.dumps({"error": _written(error)})
+    return json.dumps({"error": _error_to_dict(error)})
 
 
-def answered(text: str) -> Accepted:
-    """What an answer says; raises the error it tells of."""
+def parse_answer(text: str) -> Accepted:
+    """Return the accepted plan of an answer, or raise the error that it holds."""
     said = json.loads(text)
     if "error" in said:
-        raise _read(said["error"])
+        raise _parse_error(said["error"])
     return Accepted(**said["accepted"])
 
 
-def _written(error: ZondaError) -> dict[str, Any]:
+def _error_to_dict(error: ZondaError) -> dict[str, Any]:
     found: dict[str, Any] = {
         "class": type(error).__name__,
         "message": error.message,
@@ -61,23 +61,23 @@ def _written(error: ZondaError) -> dict[str, Any]:
             found["place"] = dataclasses.asdict(error.place)
         found["related"] = [dataclasses.asdict(each) for each in error.related]
     if isinstance(error, ValidationErrors):
-        found["errors"] = [_written(each) for each in error.errors]
+        found["errors"] = [_error_to_dict(each) for each in error.errors]
     return found
 
 
-def _read(said: Mapping[str, Any]) -> ZondaError:
+def _parse_error(said: Mapping[str, Any]) -> ZondaError:
     if "errors" in said:
-        return ValidationErrors([_template_error(each) for each in said["errors"]])
+        return ValidationErrors([_build_template_error(each) for each in said["errors"]])
     if "path" in said:
-        return _template_error(said)
-    error = _plain(said)
+        return _build_template_error(said)
+    error = _build_error(said)
     for key in _FIELDS:
         if key in said:
             setattr(error, key, said[key])
     return error
 
 
-def _plain(said: Mapping[str, Any]) -> ZondaError:
+def _build_error(said: Mapping[str, Any]) -> ZondaError:
     cls = getattr(errors, said["class"], ZondaError)
     if cls is errors.NotFound:
         return errors.NotFound(said["kind"], said["name"], hint=said["hint"])
@@ -86,7 +86,7 @@ def _plain(said: Mapping[str, Any]) -> ZondaError:
     return cls(said["message"], hint=said["hint"])
 
 
-def _template_error(said: Mapping[str, Any]) -> TemplateError:
+def _build_template_error(said: Mapping[str, Any]) -> TemplateError:
     place = said.get("place")
     error = TemplateError(
         said["message"],
@@ -100,10 +100,10 @@ def _template_error(said: Mapping[str, Any]) -> TemplateError:
     )
     if "stage" in said:
         error.stage = said["stage"]
-    error.related = tuple(_related(each) for each in said["related"])
+    error.related = tuple(_build_related(each) for each in said["related"])
     return error
 
 
-def _related(said: Mapping[str, Any]) -> Related:
+def _build_related(said: Mapping[str, Any]) -> Related:
     place = said["place"]
     return Related(said["message"], None if place is None else Place(**place), tuple(said["at"]))

@@ -1,4 +1,4 @@
-"""What all actions have in common."""
+"""The base classes of all actions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zonda.core.template.source.bundle import Bundle
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks for an action, and in which project: a name or an id means what is in that one.
+    """The user who asks for an action, and the project in which names and ids are looked up.
 
     ``supersedes``: it may take the place of an action that is being carried out, where that can be.
     """
@@ -21,7 +21,7 @@ class Caller:
 
 
 class Action:
-    """Something that is asked of the engine: a dataclass of what JSON has, and of a bundle."""
+    """A request to the engine: a dataclass of JSON values, and a bundle where it has a template."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ class Templated(Action):
     bundle: Bundle
 
     def with_bundle(self, bundle: Bundle) -> Templated:
-        """The same with another bundle."""
+        """The same action with another bundle."""
         this: Any = self
         changed: Templated = replace(this, bundle=bundle)
         return changed

@@ -1,4 +1,4 @@
-"""Of drift: what was made and is otherwise by now."""
+"""Actions on drift: check, repair, schedule and exceptions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .base import Action
 
 @dataclass(frozen=True, slots=True)
 class CheckDrift(Action):
-    """Look at whether what was made is still as it was made. Changes nothing.
+    """Compare the resources with what was made. Changes nothing.
 
     ``resources``: paths ``OWNER/NAME``, which cover what is below them; none: all. The answer has
     the id of the check, which goes on after it.
@@ -22,7 +22,7 @@ class CheckDrift(Action):
 
 @dataclass(frozen=True, slots=True)
 class RepairDrift(Action):
-    """Put right what has drifted or is missing, and nothing else, after another look at it.
+    """Check the resources once more, then repair those that have drifted or are missing.
 
     ``resources`` as in ``CheckDrift``; none: what the newest verdicts tell of.
     """

@@ -1,4 +1,4 @@
-"""Of what exists already, and of what is left alone."""
+"""Actions on existing objects: adoption, import and abandonment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .base import Action, Templated
 
 @dataclass(frozen=True, slots=True)
 class AdoptStack(Templated):
-    """Make a stack of what exists. ``resources``: name -> what Heat's ``stack abandon`` tells.
+    """Make a stack of existing objects. ``resources``: name -> entry of ``stack abandon``.
 
     ``force``: although other resources have the same physical ids.
     """
@@ -31,8 +31,8 @@ class AdoptStack(Templated):
 class AbandonStack(Action):
     """Forget a stack and leave its resources alone.
 
-    ``digest``: of the document that was made of it (``documents.digest``); it is refused if the
-    stack has changed since. ``force``: although an action is in progress.
+    ``digest``: of the document that was made of it (``documents.compute_digest``); it is refused if
+    the stack has changed since. ``force``: although an action is in progress.
     """
 
     stack: str
@@ -42,7 +42,7 @@ class AbandonStack(Action):
 
 @dataclass(frozen=True, slots=True)
 class ImportResource(Action):
-    """Bind an object that exists to a resource of the template that does not.
+    """Bind an existing object to a resource of the template that does not exist yet.
 
     ``force``: although another resource has the same physical id.
     """

@@ -1,4 +1,4 @@
-"""Functions by the places where they stand, for the tables of actions and plans.
+"""Loads the functions of the tables of actions and plans, by module and name.
 
 Most actions have modules that no other needs. A process that carries out one of them imports those
 of that one: the others would be a fifth of what a small command does. Called by ``acting`` and
@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 
-def at(place: str) -> Any:
-    """What ``MODULE:NAME`` means, with a module of the engine. It is imported if it is not yet."""
+def load_function(place: str) -> Any:
+    """Return the function of ``MODULE:NAME``, a module of the engine, imported if needed."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"..{module}", __package__), name)

@@ -1,4 +1,4 @@
-"""Of single resources."""
+"""Actions on single resources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SignalResource(Action):
 
 @dataclass(frozen=True, slots=True)
 class ClearHooks(Action):
-    """Let resources go on that wait at a breakpoint: names or patterns; no hooks: at any."""
+    """Clear breakpoints of resources (names or patterns); without ``hooks``: all of them."""
 
     stack: str
     resources: tuple[str, ...]
@@ -29,7 +29,7 @@ class ClearHooks(Action):
 
 @dataclass(frozen=True, slots=True)
 class ProtectStack(Action):
-    """Protect resources (without any: the stack) against deletion; not ``on``: no more."""
+    """Protect resources (without any: the stack) against deletion, or end that (not ``on``)."""
 
     stack: str
     resources: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class ProtectStack(Action):
 
 @dataclass(frozen=True, slots=True)
 class MoveResource(Action):
-    """Have the next update find a resource under the name ``to``; None: under its own."""
+    """Have the next update find a resource under the name ``to``; None: cancel the move."""
 
     stack: str
     resource: str
@@ -47,7 +47,7 @@ class MoveResource(Action):
 
 @dataclass(frozen=True, slots=True)
 class MarkResource(Action):
-    """Say that a resource is unhealthy, or ``healthy`` although a check of it has failed."""
+    """Mark a resource as unhealthy, or as ``healthy`` although a check of it has failed."""
 
     stack: str
     resource: str

@@ -1,4 +1,4 @@
-"""Of snapshots."""
+"""Actions on snapshots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DeleteSnapshot(Action):
 
 @dataclass(frozen=True, slots=True)
 class RestoreSnapshot(Action):
-    """Make a stack what it was when a snapshot was taken."""
+    """Restore the stack from a snapshot."""
 
     stack: str
     snapshot: str

@@ -1,4 +1,4 @@
-"""Of whole stacks, without a template."""
+"""Actions on whole stacks, without a template."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .base import Action
 
 @dataclass(frozen=True, slots=True)
 class DeleteStack(Action):
-    """Delete every resource, then the stack. Overtakes whatever is running."""
+    """Delete every resource, then the stack. Supersedes the running action."""
 
     stack: str
 
@@ -30,14 +30,14 @@ class ResumeStack(Action):
 
 @dataclass(frozen=True, slots=True)
 class CheckStack(Action):
-    """Ask every resource whether it is as it should be. Changes nothing."""
+    """Check that every resource is in its expected state. Changes nothing."""
 
     stack: str
 
 
 @dataclass(frozen=True, slots=True)
 class CancelStack(Action):
-    """Start nothing more; ``rollback``: go back to the last good template."""
+    """Start no further operation; ``rollback``: go back to the last good template."""
 
     touches_all = False
 
@@ -59,6 +59,6 @@ class RollbackStack(Action):
 
 @dataclass(frozen=True, slots=True)
 class RetryStack(Action):
-    """Carry out once more what has failed, with the same inputs."""
+    """Carry out the failed action once more, with the same inputs."""
 
     stack: str

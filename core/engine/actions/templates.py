@@ -1,4 +1,4 @@
-"""Of whole stacks, with a template."""
+"""Actions on whole stacks, with a template."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CreateStack(Templated):
 
 @dataclass(frozen=True, slots=True)
 class UpdateStack(Templated):
-    """Make a stack as ``bundle`` says. None keeps what is stored.
+    """Update a stack to ``bundle``. None keeps the stored value.
 
     ``existing``: parameters that are not given again keep their values; with an empty
     ``bundle.template`` the template, environment and files stay as well. ``targets`` and
@@ -53,7 +53,7 @@ class UpdateStack(Templated):
 
 @dataclass(frozen=True, slots=True)
 class ApplyPlan(Action):
-    """Do what a plan file says (its text), and nothing if anything has changed since."""
+    """Apply a plan file (its text), unless anything has changed since it was made."""
 
     touches_all = may_wait = False
 

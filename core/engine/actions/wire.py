@@ -31,7 +31,7 @@ PLACES = {
 _MODULE_OF = {name: module for module, names in PLACES.items() for name in names}
 
 
-def kind_of(name: str) -> type[Any]:
+def find_action_class(name: str) -> type[Any]:
     """The class of an action; raises KeyError where there is none of this name."""
     module = import_module(f".{_MODULE_OF[name]}", __package__)
     found: type[Any] = getattr(module, name)
@@ -52,7 +52,7 @@ def from_json(text: str) -> Action:
     """The action that ``to_json`` wrote."""
     values = json.loads(text)
     values.pop("asked by", None)
-    kind = kind_of(values.pop("action"))
+    kind = find_action_class(values.pop("action"))
     if values.get("bundle") is not None:
         values["bundle"] = Bundle.from_json(values["bundle"])
     for item in fields(kind):
@@ -62,6 +62,6 @@ def from_json(text: str) -> Action:
     return made
 
 
-def caller_of(text: str) -> Caller:
+def parse_caller(text: str) -> Caller:
     """The caller that ``to_json`` was given; raises KeyError or TypeError where it has none."""
     return Caller(**json.loads(text)["asked by"])

@@ -1,4 +1,4 @@
-"""The most that may be done to an instance while a plan file is carried out.
+"""The strongest operation that a plan file allows for each instance.
 
 Set by the plan in column ``ceiling``, of nested ones as well; a stronger operation fails instead of
 happening.
@@ -13,7 +13,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model.outcomes import Prepared
 from ..model.states import PRESENT
-from ..plugins.reasons import not_in_plan
+from ..plugins.reasons import format_not_in_plan
 from .decision import Comparison
 
 #: What may be done to an instance under each ceiling.
@@ -23,16 +23,16 @@ _UNDER: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def beyond(row: ResourceRow, compared: Comparison) -> Prepared | None:
-    """The refusal of what is more than the plan that is carried out allows, else None."""
+def check_ceiling(row: ResourceRow, compared: Comparison) -> Prepared | None:
+    """The refusal of an operation stronger than the plan file allows, else None."""
     allowed = _UNDER.get(row.ceiling)
     if allowed is None or compared.decision in allowed:
         return None
-    return Prepared("fail", "UPDATE", not_in_plan(row, compared.decision), kind="NotInPlan")
+    return Prepared("fail", "UPDATE", format_not_in_plan(row, compared.decision), kind="NotInPlan")
 
 
-def below(reader: Reader, owner: ResourceRow, child: StackRow) -> dict[str, str]:
-    """The ceilings of what an owner has nested, by name: those of the plan file that is its own."""
+def read_child_ceilings(reader: Reader, owner: ResourceRow, child: StackRow) -> dict[str, str]:
+    """The ceilings of the resources of a nested stack, by name, where the plan file sets them."""
     if owner.op != "UPDATE" or not owner.ceiling or not child.generation:
         return {}
     rows = reader.resource_rows(child.id)

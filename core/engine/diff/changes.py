@@ -1,4 +1,4 @@
-"""The difference of two values, down to the path inside maps and lists. Pure.
+"""The differences between two values, down to the path inside maps and lists. Pure.
 
 Plans, drift checks and the history of a stack ask here, so that they agree on what a change is:
 ``is_same_value``, which also decides an update. Two values are the same if JSON has one for both:
@@ -46,50 +46,54 @@ class Change:
     forces: str = ""
 
 
-def changes(before: Any, after: Any, path: Path = ()) -> Iterator[Change]:
-    """Every place in which ``after`` differs; ``NOTHING`` on a side: it is not there."""
-    if isinstance(after, Mapping) and (isinstance(before, Mapping) or _is_open(before, after)):
+def compare_values(before: Any, after: Any, path: Path = ()) -> Iterator[Change]:
+    """Every place in which ``after`` differs; ``NOTHING`` on a side: it is absent there."""
+    if isinstance(after, Mapping) and (
+        isinstance(before, Mapping) or _needs_descent(before, after)
+    ):
         old = before if isinstance(before, Mapping) else {}
         for key in dict.fromkeys((*old, *after)):
-            yield from changes(old.get(key, NOTHING), after.get(key, NOTHING), (*path, key))
-    elif isinstance(after, list) and (isinstance(before, list) or _is_open(before, after)):
+            yield from compare_values(old.get(key, NOTHING), after.get(key, NOTHING), (*path, key))
+    elif isinstance(after, list) and (isinstance(before, list) or _needs_descent(before, after)):
         items = before if isinstance(before, list) else []
         for index in range(max(len(items), len(after))):
-            yield from changes(_item(items, index), _item(after, index), (*path, index))
+            yield from compare_values(
+                _get_item(items, index), _get_item(after, index), (*path, index)
+            )
     elif has_unknown(after):
         kind: Kind = "added" if before is NOTHING else "changed"
         yield Change(path, kind, None if before is NOTHING else before, later=True)
     elif before is NOTHING or after is NOTHING:
-        yield from _one_sided(before, after, path)
+        yield from _list_one_sided(before, after, path)
     elif not is_same_value(before, after):
         yield Change(path, "changed", before, after)
 
 
-def hidden(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change]:
-    """Like ``changes`` of values that may not be shown: one change at most."""
+def compare_hidden(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change]:
+    """Like ``compare_values``, for values that may not be shown: one change at most."""
     if (before is NOTHING and after is NOTHING) or is_same_value(before, after):
         return
     kind: Kind = "added" if before is NOTHING else "removed" if after is NOTHING else "changed"
     yield Change(path, kind, later=has_unknown(after), secrecy=secrecy)
 
 
-def forced(change: Change, by: Mapping[str, str]) -> Change:
-    """``change`` with what it forces; ``by``: property -> ``replace`` or ``fail``."""
+def with_forces(change: Change, by: Mapping[str, str]) -> Change:
+    """``change`` with its effect; ``by``: property -> ``replace`` or ``fail``."""
     if len(change.path) < 2 or change.path[0] != "properties" or change.path[1] not in by:
         return change
     return replace(change, forces=by[change.path[1]])
 
 
-def _is_open(before: Any, after: Any) -> bool:
-    """Whether to look inside of something new: where part of it is known later."""
+def _needs_descent(before: Any, after: Any) -> bool:
+    """Whether to look inside of a new value: a part of it is known after apply."""
     return before is NOTHING and has_unknown(after)
 
 
-def _item(items: list[Any], index: int) -> Any:
+def _get_item(items: list[Any], index: int) -> Any:
     return items[index] if index < len(items) else NOTHING
 
 
-def _one_sided(before: Any, after: Any, path: Path) -> Iterator[Change]:
+def _list_one_sided(before: Any, after: Any, path: Path) -> Iterator[Change]:
     if after is not NOTHING:
         yield Change(path, "added", after=after)
     elif before is not NOTHING:

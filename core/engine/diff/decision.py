@@ -1,4 +1,4 @@
-"""What a wanted definition means for an instance, and why. Nothing is begun and nothing written.
+"""The decision on an instance: its operation, and the reason for it. Nothing is written.
 
 The one place that decides between creating, updating, replacing and leaving alone: ``prepare`` asks
 it before an operation, ``preview`` for a plan that is only shown. Raises what a plug-in raises.
@@ -18,7 +18,7 @@ from zonda.hooks.resources.resource import Resource
 from ..model import row_annotations
 from ..model.causes import Cause, as_text
 from ..model.states import FAILED, UNHARMED
-from ..plugins.reasons import restricted
+from ..plugins.reasons import format_restricted
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
 #: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
@@ -40,7 +40,7 @@ Why = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An instance and what is wanted of it.
+    """An instance and its desired definition.
 
     ``class_type``: the registered name of ``cls``. ``before`` and ``after`` make plug-in instances
     of what there is and of what is wanted; ``hashed`` gives the hash of the wanted definition.
@@ -92,12 +92,12 @@ class Comparison:
 UNCHANGED = Comparison("unchanged")
 
 
-def compare(case: Question) -> Comparison:
-    """What is to be done with the instance."""
-    return _new(case) if case.row.action == "INIT" else _existing(case)
+def decide(case: Question) -> Comparison:
+    """The decision on the instance."""
+    return _decide_new(case) if case.row.action == "INIT" else _decide_existing(case)
 
 
-def _new(case: Question) -> Comparison:
+def _decide_new(case: Question) -> Comparison:
     if case.resolved.external_id is not None:
         if not case.resolved.external_id:
             raise _NoExternalId("Resource ID was not provided.")
@@ -107,12 +107,12 @@ def _new(case: Question) -> Comparison:
     return Comparison("create", "new", after=instance)
 
 
-def _existing(case: Question) -> Comparison:
+def _decide_existing(case: Question) -> Comparison:
     row = case.row
     if (row.external_id or None) != case.resolved.external_id:
-        return _refusal(case, "property external_id", "refuse", "external", ())
+        return _build_refusal(case, "property external_id", "refuse", "external", ())
     if row.class_type != case.class_type:
-        return _replacement(case, "type")
+        return _decide_replacement(case, "type")
     before = case.before()
     failed = not row.have_hash or (row.status == FAILED and row.action not in UNHARMED)
     unwell = (row.action, row.status) == ("CHECK", FAILED)
@@ -122,7 +122,7 @@ def _existing(case: Question) -> Comparison:
     broken = removed or (unwell and not case.cls.repairs_in_place)
     known: Why = "missing" if row_annotations.is_missing(row) else "failed"
     if broken or (failed and before.needs_replace_failed()):
-        return _replacement(case, known)
+        return _decide_replacement(case, known)
     if case.resolved.external_id is not None:
         return UNCHANGED
     after = case.after()
@@ -134,11 +134,11 @@ def _existing(case: Question) -> Comparison:
             if not before.needs_update(after, not same):
                 return UNCHANGED if same else Comparison("note", after=after)
         except UpdateReplace:
-            return _replacement(case, "plugin")
-    return _changed(case, before, after, known if failed else "always" if same else "")
+            return _decide_replacement(case, "plugin")
+    return _decide_changed(case, before, after, known if failed else "always" if same else "")
 
 
-def _changed(case: Question, before: Resource, after: Resource, why: Why) -> Comparison:
+def _decide_changed(case: Question, before: Resource, after: Resource, why: Why) -> Comparison:
     _validate(after, case)
     known = before.properties
     if case.cls.declared_by is not None:  # another text has another schema, which is no change
@@ -150,41 +150,41 @@ def _changed(case: Question, before: Resource, after: Resource, why: Why) -> Com
     fixed = after.properties.immutable(differing)
     if fixed:
         named = f"properties {', '.join(fixed)}"
-        return _refusal(case, named, "fail", "immutable", tuple(fixed))
+        return _build_refusal(case, named, "fail", "immutable", tuple(fixed))
     changed = tuple(differing)
     if changed:
         if before.needs_replace_with_prop_diff(differing, after.properties, known):
             if set(changed) <= set(case.left):
                 return UNCHANGED
-            return _replacement(case, "plugin", changed, changed)
+            return _decide_replacement(case, "plugin", changed, changed)
         if not after.properties.update_allowed(differing):
             props = after.properties.props
             about = tuple(key for key in differing if not props[key].update_allowed)
-            return _replacement(case, "fixed", about, changed)
+            return _decide_replacement(case, "fixed", about, changed)
     if "update" in case.restricted():
-        return _restriction(case, "update", changed)
+        return _build_restriction(case, "update", changed)
     return Comparison("update", why, changed=changed, after=after)
 
 
-def _replacement(
+def _decide_replacement(
     case: Question, why: Why, about: tuple[str, ...] = (), changed: tuple[str, ...] = ()
 ) -> Comparison:
     reason = case.protected()
     if reason:
         return Comparison("refuse", "protected", about, changed, reason, would="replace")
     if "replace" in case.restricted():
-        return _restriction(case, "replace", changed)
+        return _build_restriction(case, "replace", changed)
     return Comparison("replace", why, about, changed)
 
 
-def _restriction(
+def _build_restriction(
     case: Question, what: Literal["update", "replace"], changed: tuple[str, ...]
 ) -> Comparison:
-    reason = restricted(case.row.name, what)
+    reason = format_restricted(case.row.name, what)
     return Comparison("fail", "restricted", changed=changed, reason=reason, would=what)
 
 
-def _refusal(
+def _build_refusal(
     case: Question, what: str, decision: Decision, why: Why, about: tuple[str, ...]
 ) -> Comparison:
     name, kind = case.row.name, case.row.type

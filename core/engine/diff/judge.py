@@ -1,4 +1,4 @@
-"""What would be done with one instance: ``comparing``, asked for what is known and for what is not.
+"""The decision on an instance in a preview, for its known values and for its unknown ones.
 
 Where a value is known later the question is asked twice: as if it stays what it was, and as if
 every property that reads it changes. What differs between the answers is what may happen.
@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.template.evaluation.unknown_values import has_unknown, resolve_partly, supposed
+from zonda.core.template.evaluation.unknown_values import (
+    assume_unchanged,
+    evaluate_partially,
+    has_unknown,
+)
 from zonda.hooks.function import sources
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -23,10 +27,10 @@ from ..model.definition import Definition
 from ..model.states import COMPLETE
 from ..model.work_item import WorkItem
 from ..plugins.instances import Instances
-from ..plugins.reasons import Secrets, reason_for
-from ..progress.protection import forbids_replacement
-from ..templates.fingerprints import hash_of
-from .decision import Comparison, Decision, Question, compare
+from ..plugins.reasons import Secrets, format_reason
+from ..progress.protection import explain_no_replacement
+from ..templates.fingerprints import compute_hash
+from .decision import Comparison, Decision, Question, decide
 
 #: From the weakest to the strongest.
 RANK: dict[str, int] = {
@@ -52,18 +56,18 @@ class Verdict:
 
     @property
     def decision(self) -> Decision:
-        """What is known to be done."""
+        """The decision that is certain."""
         return self.surely.decision
 
     @property
     def may(self) -> str:
-        """What may become of it instead, where that is more; else ''."""
+        """The stronger decision that is possible; '' where there is none."""
         weak, strong = RANK.get(self.decision), RANK.get(self.perhaps.decision)
         return self.perhaps.decision if weak is not None and (strong or 0) > weak else ""
 
     @property
     def strongest(self) -> Decision:
-        """The most that the plan allows."""
+        """The strongest decision that the plan allows."""
         return self.perhaps.decision if self.may else self.decision
 
 
@@ -77,55 +81,57 @@ class Judge:
 
     @property
     def definition(self) -> Definition:
-        """The template by which it judges."""
+        """The template of the resources."""
         return self._definition
 
     def judge(self, node: Any, found: ResourceRow | None, values: Any, read: Any) -> Verdict:
         """The verdict on a resource. ``read``: the instances that it requires."""
         row = found or ResourceRow("", self._stack.id, node.name, node.type)
-        row = settled(row) if row.op else row
+        row = assume_completed(row) if row.op else row
         secrets = Secrets.of(self._definition, node.name)
         wanted = None
         try:
             secrets.add_read(self._definition, read, self._instances.lending.sealer)
             values.asked.clear()
-            wanted = node.resolve(self._definition.scope(values), resolve_partly)
+            wanted = node.resolve(self._definition.scope(values), evaluate_partially)
             given = wanted.properties
             self._definition.check_names(node.name, given, lambda: secrets.values)
             secrets.add_properties(given)
-            surely, perhaps = self._compared(node, row, wanted)
+            surely, perhaps = self._compare(node, row, wanted)
         except BaseException as error:  # a plug-in or the template's author is at fault
             raise_interruption(error)
-            surely = perhaps = Comparison("fail", reason=reason_for(node.name, error, secrets))
-        because = dict.fromkeys((*values.asked, *_open_parameters(self._definition, node)))
+            surely = perhaps = Comparison("fail", reason=format_reason(node.name, error, secrets))
+        because = dict.fromkeys((*values.asked, *_list_unknown_parameters(self._definition, node)))
         return Verdict(surely, perhaps, row, wanted, tuple(because), self._definition)
 
     def failing(self, verdict: Verdict, error: BaseException) -> Verdict:
-        """``verdict``, where what is nested in the resource turns out to be at fault."""
+        """``verdict``, changed for an error in the nested stack of the resource."""
         name = verdict.row.name
         secrets = Secrets.of(self._definition, name)
         if verdict.wanted is not None:
             secrets.add_properties(verdict.wanted.properties)
-        failed = Comparison("fail", reason=reason_for(name, error, secrets))
+        failed = Comparison("fail", reason=format_reason(name, error, secrets))
         is_sure = verdict.decision in ("create", "update", "replace")
         surely = failed if is_sure else verdict.surely
         return dataclasses.replace(verdict, surely=surely, perhaps=failed)
 
-    def _compared(
+    def _compare(
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition
     ) -> tuple[Comparison, Comparison]:
         before = self._instances.stored(row)
         pending = tuple(key for key, value in wanted.properties.items() if has_unknown(value))
         is_open = bool(pending) or has_unknown(wanted.metadata) or has_unknown(wanted.update_policy)
         if not is_open:
-            surely = _with_handler(node.cls, compare(self._case(node, row, wanted)))
+            surely = _require_update_handler(node.cls, decide(self._build_case(node, row, wanted)))
             return surely, surely
-        guessed = _guessed(wanted, before)
-        case = self._case(node, row, guessed, pending)
+        guessed = _assume_unchanged(wanted, before)
+        case = self._build_case(node, row, guessed, pending)
         changed = dataclasses.replace(case, supposed=pending, hashed=lambda: "later")
-        return _with_handler(node.cls, compare(case)), _with_handler(node.cls, compare(changed))
+        return _require_update_handler(node.cls, decide(case)), _require_update_handler(
+            node.cls, decide(changed)
+        )
 
-    def _case(
+    def _build_case(
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition, pending: Any = ()
     ) -> Question:
         instances, definition = self._instances, self._definition
@@ -143,7 +149,7 @@ class Judge:
             return instances.make(seen(definition), cls=node.cls)  # moved there by the plan
 
         def after() -> Resource:
-            made = row_annotations.as_repaired(sealer, row, wanted, node.cls)
+            made = row_annotations.build_repair_definition(sealer, row, wanted, node.cls)
             return instances.make(seen(definition), definition=made, cls=node.cls)
 
         return Question(
@@ -151,25 +157,25 @@ class Judge:
             wanted,
             node.cls,
             instances.definitions.class_type(node.cls),
-            lambda: definition.registry.restricted_actions(row.name),
+            lambda: definition.registry.list_restricted_actions(row.name),
             before,
             after,
-            lambda: hash_of(
+            lambda: compute_hash(
                 sealer,
                 definition,
                 wanted,
                 node.cls,
                 after,
-                self._marks_of(row, pending),
+                self._find_mark_definition(row, pending),
             ),
             pending=pending,
-            protected=lambda: forbids_replacement(self._stack, row),
-            observed=row_annotations.live(sealer, row),
-            left=row_annotations.left(sealer, row),
+            protected=lambda: explain_no_replacement(self._stack, row),
+            observed=row_annotations.read_live(sealer, row),
+            left=row_annotations.read_exempted(sealer, row),
         )
 
-    def _marks_of(self, row: ResourceRow, pending: Any) -> Definition | None:
-        """Whose marks of secrets count: those of what is known later are known later, too."""
+    def _find_mark_definition(self, row: ResourceRow, pending: Any) -> Definition | None:
+        """The definition with the marks of secrets; those of unknown values are unknown, too."""
         is_open = pending or self._definition.parameters.unknown
         if not is_open or row.have_template_id is None:
             return None
@@ -177,8 +183,8 @@ class Judge:
         return found if row.name in found.resources else None
 
 
-def _open_parameters(definition: Definition, node: Any) -> Iterator[str]:
-    """The parameters that a resource reads and that are only known later."""
+def _list_unknown_parameters(definition: Definition, node: Any) -> Iterator[str]:
+    """The parameters that a resource reads and that are known after apply."""
     unknown = definition.parameters.unknown
     trees = (node.properties, node.metadata, node.update_policy) if unknown else ()
     for source in (each for tree in trees for each in sources(tree)):
@@ -186,8 +192,8 @@ def _open_parameters(definition: Definition, node: Any) -> Iterator[str]:
             yield source.name
 
 
-def _with_handler(cls: type[Resource], compared: Comparison) -> Comparison:
-    """``compared``, where the type has no handler of updates and so asks for a new resource."""
+def _require_update_handler(cls: type[Resource], compared: Comparison) -> Comparison:
+    """The decision, with a replacement where the type has no handler of updates."""
     if compared.decision != "update" or not compared.changed:
         return compared
     if cls.is_nested_stack or cls.handle_update is not Resource.handle_update:
@@ -195,10 +201,12 @@ def _with_handler(cls: type[Resource], compared: Comparison) -> Comparison:
     return Comparison("replace", "plugin", compared.changed, compared.changed)
 
 
-def _guessed(wanted: ResourceDefinition, before: ResourceDefinition) -> ResourceDefinition:
-    """``wanted`` as if all that is known later stays what it was; what was not there stays away."""
+def _assume_unchanged(wanted: ResourceDefinition, before: ResourceDefinition) -> ResourceDefinition:
+    """``wanted`` with the values before in place of unknown ones; new unknown ones are left out."""
     sections = ("properties", "metadata", "update_policy")
-    guessed = {key: supposed(getattr(wanted, key), getattr(before, key)) for key in sections}
+    guessed = {
+        key: assume_unchanged(getattr(wanted, key), getattr(before, key)) for key in sections
+    }
     if before.properties:
         known = before.properties
         guessed["properties"] = {
@@ -209,7 +217,7 @@ def _guessed(wanted: ResourceDefinition, before: ResourceDefinition) -> Resource
     return dataclasses.replace(wanted, **guessed)
 
 
-def settled(row: ResourceRow) -> ResourceRow:
+def assume_completed(row: ResourceRow) -> ResourceRow:
     """``row`` as it will be when its running operation has ended well."""
     done = dataclasses.replace(row, op="", action=row.op, status=COMPLETE)
     if row.op in ("CREATE", "UPDATE") and row.op_definition is not None:

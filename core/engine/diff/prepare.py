@@ -1,4 +1,4 @@
-"""What is to be done with an instance: its definition is resolved and compared. In the pool.
+"""Prepares an operation: the definition is resolved and compared. In the pool.
 
 Gives a ``Prepared`` and never raises what a plug-in or a template raised: that is a verdict.
 """
@@ -23,16 +23,16 @@ from ..model.outcomes import Prepared
 from ..model.work_item import WorkItem
 from ..plugins.attribute_reader import AttributeReader
 from ..plugins.instances import Instances
-from ..plugins.reasons import Secrets, tell
+from ..plugins.reasons import Secrets, report_error
 from ..plugins.values import RowValues
-from ..progress.protection import forbids_replacement
-from ..templates.fingerprints import hash_of, written
-from .ceilings import beyond
-from .decision import Comparison, Question, compare
+from ..progress.protection import explain_no_replacement
+from ..templates.fingerprints import compute_hash, definition_to_dict
+from .ceilings import check_ceiling
+from .decision import Comparison, Question, decide
 
 
 class Preparation:
-    """One look at one instance that is wanted PRESENT."""
+    """Prepares one instance whose desired state is PRESENT."""
 
     def __init__(self, instances: Instances, seen: WorkItem) -> None:
         self.instances = instances
@@ -44,22 +44,22 @@ class Preparation:
         self.secrets = Secrets()
 
     def run(self) -> Prepared:
-        """The verdict."""
+        """The prepared operation."""
         op = "CREATE" if self.row.action == "INIT" else "UPDATE"
         if self._is_adopting():
             op = "ADOPT"
         try:
-            return self._run()
+            return self._prepare()
         except BaseException as error:  # a plug-in or the template's author is at fault
             raise_interruption(error)
-            return self._failed(op, error)
+            return self._build_failure(op, error)
 
-    def _failed(self, op: str, error: BaseException) -> Prepared:
-        told = tell(self.row.name, error, self.secrets)
+    def _build_failure(self, op: str, error: BaseException) -> Prepared:
+        told = report_error(self.row.name, error, self.secrets)
         kind, code, trace = told.kind, told.code, told.trace
         return Prepared("fail", op, told.reason, kind=kind, code=code, path=told.path, trace=trace)
 
-    def _run(self) -> Prepared:
+    def _prepare(self) -> Prepared:
         row = self.row
         assert row.want_template_id is not None
         definition = self.instances.definitions.get(row.want_template_id)
@@ -67,14 +67,14 @@ class Preparation:
         self.cls = node.cls
         self.secrets = Secrets.of(definition, row.name)
         self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
-        self.resolved = node.resolve(definition.scope(self._values()))
+        self.resolved = node.resolve(definition.scope(self._build_values()))
         definition.check_names(row.name, self.resolved.properties, lambda: self.secrets.values)
         self.secrets.add_properties(self.resolved.properties)
         if row_annotations.is_for(row, "RESTORE") and self.seen.stack.action == "RESTORE":
-            self.resolved = self._restored(self.resolved)
+            self.resolved = self._restore_definition(self.resolved)
             self.secrets.add_properties(self.resolved.properties)
-        compared = compare(self._case(definition, node))
-        return beyond(row, compared) or self._prepared(compared, definition)
+        compared = decide(self._build_case(definition, node))
+        return check_ceiling(row, compared) or self._build_prepared(compared, definition)
 
     def _is_adopting(self) -> bool:
         row = self.row
@@ -84,8 +84,8 @@ class Preparation:
             return False
         return row.action == "INIT" or (row.action, row.status) == ("ADOPT", "FAILED")
 
-    def _restored(self, resolved: ResourceDefinition) -> ResourceDefinition:
-        """What the type makes of a definition and of what it gave to a snapshot."""
+    def _restore_definition(self, resolved: ResourceDefinition) -> ResourceDefinition:
+        """The definition that the type makes of the resolved one and of its snapshot data."""
         new = ResourceRow(self.row.id, self.row.stack_id, self.row.name, self.row.type)
         instance = self.instances.make(
             WorkItem(new, self.seen.stack), definition=resolved, cls=self.cls
@@ -93,7 +93,7 @@ class Preparation:
         handler: Any = getattr(instance, "handle_restore", None)
         if handler is None:
             return resolved
-        known = row_annotations.values(
+        known = row_annotations.read_values(
             self.instances.lending.sealer, self.row, row_annotations.RESTORE
         )
         self.secrets.add_restored(known)
@@ -102,7 +102,7 @@ class Preparation:
             raise ResourceFailure("handle_restore gave no resource definition")
         return made
 
-    def _values(self) -> RowValues:
+    def _build_values(self) -> RowValues:
         instances, stack = self.instances, self.seen.stack
 
         def build(row: ResourceRow) -> AttributeReader:
@@ -111,12 +111,12 @@ class Preparation:
 
         return RowValues(self.seen.required, instances.lending.sealer, build)
 
-    def _case(self, definition: Definition, node: Node) -> Question:
+    def _build_case(self, definition: Definition, node: Node) -> Question:
         assert self.resolved is not None
         row = self.row
         if self._is_adopting() and row.action == "ADOPT":
             row = dataclasses.replace(row, action="INIT")  # once more, as if nothing had been done
-        observed = row_annotations.live(self.instances.lending.sealer, row)
+        observed = row_annotations.read_live(self.instances.lending.sealer, row)
         if observed:
             self.secrets.add_properties(observed)
             row = dataclasses.replace(row, resolved_hash="")  # it is not what it was made
@@ -125,45 +125,45 @@ class Preparation:
             self.resolved,
             node.cls,
             self.instances.definitions.class_type(node.cls),
-            lambda: definition.registry.restricted_actions(self.row.name),
+            lambda: definition.registry.list_restricted_actions(self.row.name),
             lambda: self.instances.make(self.seen),
-            self._repaired
-            if row_annotations.left(self.instances.lending.sealer, row)
-            else self._wanted,
-            self._hash,
-            protected=lambda: forbids_replacement(self.seen.stack, self.row),
+            self._make_repaired
+            if row_annotations.read_exempted(self.instances.lending.sealer, row)
+            else self._make_desired,
+            self._compute_hash,
+            protected=lambda: explain_no_replacement(self.seen.stack, self.row),
             observed=observed,
-            left=row_annotations.left(self.instances.lending.sealer, row),
+            left=row_annotations.read_exempted(self.instances.lending.sealer, row),
         )
 
-    def _prepared(self, compared: Comparison, definition: Definition) -> Prepared:
-        """What the steps are to do for a decision."""
+    def _build_prepared(self, compared: Comparison, definition: Definition) -> Prepared:
+        """The prepared operation for a decision."""
         decision, after = compared.decision, compared.after
         assert self.resolved is not None
         if decision == "check":
-            return self._begin("CHECK", definition, dict(self.resolved.properties))
+            return self._build_begin("CHECK", definition, dict(self.resolved.properties))
         if decision == "create" or decision == "update":
             assert after is not None
             cause = compared.cause if decision == "update" else ""
             op = "ADOPT" if self._is_adopting() else decision.upper()
-            if row_annotations.left(self.instances.lending.sealer, self.row):
-                after = self._wanted()  # what it is meant to be, as before
-            return self._begin(op, definition, after.properties.stored(), cause)
+            if row_annotations.read_exempted(self.instances.lending.sealer, self.row):
+                after = self._make_desired()  # what it is meant to be, as before
+            return self._build_begin(op, definition, after.properties.stored(), cause)
         if decision == "note":
             assert after is not None
             # nothing is done, yet what is shown of the resource is what the template says now
-            shown = self._begin("UPDATE", definition, after.properties.stored())
+            shown = self._build_begin("UPDATE", definition, after.properties.stored())
             return dataclasses.replace(shown, verdict="unchanged")
         if decision == "unchanged":
-            return self._hidden_anew(definition) or Prepared(decision)
+            return self._reseal_hidden(definition) or Prepared(decision)
         if decision == "replace":
             return Prepared(decision, cause=compared.cause)
         kind = compared.why.title()
         path = ("resources", self.row.name, "properties", *compared.about[:1])
         return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
 
-    def _hidden_anew(self, definition: Definition) -> Prepared | None:
-        """What is kept of an instance, where what is secret of it is something else now."""
+    def _reseal_hidden(self, definition: Definition) -> Prepared | None:
+        """The rewritten definition of an unchanged instance whose secret values have changed."""
         row = self.row
         if row.definition is None or row.external_id or self.cls is None:
             return None
@@ -171,41 +171,43 @@ class Preparation:
         hidden = dumps(self.secrets.hidden(definition, self.cls))
         if (sealed, row.hidden) == (self.secrets.properties, hidden):
             return None
-        shown = self._begin("UPDATE", definition, self._wanted().properties.stored())
+        shown = self._build_begin("UPDATE", definition, self._make_desired().properties.stored())
         return dataclasses.replace(shown, verdict="unchanged")
 
-    def _hash(self) -> str:
+    def _compute_hash(self) -> str:
         if not self._hashed:
             assert self.resolved is not None
             assert self.cls is not None
             assert self.row.want_template_id is not None
             definition = self.instances.definitions.get(self.row.want_template_id)
             sealer = self.instances.lending.sealer
-            found = hash_of(sealer, definition, self.resolved, self.cls, self._wanted)
-            self._hashed = found + self._part()
+            found = compute_hash(sealer, definition, self.resolved, self.cls, self._make_desired)
+            self._hashed = found + self._snapshot_suffix()
         return self._hashed
 
-    def _part(self) -> str:
-        """What a nested stack is to go back to is another one, whatever its definition."""
+    def _snapshot_suffix(self) -> str:
+        """The id of the snapshot that a nested stack is restored from; it makes another hash."""
         if self.seen.stack.action != "RESTORE" or self.cls is None or not self.cls.is_nested_stack:
             return ""
         sealer = self.instances.lending.sealer
         return str(
-            row_annotations.values(sealer, self.row, row_annotations.RESTORE).get("snapshot", "")
+            row_annotations.read_values(sealer, self.row, row_annotations.RESTORE).get(
+                "snapshot", ""
+            )
         )
 
-    def _wanted(self) -> Resource:
+    def _make_desired(self) -> Resource:
         return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
 
-    def _repaired(self) -> Resource:
-        """What is wanted but for what a repair leaves as it is."""
+    def _make_repaired(self) -> Resource:
+        """The desired instance, without what a repair leaves as it is."""
         assert self.resolved is not None
         assert self.cls is not None
         sealer = self.instances.lending.sealer
-        wanted = row_annotations.as_repaired(sealer, self.row, self.resolved, self.cls)
+        wanted = row_annotations.build_repair_definition(sealer, self.row, self.resolved, self.cls)
         return self.instances.make(self.seen, definition=wanted, cls=self.cls)
 
-    def _begin(
+    def _build_begin(
         self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""
     ) -> Prepared:
         assert self.resolved is not None
@@ -218,13 +220,13 @@ class Preparation:
         return Prepared(
             "begin",
             op,
-            definition=sealer.dump(written(resolved), sealed=secrets.any),
+            definition=sealer.dump(definition_to_dict(resolved), sealed=secrets.any),
             properties=sealer.dump(shown, sealed=secrets.properties),
             hidden=dumps(secrets.hidden(definition, self.cls)),
             metadata=metadata,
             deletion_policy=resolved.deletion_policy,
             external_id=resolved.external_id,
-            resolved_hash=self._hash(),
+            resolved_hash=self._compute_hash(),
             type=resolved.type,
             class_type=self.instances.definitions.class_type(self.cls),
             cause=cause,

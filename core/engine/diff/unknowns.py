@@ -1,4 +1,4 @@
-"""The values of resources during a walk: stored ones, and those that are only known later."""
+"""The values of resources during a walk: stored values and unknown ones (known after apply)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Offer = Callable[[str | None, tuple[Any, ...]], Any]
 
 
 class LaterValues:
-    """``ResourceValues`` that raise ``UnknownUntilRun`` for what the plan makes or may change.
+    """``ResourceValues`` that raise ``KnownLater`` for values that the plan makes or may change.
 
     ``asked``: the resources whose later values have been asked for; whoever resolves something
     empties it before.
@@ -27,7 +27,7 @@ class LaterValues:
         self.asked: dict[str, None] = {}
 
     def open(self, name: str, *, reference: bool, offer: Offer | None = None) -> None:
-        """Take note that attributes of ``name``, and its reference too, are known later.
+        """Note that attributes of ``name``, and its reference too, are known after apply.
 
         ``offer`` gives those that are known already.
         """
@@ -36,11 +36,11 @@ class LaterValues:
             self._references.add(name)
 
     def is_open(self, name: str) -> bool:
-        """Whether anything of ``name`` is known later."""
+        """Whether anything of ``name`` is known after apply."""
         return name in self._attributes
 
     def reference(self, name: str) -> Any:
-        """What ``get_resource`` gives."""
+        """The value of ``get_resource``."""
         if name in self._references:
             self.asked[name] = None
             raise UnknownUntilRun(name)

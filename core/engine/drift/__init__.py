@@ -1,4 +1,4 @@
-"""Drift: whether resources still are what was made, and their repair.
+"""Drift: differences between resources and their template, and their repair.
 
 ``actions`` is the way in, ``check_resources`` runs a check, ``observe`` asks a resource for its
 live state, ``differences`` compares, ``store`` keeps the result, ``schedule`` starts what is due,

@@ -1,4 +1,4 @@
-"""The checks that a driver runs: which resource is asked when, and what has come of each.
+"""The checks that a driver runs: they observe the resources, some at a time.
 
 Everything here belongs to the driver's thread, like the driver itself; only ``Observer.look`` runs
 in the pool. A call that never comes back gives its place back (see ``hanging``); waiting holds no
@@ -22,9 +22,9 @@ from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import store as storing
 from .exceptions import Exceptions
-from .findings import Check, Found, Later, owed, unknown
+from .findings import Check, Found, Later, make_owed, make_unknown
 from .interrupting import interrupt
-from .observe import Job, Observer, not_to_be_looked_at
+from .observe import Job, Observer, explain_unobservable
 from .throttle import Pace
 
 log = logging.getLogger(__name__)
@@ -63,31 +63,32 @@ class Checks:
             return
         self._running[check.row.id] = check
         self._start(
-            _calling(lambda: prepare(self._services, check, self._pace)), self._prepared(check)
+            _call_step(lambda: prepare_jobs(self._services, check, self._pace)),
+            self._queue_jobs(check),
         )
 
     def sweep(self) -> None:
-        """Give up whatever has not come back in time."""
+        """Give up the observations that are past their time limit."""
         now = self._services.clock.monotonic()
         for job, check in list(self._asked.items()):
             if job.until is not None and now >= job.until and not job.is_abandoned:
                 job.is_abandoned = True
                 self._services.hanging.add(job, job.key, check.row.stack_id)
-                self._give_up(check, job, self._too_late("it has not answered"))
-        self._pump()
+                self._give_up(check, job, self._format_late("it has not answered"))
+        self._start_jobs()
 
     def close(self) -> None:
-        """Begin nothing more. What runs is interrupted: it begins anew with the next engine."""
+        """Begin nothing more and interrupt what runs: it begins anew with the next engine."""
         self._is_closed = True
         for job, check in [*self._waiting.items(), *((job, check) for check, job in self._queue)]:
             self._cancel(check.observer, job)
         self._queue.clear()
         for check in list(self._running.values()):
-            self._end(check, _interrupting(check), False)
+            self._end(check, _build_interrupt_unit(check), False)
 
     # -- one after the other ----------------------------------------------------------------------
 
-    def _prepared(self, check: Check) -> Callable[[Any, BaseException | None], None]:
+    def _queue_jobs(self, check: Check) -> Callable[[Any, BaseException | None], None]:
         def done(jobs: Any, error: BaseException | None) -> None:
             if error is not None:
                 self._fail(check, error)
@@ -96,26 +97,26 @@ class Checks:
             self._queue.extend((check, job) for job in jobs)
             if not check.left:
                 self._complete(check)
-            self._pump()
+            self._start_jobs()
 
         return done
 
-    def _pump(self) -> None:
+    def _start_jobs(self) -> None:
         while self._queue and self._has_place and not self._is_closed:
             check, job = self._queue.popleft()
             if check.is_open:
-                self._ask(check, job)
+                self._observe(check, job)
 
     @property
     def hanging(self) -> int:
-        """How many looks have not come back in time."""
+        """The number of observations that did not return in time."""
         return sum(job.is_abandoned for job in self._asked)
 
     @property
     def _has_place(self) -> bool:
         return len(self._asked) - self.hanging < self._places
 
-    def _ask(self, check: Check, job: Job) -> None:
+    def _observe(self, check: Check, job: Job) -> None:
         observer, clock = check.observer, self._services.clock
         assert observer is not None
         hanging = self._services.hanging.forbids(check.row.stack_id, job.key)
@@ -127,15 +128,16 @@ class Checks:
             job.until = clock.monotonic() + self._services.settings.drift_timeout
         elif clock.monotonic() >= job.until:
             said = f" ({job.message})" if job.message else ""
-            self._give_up(check, job, self._too_late(f"it was not ready{said}"))
+            self._give_up(check, job, self._format_late(f"it was not ready{said}"))
             self._cancel(observer, job)
             return
         self._asked[job] = check
         self._start(
-            _calling(lambda: observer.look(job)), lambda *said: self._heard(observer, job, *said)
+            _call_step(lambda: observer.look(job)),
+            lambda *said: self._take_result(observer, job, *said),
         )
 
-    def _heard(
+    def _take_result(
         self, observer: Observer, job: Job, answer: Any, error: BaseException | None
     ) -> None:
         check = self._asked.pop(job)
@@ -147,12 +149,12 @@ class Checks:
                 log.error("A look at resource %s broke", job.path, exc_info=error)
                 self._give_up(check, job, f"zonda failed: {type(error).__name__}")
             elif isinstance(answer, Later):
-                self._wait(check, job, answer)
+                self._postpone(check, job, answer)
             else:
-                self._keep(check, job, answer)
-        self._pump()
+                self._store_result(check, job, answer)
+        self._start_jobs()
 
-    def _wait(self, check: Check, job: Job, later: Later) -> None:
+    def _postpone(self, check: Check, job: Job, later: Later) -> None:
         now = self._services.clock.monotonic()
         assert job.until is not None
         if later.is_turn:
@@ -167,19 +169,19 @@ class Checks:
             self._waiting.pop(job, None)
             if check.is_open and error is None:
                 self._queue.appendleft((check, job))
-                self._pump()
+                self._start_jobs()
 
-        self._start(_waiting(delay), due)
+        self._start(_wait_step(delay), due)
 
     def _cancel(self, observer: Observer | None, job: Job) -> None:
-        """What its type has begun is not awaited any more."""
+        """Cancel an observation that the type has begun and that nobody waits for any more."""
         if observer is not None and job.kept:
-            self._start(_calling(lambda: observer.cancel(job)), _not_cancelled)
+            self._start(_call_step(lambda: observer.cancel(job)), _log_failed_cancel)
 
     def _give_up(self, check: Check, job: Job, reason: str) -> None:
-        self._keep(check, job, unknown(reason, check.rows[job.key].fence))
+        self._store_result(check, job, make_unknown(reason, check.rows[job.key].fence))
 
-    def _keep(self, check: Check, job: Job, found: Found) -> None:
+    def _store_result(self, check: Check, job: Job, found: Found) -> None:
         if not check.is_open:
             return
         check.found[job.key] = found
@@ -187,7 +189,7 @@ class Checks:
         if not check.left:
             self._complete(check)
 
-    def _too_late(self, what: str) -> str:
+    def _format_late(self, what: str) -> str:
         return f"{what} within {self._services.settings.drift_timeout:g} s"
 
     # -- the end ----------------------------------------------------------------------------------
@@ -213,23 +215,23 @@ class Checks:
             check.outcome = is_complete and bool(value) and error is None
             check.observer = None
             if check.repairs and check.outcome and check.wrong:
-                self._start(self._repair(check), _logged)
+                self._start(self._repair(check), _log_failed_repair)
 
-        self._start(_storing(store), done)
+        self._start(_store_step(store), done)
 
 
-def _not_cancelled(_: Any, error: BaseException | None) -> None:
+def _log_failed_cancel(_: Any, error: BaseException | None) -> None:
     if error is not None:
         log.warning("What was begun for a look could not be cancelled: %s", error)
 
 
-def _logged(_: Any, error: BaseException | None) -> None:
+def _log_failed_repair(_: Any, error: BaseException | None) -> None:
     if error is not None:
         log.error("A repair could not be begun", exc_info=error)
 
 
-def prepare(services: EngineServices, check: Check, pace: Pace) -> list[Job]:
-    """Read what there is; the jobs for what has to be asked, the others are found already.
+def prepare_jobs(services: EngineServices, check: Check, pace: Pace) -> list[Job]:
+    """Read the resources of a check and return the jobs; resources with a verdict need none.
 
     In the pool. Of a type that does nothing outside there is nothing that could have changed.
     """
@@ -239,17 +241,17 @@ def prepare(services: EngineServices, check: Check, pace: Pace) -> list[Job]:
         rules = reader.drift_ignores(row.stack_id)
     exceptions = Exceptions(rules, services.clock.now())
     check.observer = Observer(services, exceptions, pace, services.settings.drift_timeout)
-    scope = storing.scope_of(row)
+    scope = storing.read_scope(row)
     jobs: list[Job] = []
     for path, each in rows:
         if not covers(scope, path):
             continue
         check.paths[each.id], check.rows[each.id] = path, each
-        reason = not_to_be_looked_at(each)
+        reason = explain_unobservable(each)
         if row_annotations.is_owed(each):
-            found = exceptions.applied(path, owed(each))
+            found = exceptions.apply(path, make_owed(each))
         elif reason:
-            found = exceptions.applied(path, unknown(reason, each.fence))
+            found = exceptions.apply(path, make_unknown(reason, each.fence))
         elif services.definitions.is_inward_type(each.class_type):
             found = Found(IN_SYNC, fence=each.fence)
         else:
@@ -259,17 +261,17 @@ def prepare(services: EngineServices, check: Check, pace: Pace) -> list[Job]:
     return jobs
 
 
-def _calling(run: Callable[[], Any]) -> Step:
+def _call_step(run: Callable[[], Any]) -> Step:
     return (yield Call(run, seconds=math.inf))
 
 
-def _waiting(seconds: float) -> Step:
+def _wait_step(seconds: float) -> Step:
     yield Wait(seconds, "")
 
 
-def _storing(run: Callable[[UnitOfWork], Any]) -> Step:
+def _store_step(run: Callable[[UnitOfWork], Any]) -> Step:
     return (yield Tx(run))
 
 
-def _interrupting(check: Check) -> Callable[[UnitOfWork], Any]:
+def _build_interrupt_unit(check: Check) -> Callable[[UnitOfWork], Any]:
     return lambda work: interrupt(work, check.row)

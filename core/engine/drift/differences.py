@@ -1,4 +1,4 @@
-"""What differs between the properties that were sent and those that were observed, as data.
+"""The differences between the properties that were sent and the observed ones, as data.
 
 Pure functions. A secret is only named: what is given here may be stored and shown.
 """
@@ -12,13 +12,13 @@ from typing import Any
 from zonda.hooks.text.redaction import MASK, redact
 from zonda.hooks.text.sanitize import truncate_middle
 
-from ..diff.changes import changes
+from ..diff.changes import compare_values
 
 #: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
 Entry = dict[str, Any]
 
 
-def entries(
+def list_differences(
     names: Collection[str],
     wanted: Mapping[str, Any],
     live: Mapping[str, Any],
@@ -31,29 +31,31 @@ def entries(
         if name in hidden:
             found.append({"path": [name], "hidden": True})
             continue
-        for change in changes(wanted[name], live[name]):
-            entry: Entry = {"path": [name, *(_key(item, secrets) for item in change.path)]}
+        for change in compare_values(wanted[name], live[name]):
+            entry: Entry = {"path": [name, *(_redact_key(item, secrets) for item in change.path)]}
             if change.kind != "added":
-                entry["template"] = _shown(change.before, secrets)
+                entry["template"] = _redact_value(change.before, secrets)
             if change.kind != "removed":
-                entry["live"] = _shown(change.after, secrets)
+                entry["live"] = _redact_value(change.after, secrets)
             found.append(entry)
     return found
 
 
-def dotted(entry: Entry) -> str:
-    """``tags.env`` of a difference."""
+def format_path(entry: Entry) -> str:
+    """The path of a difference as text: ``tags.env``."""
     return ".".join(str(item) for item in entry["path"])
 
 
-def _shown(value: Any, secrets: Sequence[str]) -> Any:
-    """A value without secrets; a text that is longer than anybody reads without its middle."""
+def _redact_value(value: Any, secrets: Sequence[str]) -> Any:
+    """A value without secrets; a long text is truncated in the middle."""
     if isinstance(value, str):
         return truncate_middle(redact(value, secrets))
     if isinstance(value, Mapping):
-        return {redact(str(key), secrets): _shown(each, secrets) for key, each in value.items()}
+        return {
+            redact(str(key), secrets): _redact_value(each, secrets) for key, each in value.items()
+        }
     if isinstance(value, list):
-        return [_shown(each, secrets) for each in value]
+        return [_redact_value(each, secrets) for each in value]
     if isinstance(value, bool) or value is None:
         return value
     said = str(value)
@@ -62,14 +64,16 @@ def _shown(value: Any, secrets: Sequence[str]) -> Any:
     return value if redact(said, secrets) == said else MASK
 
 
-def without(value: Any, secrets: Sequence[str]) -> Any:
-    """A value in whose texts no secret stands."""
+def redact_deep(value: Any, secrets: Sequence[str]) -> Any:
+    """A value with the secrets redacted in all of its texts."""
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, Mapping):
-        return {redact(str(key), secrets): without(each, secrets) for key, each in value.items()}
-    return [without(each, secrets) for each in value] if isinstance(value, list) else value
+        return {
+            redact(str(key), secrets): redact_deep(each, secrets) for key, each in value.items()
+        }
+    return [redact_deep(each, secrets) for each in value] if isinstance(value, list) else value
 
 
-def _key(item: Any, secrets: Sequence[str]) -> Any:
+def _redact_key(item: Any, secrets: Sequence[str]) -> Any:
     return redact(item, secrets) if isinstance(item, str) else item

@@ -1,4 +1,4 @@
-"""A repair that is only shown: what has drifted is looked at by whoever asks, without an engine.
+"""The preview of a repair: the process that asks checks the resources itself, without an engine.
 
 Nothing is stored (``unstored`` looks). ``AsFound`` is a reader that shows what is wrong as the
 repair would take it, so that the plan is worked out as any other one.
@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from zonda.core.engine.actions import RepairDrift
-from zonda.core.graph.digraph import cone
+from zonda.core.graph.digraph import find_reachable
 from zonda.core.store.read import drift_to_view
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
@@ -26,37 +26,37 @@ from ..model.plan import StackPlan
 from ..model.states import DIRTY
 from ..services import EngineServices
 from . import store
-from .differences import without
+from .differences import redact_deep
 from .findings import Check, Found
-from .repair import as_missing, proposal, to_repair
+from .repair import build_repair_plan, find_scope, mark_missing
 from .unstored import Unstored
 
 
 class AsFound(Reader):
-    """What is stored, with what was found ``wrong`` of instances, by their ids."""
+    """A reader of the stored rows, changed by the check results ``wrong``, by instance id."""
 
     def __init__(self, known: Reader, check: Check) -> None:
         self.__dict__.update(known.__dict__)
         self.wrong: Mapping[str, Found] = {}
-        self._dirty = _with_owners(known, check.row.stack_id, check.wrong)
+        self._dirty = _add_owners(known, check.row.stack_id, check.wrong)
         self.wrong = check.wrong
         #: What was seen, as readers are told of any check; it is stored nowhere.
-        self.check = drift_to_view.check(check.row)
-        rows = store.findings(check, check.found)
-        self.findings = sorted(map(drift_to_view.finding, rows), key=attrgetter("path"))
+        self.check = drift_to_view.to_check_view(check.row)
+        rows = store.list_findings(check, check.found)
+        self.findings = sorted(map(drift_to_view.to_finding_view, rows), key=attrgetter("path"))
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """See ``Reader``."""
-        return [self._seen(row) for row in super().resource_rows(stack_id)]
+        return [self._apply_result(row) for row in super().resource_rows(stack_id)]
 
     def tree_resources(self, root_id: str) -> list[ResourceRow]:
         """See ``Reader``."""
-        return [self._seen(row) for row in super().tree_resources(root_id)]
+        return [self._apply_result(row) for row in super().tree_resources(root_id)]
 
     def resource_row(self, resource_id: str) -> ResourceRow | None:
         """See ``Reader``."""
         row = super().resource_row(resource_id)
-        return None if row is None else self._seen(row)
+        return None if row is None else self._apply_result(row)
 
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
         """See ``Reader``."""
@@ -65,7 +65,7 @@ class AsFound(Reader):
             dataclasses.replace(row, dirty=DIRTY) if row.id in self._dirty else row for row in rows
         ]
 
-    def _seen(self, row: ResourceRow) -> ResourceRow:
+    def _apply_result(self, row: ResourceRow) -> ResourceRow:
         found = self.wrong.get(row.id)
         if row.id in self._dirty:
             row.dirty = DIRTY
@@ -75,41 +75,41 @@ class AsFound(Reader):
         if row_annotations.is_owed(row):
             return row
         if found.verdict == MISSING:
-            as_missing(row, found, row.generation)
+            mark_missing(row, found, row.generation)
         else:
-            seen = _masked(found)
+            seen = _mask_hidden(found)
             row_annotations.hand(
-                row, row_annotations.observed(self.sealer, seen, row.generation, found.left)
+                row, row_annotations.format_observed(self.sealer, seen, row.generation, found.left)
             )
             if not found.diff and found.verdict == DRIFTED:
-                row_annotations.hand(row, row_annotations.as_a_whole(found.reason))
+                row_annotations.hand(row, row_annotations.format_opaque_drift(found.reason))
         return row
 
 
-def _masked(found: Found) -> dict[str, Any]:
-    """What was observed, where others do not repeat what a hidden property was found to be."""
+def _mask_hidden(found: Found) -> dict[str, Any]:
+    """The observed values of an instance, with hidden properties masked."""
     hidden = {entry["path"][0] for entry in found.diff if "hidden" in entry}
     texts = secret_texts(found.live[name] for name in hidden if name in found.live)
     return {
-        name: value if name in hidden else without(value, texts)
+        name: value if name in hidden else redact_deep(value, texts)
         for name, value in found.live.items()
     }
 
 
-def _with_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]:
+def _add_owners(reader: Reader, root_id: str, wrong: Iterable[str]) -> set[str]:
     """The instances ``wrong``, and those that they are nested in."""
-    owned = reader.owners_below(root_id)
+    owned = reader.list_owners_below(root_id)
     rows = filter(None, map(reader.resource_row, wrong))
     above = {child: [parent] for child, _, parent, _ in owned}
-    stacks = cone((row.stack_id for row in rows), above)
+    stacks = find_reachable((row.stack_id for row in rows), above)
     return {*wrong, *(owner for child, owner, _, _ in owned if child in stacks)}
 
 
-def as_found(
+def check_now(
     services: EngineServices, action: RepairDrift, pause: Callable[[float], Any]
 ) -> AsFound:
-    """Look at what a repair would look at; ``pause`` does nothing for some seconds."""
-    stack, scope = to_repair(services, action)
+    """Check the resources that a repair would check; ``pause`` sleeps for some seconds."""
+    stack, scope = find_scope(services, action)
     now = services.clock.now()
     row = DriftCheckRow(services.ids(), stack.id, stack.generation, REPAIR)
     row.by, row.scope, row.started_at = services.settings.user, json.dumps(list(scope)), now
@@ -125,6 +125,6 @@ def as_found(
 
 
 def propose(services: EngineServices, stack: StackRow, action: RepairDrift) -> StackPlan | None:
-    """The plan for what the reader shows; the engine's own way is ``repairing.repair``."""
+    """The plan of a repair from check results; the engine itself uses ``repair.repair``."""
     reader = services.reader()
-    return proposal(services, stack, reader.wrong) if isinstance(reader, AsFound) else None
+    return build_repair_plan(services, stack, reader.wrong) if isinstance(reader, AsFound) else None

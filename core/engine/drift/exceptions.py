@@ -1,4 +1,4 @@
-"""Exceptions: differences that count as in sync, yet are told. Pure functions over rules."""
+"""Exceptions: differences that count as in sync, yet are reported. Pure functions over rules."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, NOTE
 from zonda.hooks.resources.live_state import is_same_value
 
-from ..model.exempted_parts import CannotStay, overlaid
-from .differences import dotted
+from ..model.exempted_parts import CannotStay, overlay
+from .differences import format_path
 from .findings import Found
 
 #: What is said where nobody gave a reason.
@@ -26,36 +26,36 @@ class Exceptions:
     def __init__(self, rules: Sequence[DriftIgnoreView], now: float) -> None:
         self._rules = [rule for rule in rules if rule.until is None or now < rule.until]
 
-    def applied(self, path: str, found: Found) -> Found:
-        """``found`` of the resource at ``path``, with what is ignored of it marked as that.
+    def apply(self, path: str, found: Found) -> Found:
+        """``found`` of the resource at ``path``, with the ignored differences marked.
 
         Everything of it is, whatever the verdict, where a rule names no property.
         """
-        rules = [rule for rule in self._rules if _is_at(rule, path)]
+        rules = [rule for rule in self._rules if _is_for_path(rule, path)]
         if not rules or found.verdict == IN_SYNC:
             return found
         for rule in rules:
             if not rule.property:
-                return _in_sync(found, rule.reason or NO_REASON)
+                return _mark_in_sync(found, rule.reason or NO_REASON)
         if found.verdict != DRIFTED or not found.diff:
             return found  # of what is out of sync as a whole no property can be left out
         for name in dict.fromkeys(entry["path"][0] for entry in found.diff):
-            mine = [rule for rule in rules if _is_in(rule, name)]
+            mine = [rule for rule in rules if _is_for_property(rule, name)]
             if mine:
-                _leave_out(found, name, mine)
+                _ignore_property(found, name, mine)
         reasons = [entry.get("ignored") for entry in found.diff]
-        return found if None in reasons else _in_sync(found, str(reasons[-1]))
+        return found if None in reasons else _mark_in_sync(found, str(reasons[-1]))
 
 
-def _in_sync(found: Found, reason: str) -> Found:
+def _mark_in_sync(found: Found, reason: str) -> Found:
     for entry in found.diff:
         entry.setdefault("ignored", reason)
     found.verdict, found.ignored, found.live = IN_SYNC, reason, {}
     return found
 
 
-def _leave_out(found: Found, name: str, rules: Sequence[DriftIgnoreView]) -> None:
-    """Mark what ``rules`` ignore of one property, and have a repair leave that as it is.
+def _ignore_property(found: Found, name: str, rules: Sequence[DriftIgnoreView]) -> None:
+    """Mark the differences of one property that ``rules`` ignore, so that a repair keeps them.
 
     A type is given whole properties: what is ignored in one is handed to it as it is there. Where
     that cannot be, the property is not repaired at all.
@@ -63,13 +63,13 @@ def _leave_out(found: Found, name: str, rules: Sequence[DriftIgnoreView]) -> Non
     entries = [entry for entry in found.diff if entry["path"][0] == name]
     for entry in entries:
         for rule in rules:
-            if _names(rule, dotted(entry)):
+            if _names_path(rule, format_path(entry)):
                 entry.setdefault("ignored", rule.reason or NO_REASON)
     parts = [rule.property[len(name) + 1 :] for rule in rules]
     wanted, live = found.wanted.get(name), found.live.get(name)
     why = _FIXED if name in found.fixed else ""
     try:
-        asked = overlaid(wanted, live, parts)
+        asked = overlay(wanted, live, parts)
     except CannotStay:
         asked, why = wanted, _SHAPE
     if is_same_value(asked, live):  # so does what is not told, and what was compared as one
@@ -83,14 +83,14 @@ def _leave_out(found: Found, name: str, rules: Sequence[DriftIgnoreView]) -> Non
     found.live = {key: value for key, value in found.live.items() if key != name}
 
 
-def _names(rule: DriftIgnoreView, dotted_path: str) -> bool:
+def _names_path(rule: DriftIgnoreView, dotted_path: str) -> bool:
     return dotted_path == rule.property or dotted_path.startswith(f"{rule.property}.")
 
 
-def _is_in(rule: DriftIgnoreView, name: str) -> bool:
-    """Whether it is about a property, or a part of it."""
+def _is_for_property(rule: DriftIgnoreView, name: str) -> bool:
+    """Whether a rule is for a property, or for a part of it."""
     return rule.property == name or rule.property.startswith(f"{name}.")
 
 
-def _is_at(rule: DriftIgnoreView, path: str) -> bool:
+def _is_for_path(rule: DriftIgnoreView, path: str) -> bool:
     return path == rule.path or ("*" in rule.path and fnmatchcase(path, rule.path))

@@ -1,4 +1,4 @@
-"""What one look at one resource has given, and how verdicts are put together. Pure data."""
+"""The result of one observation of one resource, and how verdicts are combined. Pure data."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Found:
     left: dict[str, list[str]] = field(default_factory=dict)
 
     @property
-    def is_told(self) -> bool:
-        """Whether there is more to keep than that it is in sync."""
+    def is_reported(self) -> bool:
+        """Whether it is reported: it is more than plainly in sync."""
         return self.verdict != IN_SYNC or bool(self.ignored)
 
     @property
@@ -61,19 +61,19 @@ class Later:
     is_turn: bool = False
 
 
-def unknown(reason: str, fence: int) -> Found:
-    """Nobody can tell, for this reason."""
+def make_unknown(reason: str, fence: int) -> Found:
+    """The verdict UNKNOWN, for this reason."""
     return Found(UNKNOWN, reason, fence)
 
 
-def owed(row: DriftRow) -> Found:
-    """A repair was to make it anew, and has failed: the next one tries again."""
+def make_owed(row: DriftRow) -> Found:
+    """The result for a resource whose repair has failed: the next repair tries again."""
     reason = "a repair was to make it anew"
     ended = "has failed" if row.status == FAILED else "was never begun"
     return Found(MISSING, f"{reason}: its CREATE {ended}", row.fence)
 
 
-def worst(verdicts: Iterable[str]) -> str:
+def worst_verdict(verdicts: Iterable[str]) -> str:
     """The verdict of a stack by those of its resources."""
     found = set(verdicts)
     if DRIFTED in found or MISSING in found:
@@ -81,8 +81,8 @@ def worst(verdicts: Iterable[str]) -> str:
     return UNKNOWN if UNKNOWN in found else IN_SYNC
 
 
-def counted(all_found: Iterable[Found]) -> dict[str, int]:
-    """How many of each verdict there are, and how many that are in sync by an exception only."""
+def count_verdicts(all_found: Iterable[Found]) -> dict[str, int]:
+    """The number of resources by verdict, and of those in sync by an exception only."""
     counts: Counter[str] = Counter()
     for found in all_found:
         counts[found.verdict] += 1
@@ -112,5 +112,5 @@ class Check:
 
     @property
     def wrong(self) -> dict[str, Found]:
-        """What a repair would put right, by the ids of instances."""
+        """The results that a repair would work on, by instance id."""
         return {key: found for key, found in self.found.items() if found.is_wrong}

@@ -1,4 +1,4 @@
-"""The checks of an engine that has ended: every engine that starts looks for them, most find none.
+"""Interrupts the checks of an engine that has ended; called when an engine starts.
 
 Called by the engines, so that it imports nothing of what a check takes.
 """
@@ -15,7 +15,7 @@ MOST_INTERRUPTIONS = 3
 
 
 def interrupt(work: UnitOfWork, row: DriftCheckRow) -> None:
-    """Store that the process of a check has ended before it; one by schedule is due at once.
+    """Store that a check was interrupted; the check of a schedule is due again at once.
 
     Where that has happened again and again it is due when the schedule says: what it looks at may
     be what ends the process, and everything else goes on in between.
@@ -25,7 +25,7 @@ def interrupt(work: UnitOfWork, row: DriftCheckRow) -> None:
     if not work.tx.drift.end_check(row):
         return
     stack = work.tx.stack(row.stack_id)
-    newest = work.tx.drift.newest(row.stack_id, MOST_INTERRUPTIONS + 1)
+    newest = work.tx.drift.list_newest(row.stack_id, MOST_INTERRUPTIONS + 1)
     if len(newest) > MOST_INTERRUPTIONS and all(each.status == INTERRUPTED for each in newest):
         return
     if row.cause == SCHEDULE and stack is not None and stack.drift_next is not None:
@@ -33,15 +33,15 @@ def interrupt(work: UnitOfWork, row: DriftCheckRow) -> None:
 
 
 def interrupt_all(work: UnitOfWork) -> None:
-    """Nobody runs what another engine has begun: there is one engine, and it is this one."""
+    """Interrupt every running check: the engine that ran it has ended."""
     for row in work.tx.drift.all_running():
         interrupt(work, row)
-    for stack_id in work.tx.drift.repaired():
-        _owe_repair(work, stack_id)
+    for stack_id in work.tx.drift.list_repaired():
+        _schedule_repair(work, stack_id)
 
 
-def _owe_repair(work: UnitOfWork, stack_id: str) -> None:
-    """What a check by schedule has found, and nobody came to repair, is looked at again at once."""
+def _schedule_repair(work: UnitOfWork, stack_id: str) -> None:
+    """Have a stack checked at once whose check by schedule was not repaired."""
     stack, last = work.tx.stack(stack_id), work.tx.drift.last(stack_id)
     if stack is None or last is None or last.cause != SCHEDULE:
         return

@@ -1,4 +1,4 @@
-"""One look at one resource: what its type says it really is, compared with what was made.
+"""The observation of one resource: its live state, compared with its stored definition.
 
 In the pool. Gives ``Found`` or ``Later``, never what a plug-in raised. Nothing can be stored
 through the instance that is asked: its context is read-only, and so is all that it can reach.
@@ -31,19 +31,19 @@ from zonda.hooks.resources.live_state import (
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import secret_texts
-from zonda.hooks.text.sanitize import require_json, safe_str, seconds_of
+from zonda.hooks.text.sanitize import get_retry_delay, require_json, safe_str
 
 from ..model import row_annotations
 from ..model.lending import LentOperation
 from ..model.states import FAILED, PRESENT
 from ..model.work_item import Observation, WorkItem
 from ..plugins.instances import Instances
-from ..plugins.reasons import OPEN, Secrets, reason_for
+from ..plugins.reasons import OPEN, Secrets, format_reason
 from ..plugins.secrets import scrub
 from ..services import EngineServices
-from .differences import entries, without
+from .differences import list_differences, redact_deep
 from .exceptions import Exceptions
-from .findings import Found, Later, unknown
+from .findings import Found, Later, make_unknown
 from .throttle import NotYet, Pace, PacedLender
 
 #: Why a repair does nothing about what is not in sync as a whole.
@@ -72,8 +72,8 @@ class Job:
     is_abandoned: bool = False
 
 
-def not_to_be_looked_at(row: ResourceRow | DriftRow) -> str:
-    """Why nobody can tell of an instance in this state, or ''."""
+def explain_unobservable(row: ResourceRow | DriftRow) -> str:
+    """The reason why an instance in this state cannot be checked, or ''."""
     if row.op:
         return f"{row.op} is running"
     if row.action == "INIT":
@@ -86,7 +86,7 @@ def not_to_be_looked_at(row: ResourceRow | DriftRow) -> str:
 
 
 class Observer:
-    """Looks at the resources of one check. ``timeout``: seconds that one may take."""
+    """Observes the resources of one check. ``timeout``: seconds for one observation."""
 
     def __init__(
         self, services: EngineServices, exceptions: Exceptions, pace: Pace, timeout: float
@@ -97,16 +97,16 @@ class Observer:
         self._timeout = timeout
 
     def look(self, job: Job) -> Found | Later:
-        """Ask a resource what it really is."""
-        found = self._look(job)
+        """Ask a resource for its live state and compare it."""
+        found = self._observe(job)
         if isinstance(found, Later):
             return found
-        found = self._exceptions.applied(job.path, found)
+        found = self._exceptions.apply(job.path, found)
         found.wanted = {}
         return found
 
     def cancel(self, job: Job) -> None:
-        """Have a type end what it has begun for a look that is given up."""
+        """Have the type cancel an observation that was given up."""
         reader = self._services.reader()
         with reader.snapshot():
             row = reader.resource_row(job.key)
@@ -114,41 +114,41 @@ class Observer:
                 return
             stack, data = reader.stack_row(row.stack_id), reader.sealed_data(row.id)
         try:
-            seen = WorkItem(row, stack, data, observation=self._observation(job))
-            self._instances(job).make(seen).cancel_observation()
+            seen = WorkItem(row, stack, data, observation=self._build_observation(job))
+            self._build_instances(job).make(seen).cancel_observation()
         except BaseException as error:  # the border: a plug-in may raise anything
             raise_interruption(error)
             log.warning(
                 "A look at %s is given up and may go on: %s", job.path, type(error).__name__
             )
 
-    def _observation(self, job: Job) -> Observation:
+    def _build_observation(self, job: Job) -> Observation:
         until = job.started_at + self._timeout
         return Observation(LentOperation(job.op_id, "CHECK", job.started_at, until, 1), job.kept)
 
-    def _look(self, job: Job) -> Found | Later:
+    def _observe(self, job: Job) -> Found | Later:
         reader = self._services.reader()
         with reader.snapshot():
             row = reader.resource_row(job.key)
             if row is None or row.want != PRESENT:
-                return unknown("it is gone from the stack", -1)
+                return make_unknown("it is gone from the stack", -1)
             stack = reader.stack_row(row.stack_id)
             data = reader.sealed_data(row.id)
-        reason = not_to_be_looked_at(row) or self._of_update(row)
+        reason = explain_unobservable(row) or self._explain_failed_update(row)
         if reason:
-            return unknown(reason, row.fence)
+            return make_unknown(reason, row.fence)
         try:
             cls = self._services.definitions.class_of(row)
         except ZondaError as error:
-            return unknown(str(error), row.fence)
-        known = self._without_asking(row, cls)
+            return make_unknown(str(error), row.fence)
+        known = self._find_stored_verdict(row, cls)
         if known is not None:
             return known
-        seen = WorkItem(row, stack, data, observation=self._observation(job))
-        return _Look(self._instances(job), seen).run()
+        seen = WorkItem(row, stack, data, observation=self._build_observation(job))
+        return _Look(self._build_instances(job), seen).run()
 
-    def _of_update(self, row: ResourceRow) -> str:
-        """Why nobody knows what an instance should be after an update that has failed, or ''."""
+    def _explain_failed_update(self, row: ResourceRow) -> str:
+        """The reason why the state after a failed update is unknown, or ''."""
         if (row.action, row.status) != ("UPDATE", FAILED) or row.have_hash:
             return ""
         read = self._services.instances.read
@@ -157,8 +157,8 @@ class Observer:
             return ""  # it was to be put right
         return "its last UPDATE has failed: what there is may be neither old nor new"
 
-    def _without_asking(self, row: ResourceRow, cls: type[Resource]) -> Found | None:
-        """The verdict where the type need not, or cannot, be asked."""
+    def _find_stored_verdict(self, row: ResourceRow, cls: type[Resource]) -> Found | None:
+        """The verdict of a resource whose type need not, or cannot, be asked."""
         if cls.get_live_state is not Resource.get_live_state and cls.has_side_effects:
             return None
         if cls.is_nested_stack:
@@ -167,17 +167,17 @@ class Observer:
             return Found(IN_SYNC, fence=row.fence)
         if not cls.has_side_effects:
             return Found(IN_SYNC, fence=row.fence)
-        return unknown(f"the type {row.type} cannot be observed", row.fence)
+        return make_unknown(f"the type {row.type} cannot be observed", row.fence)
 
-    def _instances(self, job: Job) -> Instances:
+    def _build_instances(self, job: Job) -> Instances:
         known = self._services.instances.lending
         lender = PacedLender(known.lender, self._pace, job.turns)
-        lending = dataclasses.replace(known, lender=lender, durable=_refuse)
+        lending = dataclasses.replace(known, lender=lender, durable=_refuse_write)
         return Instances(lending, self._services.definitions)
 
 
 class _Look:
-    """The call of one type, and what comes of it."""
+    """The call of one type, and its result."""
 
     def __init__(self, instances: Instances, seen: WorkItem) -> None:
         self._instances = instances
@@ -189,41 +189,41 @@ class _Look:
         try:
             definition = self._instances.read(row, row.definition)
             instance = self._instances.make(self._seen, definition=definition)
-            return self._asked(instance)
+            return self._ask(instance)
         except BaseException as error:  # the border: a plug-in may raise anything
             raise_interruption(error)
-            return unknown(reason_for(row.name, error, self._secrets()), row.fence)
+            return make_unknown(format_reason(row.name, error, self._collect_secrets()), row.fence)
 
-    def _asked(self, instance: Resource) -> Found | Later:
+    def _ask(self, instance: Resource) -> Found | Later:
         try:
-            return self._compared(instance, instance.get_live_state())
+            return self._compare(instance, instance.get_live_state())
         except NotYet as error:
             return Later(error.delay, error.message, is_turn=True)
         except NotReady as error:
-            return Later(seconds_of(error), self._scrubbed(error))
+            return Later(get_retry_delay(error), self._redact(error))
         except NotFound as error:
-            return Found(MISSING, self._scrubbed(error), self._row.fence)
+            return Found(MISSING, self._redact(error), self._row.fence)
 
-    def _compared(self, instance: Resource, told: Any) -> Found:
+    def _compare(self, instance: Resource, told: Any) -> Found:
         row = self._row
         if told is None:
-            return unknown(f"the type {row.type} cannot tell what it is", row.fence)
+            return make_unknown(f"the type {row.type} cannot tell what it is", row.fence)
         if not isinstance(told, Mapping):
             raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
         require_json("the live state", dict(told))
         found = compare_live_state(instance.properties, told)
         require_json("the properties", dict(found.sent))
         if isinstance(told, OpaqueState):
-            return self._as_a_whole(told, found)
+            return self._build_opaque(told, found)
         if found.differing:
-            return self._drifted(instance, found)
+            return self._build_drifted(instance, found)
         if not found.is_blind:
-            return self._in_sync(self._unobserved(found))
-        nothing = unknown("it told nothing of what the template sets", row.fence)
-        return dataclasses.replace(nothing, unseen=self._unobserved(found))
+            return self._build_in_sync(self._list_unobserved(found))
+        nothing = make_unknown("it told nothing of what the template sets", row.fence)
+        return dataclasses.replace(nothing, unseen=self._list_unobserved(found))
 
-    def _drifted(self, instance: Resource, found: Comparison) -> Found:
-        names, secrets = found.differing, self._secrets()
+    def _build_drifted(self, instance: Resource, found: Comparison) -> Found:
+        names, secrets = found.differing, self._collect_secrets()
         secrets.add_properties(found.sent)
         hidden = [name for name in names if secrets.marks.get(name, OPEN) != OPEN]
         texts = secret_texts([*secrets.values, *(found.live[name] for name in hidden)])
@@ -232,29 +232,29 @@ class _Look:
             DRIFTED,
             f"differs in {', '.join(names)}",
             self._row.fence,
-            entries(names, found.sent, found.live, hidden, texts),
+            list_differences(names, found.sent, found.live, hidden, texts),
             {name: found.live[name] for name in names},
-            unseen=self._unobserved(found),
+            unseen=self._list_unobserved(found),
             wanted={name: found.sent[name] for name in names},
             fixed=frozenset(name for name in names if not schemas[name].update_allowed),
         )
 
-    def _unobserved(self, found: Comparison) -> list[str]:
-        """What was sent and not observed; keys inside a value may be secrets themselves."""
+    def _list_unobserved(self, found: Comparison) -> list[str]:
+        """The properties that were sent and not observed; keys inside a value may be secrets."""
         paths = found.unobserved
         if any(len(path) > 1 for path in paths):
-            secrets = self._secrets()
+            secrets = self._collect_secrets()
             secrets.add_properties(found.sent)
             texts = secret_texts(secrets.values)
-            paths = tuple((path[0], *without(list(path[1:]), texts)) for path in paths)
+            paths = tuple((path[0], *redact_deep(list(path[1:]), texts)) for path in paths)
         return [show_path(path) for path in paths]
 
-    def _as_a_whole(self, told: OpaqueState, found: Comparison) -> Found:
-        """Whether it is in sync; where it is not, nothing is known of any property."""
-        blank = self._unobserved(found)
+    def _build_opaque(self, told: OpaqueState, found: Comparison) -> Found:
+        """The result of a type that says only whether the resource is in sync as a whole."""
+        blank = self._list_unobserved(found)
         if told.in_sync:
-            return self._in_sync(blank)
-        secrets = self._secrets()
+            return self._build_in_sync(blank)
+        secrets = self._collect_secrets()
         secrets.add_properties(found.sent)
         reason = scrub(safe_str(told.reason), secrets.values)
         other = {
@@ -263,12 +263,12 @@ class _Look:
         note = "" if other else f"{NOTE}{_NO_WAY}"
         return Found(DRIFTED, reason + note, self._row.fence, live=other, unseen=blank)
 
-    def _in_sync(self, blank: list[str]) -> Found:
-        owed = row_annotations.unfinished(self._instances.lending.sealer, self._row)
+    def _build_in_sync(self, blank: list[str]) -> Found:
+        owed = row_annotations.read_unfinished_repair(self._instances.lending.sealer, self._row)
         return Found(IN_SYNC, fence=self._row.fence, live=owed, unseen=blank)
 
-    def _secrets(self) -> Secrets:
-        """What is secret about it, marks and values; of what it has read of others, too."""
+    def _collect_secrets(self) -> Secrets:
+        """The secrets of the resource: marks, values, and those of resources that it has read."""
         row, found = self._row, Secrets()
         known = self._instances.secrets(self._seen)
         if row.have_template_id is not None:
@@ -279,9 +279,9 @@ class _Look:
         found.values += known.values
         return found
 
-    def _scrubbed(self, error: ZondaError) -> str:
-        return scrub(error.message, self._secrets().values)
+    def _redact(self, error: ZondaError) -> str:
+        return scrub(error.message, self._collect_secrets().values)
 
 
-def _refuse(run: Callable[[Any], Any]) -> Any:
+def _refuse_write(run: Callable[[Any], Any]) -> Any:
     raise ReadOnlyCheck("to store anything")

@@ -1,4 +1,4 @@
-"""The checks of a driver, made when the first begins: most engines end without one.
+"""The checks of a driver, made when the first one begins: most engines need none.
 
 Called by the drivers, in their thread. Nothing of what a check takes is imported before.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # what comes with the first check
 
 
 class ChecksOnDemand:
-    """As ``checking.Checks``."""
+    """The same interface as ``check_resources.Checks``."""
 
     def __init__(self, services: EngineServices, start: Start) -> None:
         self._services = services
@@ -28,10 +28,10 @@ class ChecksOnDemand:
         """The checks themselves."""
         if self._made is None:
             from .check_resources import Checks
-            from .repair import after_check
+            from .repair import repair_after_check
 
             self._made = Checks(
-                self._services, self._start, lambda it: after_check(self._services, it)
+                self._services, self._start, lambda it: repair_after_check(self._services, it)
             )
         return self._made
 
@@ -41,7 +41,7 @@ class ChecksOnDemand:
             self.made.begin(check)
 
     def sweep(self) -> None:
-        """Give up whatever has not come back in time."""
+        """Give up the observations that are past their time limit."""
         if self._made is not None:
             self._made.sweep()
 

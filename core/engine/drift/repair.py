@@ -1,4 +1,4 @@
-"""Putting right what was found: an update to the template as it is, of nothing but that.
+"""Repairs drift: an update to the present template, for the drifted resources only.
 
 What was observed of a resource that has drifted takes the place of its former properties, so that
 its type is asked to change just what differs, or it is replaced where that may not be changed.
@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from zonda.core.engine.actions import Accepted
-from zonda.core.graph.digraph import cone, dependents
+from zonda.core.graph.digraph import find_reachable, map_dependents
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import MISSING, REPAIR
 from zonda.hooks.errors import NotSupported, ZondaError
@@ -22,13 +22,19 @@ from ..model.effects import Call, Step, Tx, Wait
 from ..model.plan import Desired, Given, StackPlan
 from ..model.states import COMPLETE, DIRTY, FAILED, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, accepted_as, planned, unnoted
-from ..plan.from_template import check_meant, check_overtakes, live, stored, wanted_by
-from ..plan.selection import without
+from ..plan.accept import Noted, build_answer, propose_and_accept, skip_note
+from ..plan.from_template import (
+    check_live,
+    check_not_deleting,
+    check_overtakes,
+    list_desired,
+    plan_stored,
+)
+from ..plan.selection import select_without
 from ..progress import partial
 from ..services import EngineServices
 from . import store
-from .actions import beginning, scoped
+from .actions import build_check_unit, resolve_scope
 from .findings import Check, Found
 
 #: Seconds between two looks at whether a check has ended, at first and at most.
@@ -38,9 +44,9 @@ Wrong = Mapping[str, Found]
 
 
 def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -> Step:
-    """Look at what is named, or at everything, then plan to put right what has drifted."""
-    stack, scope = yield Call(lambda: to_repair(services, action))
-    accepted, check = yield Tx(beginning(services, stack, scope, REPAIR, unnoted))
+    """Check the named resources, or all, then plan the repair of those that have drifted."""
+    stack, scope = yield Call(lambda: find_scope(services, action))
+    accepted, check = yield Tx(build_check_unit(services, stack, scope, REPAIR, skip_note))
     look = _FIRST_LOOK
     while check.outcome is None:
         yield Wait(look, "")
@@ -56,17 +62,17 @@ def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -
 
     wrong = check.wrong
     if not wrong:
-        answer = yield from _nothing(stack, noted)
+        answer = yield from _answer_unchanged(stack, noted)
     else:
-        answer = yield from planned(_proposing(services, stack.id, wrong), noted)
+        answer = yield from propose_and_accept(_build_propose(services, stack.id, wrong), noted)
     return dataclasses.replace(answer, check_id=accepted.check_id)
 
 
-def after_check(services: EngineServices, check: Check) -> Step:
-    """Put right what a check by schedule has found; tells where that cannot even begin."""
+def repair_after_check(services: EngineServices, check: Check) -> Step:
+    """Repair the results of a check by schedule; logs why a repair cannot begin."""
     stack_id, wrong = check.row.stack_id, check.wrong
     try:
-        return (yield from planned(_proposing(services, stack_id, wrong)))
+        return (yield from propose_and_accept(_build_propose(services, stack_id, wrong)))
     except ZondaError as error:
         reason = f"what has drifted could not be repaired: {error.message}"
 
@@ -78,83 +84,89 @@ def after_check(services: EngineServices, check: Check) -> Step:
         yield Tx(tell)
 
 
-def to_repair(
+def find_scope(
     services: EngineServices, action: actions.RepairDrift
 ) -> tuple[StackRow, tuple[str, ...]]:
-    """The stack, and what has to be looked at: () for all."""
-    stack, scope = scoped(services, action.stack, action.resources)
-    _check_may(stack)
+    """The stack, and the paths of the resources to check: () for all."""
+    stack, scope = resolve_scope(services, action.stack, action.resources)
+    _check_allowed(stack)
     return stack, scope
 
 
-def _check_may(stack: StackRow) -> None:
+def _check_allowed(stack: StackRow) -> None:
     if stack.suspended:
         raise NotSupported(
             "Repairing a stack when it is suspended is not supported.", hint="Resume it first."
         )
-    check_meant(stack, "UPDATE")
+    check_not_deleting(stack, "UPDATE")
     check_overtakes(stack, "CHECK")  # nothing else may run: it is no new wish
 
 
-def _nothing(seen: StackRow, note: Noted) -> Step:
-    """There is nothing to be done: the answer names the plan that there is."""
+def _answer_unchanged(seen: StackRow, note: Noted) -> Step:
+    """The step for a repair with nothing to do: the answer names the present plan."""
 
     def run(work: UnitOfWork) -> Accepted:
         stack = work.tx.stack(seen.id)
-        accepted = accepted_as(seen if stack is None else stack)
+        accepted = build_answer(seen if stack is None else stack)
         note(work, accepted)
         return accepted
 
     return (yield Tx(run))
 
 
-def _proposing(
+def _build_propose(
     services: EngineServices, stack_id: str, wrong: Wrong
 ) -> Callable[[], tuple[StackPlan | None, StackRow]]:
     def propose() -> tuple[StackPlan | None, StackRow]:
-        stack = live(services.reader().stack_row(stack_id), stack_id)
-        return proposal(services, stack, wrong), stack
+        stack = check_live(services.reader().stack_row(stack_id), stack_id)
+        return build_repair_plan(services, stack, wrong), stack
 
     return propose
 
 
-def proposal(services: EngineServices, stack: StackRow, wrong: Wrong) -> StackPlan | None:
-    """The plan that puts right what was found ``wrong``; None where that has changed since."""
-    _check_may(stack)
+def build_repair_plan(services: EngineServices, stack: StackRow, wrong: Wrong) -> StackPlan | None:
+    """The plan that repairs ``wrong``; None where the stack has changed since the check."""
+    _check_allowed(stack)
     reader = services.reader()
     rows = {row.id: row for row in reader.tree_resources(stack.id)}
-    fits = {key: each for key, each in wrong.items() if key in rows and _fits(rows[key], each)}
+    fits = {
+        key: each for key, each in wrong.items() if key in rows and _is_current(rows[key], each)
+    }
     if not fits or stack.template_id is None:
         return None
-    owners = {child: owner for child, owner, _, _ in reader.owners_below(stack.id)}
+    owners = {child: owner for child, owner, _, _ in reader.list_owners_below(stack.id)}
     mine = {
         row.name: row for row in rows.values() if row.stack_id == stack.id and row.want == PRESENT
     }
-    tops = {_top(rows, owners, rows[key], stack.id) for key in fits}
-    made = stored(services, stack, "UPDATE", stack.template_id, keeps_protected=True)
+    tops = {_find_top(rows, owners, rows[key], stack.id) for key in fits}
+    made = plan_stored(services, stack, "UPDATE", stack.template_id, keeps_protected=True)
     requires = {item.name: item.requires for item in made.wanted or ()}
     # a replacement has another reference
-    names = cone({rows[key].name for key in tops}, dependents(requires))
-    wanted = [_only(services, item, mine.get(item.name), tops) for item in made.wanted or ()]
-    left_out = _left_out(wanted, mine, names)
-    leaving = {row.name for row in rows.values() if row.stack_id == stack.id and not _stays(row)}
-    _check_well(stack, [*left_out, *(leaving - names)])
+    names = find_reachable({rows[key].name for key in tops}, map_dependents(requires))
+    wanted = [
+        _restrict_desired(services, item, mine.get(item.name), tops) for item in made.wanted or ()
+    ]
+    left_out = _list_unrelated(wanted, mine, names)
+    leaving = {
+        row.name for row in rows.values() if row.stack_id == stack.id and not _is_present(row)
+    }
+    _check_repairable(stack, [*left_out, *(leaving - names)])
     return dataclasses.replace(
         made,
         wanted=wanted,
         changes={},
-        selection=without([*mine, *(item.name for item in wanted)], left_out),
+        selection=select_without([*mine, *(item.name for item in wanted)], left_out),
         given=Given(services.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
-        also=_handing(services, stack.id, fits),
+        also=_build_handover(services, stack.id, fits),
     )
 
 
-def _stays(row: ResourceRow) -> bool:
+def _is_present(row: ResourceRow) -> bool:
     return row.want == PRESENT
 
 
-def _check_well(stack: StackRow, others: Sequence[str]) -> None:
-    """Raise NotSupported where a repair would end well although the stack is not.
+def _check_repairable(stack: StackRow, others: Sequence[str]) -> None:
+    """Raise NotSupported where a repair would end well although the stack has failed.
 
     What ends well is what a rollback goes back to: that is no template that has never worked.
     """
@@ -173,10 +185,10 @@ def _check_well(stack: StackRow, others: Sequence[str]) -> None:
         )
 
 
-def _left_out(
+def _list_unrelated(
     wanted: Sequence[Desired], rows: Mapping[str, ResourceRow], names: Collection[str]
 ) -> list[str]:
-    """What an update would work on for other reasons, or remove."""
+    """The names that an update would work on for other reasons, or remove."""
     hashes = {item.name: item.hash for item in wanted}
     found = [name for name in hashes if name not in rows]
     for name, row in rows.items():
@@ -186,13 +198,13 @@ def _left_out(
     return found
 
 
-def _fits(row: ResourceRow, found: Found) -> bool:
-    """Whether what was observed is of the instance as it is."""
+def _is_current(row: ResourceRow, found: Found) -> bool:
+    """Whether a check result is still about the instance as it is."""
     idle = not row.op and row.want == PRESENT
     return idle and row.fence == found.fence and not row_annotations.is_adopting(row)
 
 
-def _top(
+def _find_top(
     rows: Mapping[str, ResourceRow], owners: Mapping[str, str], row: ResourceRow, root: str
 ) -> str:
     """The id of the instance of the stack at the top that ``row`` is, or is nested in."""
@@ -201,54 +213,54 @@ def _top(
     return row.id
 
 
-def _only(
+def _restrict_desired(
     services: EngineServices, item: Desired, row: ResourceRow | None, tops: Collection[str]
 ) -> Desired:
-    """What is wanted of one name: looked at where it is to be repaired, and else only if it must.
+    """The desired state of one name: worked on if it is to be repaired, else only if it must be.
 
     It is from the template that it was made from last, which may be an older one.
     """
     if row is None:
         return item
     if row.id not in tops:
-        return dataclasses.replace(_as_left(services, item, row), always=False)
-    return dataclasses.replace(_as_left(services, item, row), always=True, instance=row.id)
+        return dataclasses.replace(_keep_template(services, item, row), always=False)
+    return dataclasses.replace(_keep_template(services, item, row), always=True, instance=row.id)
 
 
-def _as_left(services: EngineServices, item: Desired, row: ResourceRow) -> Desired:
-    """What an update of a part has left as it was is from the template before."""
+def _keep_template(services: EngineServices, item: Desired, row: ResourceRow) -> Desired:
+    """An instance that a partial update left unchanged keeps its template."""
     if row.want_hash == item.hash or row.want_template_id is None:
         return item
-    known = wanted_by(services, services.definitions.get(row.want_template_id))
-    return next(iter(partial.of_template(known, row.name, row.want_template_id)), item)
+    known = list_desired(services, services.definitions.get(row.want_template_id))
+    return next(iter(partial.list_named(known, row.name, row.want_template_id)), item)
 
 
-def _handing(
+def _build_handover(
     services: EngineServices, root_id: str, wrong: Wrong
 ) -> Callable[[UnitOfWork, StackRow], None]:
-    """Hand every instance what was observed of it; nested ones are looked at by their owners."""
+    """The unit that hands each instance its observed values; owners check nested ones."""
 
     def also(work: UnitOfWork, _: StackRow) -> None:
         for key, found in wrong.items():
             row = work.tx.resource(key)
-            if row is None or not _fits(row, found):
+            if row is None or not _is_current(row, found):
                 continue
             stack = work.stack_of(row)
             # a nested stack has its plan made by the operation of its owner
             generation = stack.generation + (stack.id != root_id)
             is_owed = row_annotations.is_owed(row)
             if stack.id != root_id:
-                _mark(work, row)
+                _mark_dirty(work, row)
                 if is_owed:
-                    _pass_over(work, row)
+                    _skip_predecessor(work, row)
             if is_owed:
                 continue
             if found.verdict == MISSING:
-                as_missing(row, found, generation)
+                mark_missing(row, found, generation)
                 row.updated_at = work.now
                 work.resource_event(row, "CHECK", FAILED, row.status_reason)
             else:
-                given = row_annotations.observed(
+                given = row_annotations.format_observed(
                     services.sealer, found.live, generation, found.left
                 )
                 row_annotations.hand(row, given)
@@ -256,21 +268,21 @@ def _handing(
     return also
 
 
-def _pass_over(work: UnitOfWork, row: ResourceRow) -> None:
-    """What ``row`` was to replace had drifted: a plan does not go back to that."""
+def _skip_predecessor(work: UnitOfWork, row: ResourceRow) -> None:
+    """Note that the predecessor of ``row`` had drifted: no plan goes back to it."""
     before = None if row.replaces_id is None else work.tx.resource(row.replaces_id)
     if before is not None and before.want != PRESENT:
         before.have_hash = before.resolved_hash = ""
 
 
-def as_missing(row: ResourceRow, found: Found, generation: int) -> None:
-    """What is missing is what a CHECK has found to be gone, for the plan of ``generation``."""
-    row_annotations.hand(row, row_annotations.missing(generation))
+def mark_missing(row: ResourceRow, found: Found, generation: int) -> None:
+    """Give a missing instance the state that a CHECK gives, for the plan of ``generation``."""
+    row_annotations.hand(row, row_annotations.format_missing(generation))
     reason = f"found missing: {found.reason}"
     row.action, row.status, row.status_reason = "CHECK", FAILED, reason
 
 
-def _mark(work: UnitOfWork, row: ResourceRow) -> None:
-    """An instance of a nested stack is to be looked at, and so is everything that it is below."""
+def _mark_dirty(work: UnitOfWork, row: ResourceRow) -> None:
+    """Mark an instance of a nested stack, and the owners above it, as changed."""
     for each in (row, *work.owners(row)):
         each.dirty = each.dirty or DIRTY

@@ -1,4 +1,4 @@
-"""Schedules: which stacks are due, and the beginning of their checks. A unit of a transaction.
+"""Schedules of drift checks: the stacks that are due, and the begin of their checks.
 
 When a stack is due next is stored by compare-and-set in the transaction that stores the check as
 running: of several processes one fires, and after a crash the check is due again.
@@ -13,7 +13,7 @@ from zonda.core.store.schema.words import SCHEDULE
 from zonda.core.template.environment.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
 
-from ..model.drift_timing import Timing, next_due
+from ..model.drift_timing import Timing, compute_next_due
 from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
@@ -46,37 +46,37 @@ class DueChecks:
         work.tx.flush()
         doubted = self._doubted
         if self._swept is None or work.now < self._swept:
-            doubted = work.tx.drift.scheduled()
+            doubted = work.tx.drift.list_scheduled()
         for key in doubted[-_AT_ONCE:]:
-            _set_back(work, timing, key)
-        work.after.then.append(lambda: self._sweep_over(work.now, doubted[:-_AT_ONCE]))
+            _limit_due(work, timing, key)
+        work.after.then.append(lambda: self._end_sweep(work.now, doubted[:-_AT_ONCE]))
         work.tx.flush()
         left = _AT_ONCE
         for key, since in work.tx.drift.due(work.now):
-            left -= _fire(work, timing, key, since)
+            left -= _begin_due(work, timing, key, since)
             if not left:
                 break
 
-    def _sweep_over(self, at: float, doubted: list[str]) -> None:
+    def _end_sweep(self, at: float, doubted: list[str]) -> None:
         self._swept, self._doubted = at, doubted
 
 
-def _set_back(work: UnitOfWork, timing: Timing, key: str) -> None:
-    """Nobody waits for a time that lies farther away than the schedule says."""
+def _limit_due(work: UnitOfWork, timing: Timing, key: str) -> None:
+    """Move the next time of a stack back where the schedule says an earlier one."""
     stack = work.tx.stack(key)
     if stack is None or stack.drift_next is None or stack.drift_next <= work.now:
         return
-    at = _next(work, timing, stack)
+    at = _next_due(work, timing, stack)
     if at is None or stack.drift_next > at + _TOLERANCE:
         stack.drift_next = at
 
 
-def _fire(work: UnitOfWork, timing: Timing, key: str, since: float) -> bool:
-    """Begin the check of one stack; whether anything was done."""
+def _begin_due(work: UnitOfWork, timing: Timing, key: str, since: float) -> bool:
+    """Begin the due check of one stack; returns whether anything was done."""
     stack = work.tx.stack(key)
     if stack is None or stack.phase != IDLE or stack.next_action:
         return False  # put off: it stays due until what is being done has ended
-    at = _next(work, timing, stack)
+    at = _next_due(work, timing, stack)
     if at is None:
         stack.drift_next = None
         return True
@@ -92,9 +92,9 @@ def _fire(work: UnitOfWork, timing: Timing, key: str, since: float) -> bool:
     return True
 
 
-def _next(work: UnitOfWork, timing: Timing, stack: StackRow) -> float | None:
+def _next_due(work: UnitOfWork, timing: Timing, stack: StackRow) -> float | None:
     try:
-        return next_due(timing, stack.drift_schedule, stack.id, work.now)
+        return compute_next_due(timing, stack.drift_schedule, stack.id, work.now)
     except UsageError:
         log.warning("Stack %s has a schedule that is none: %r", stack.id, stack.drift_schedule)
         return None

@@ -1,4 +1,4 @@
-"""What is stored of a check, in transactions: its beginning, its end, the verdicts and events.
+"""The stored rows of a check, in transactions: its begin, its end, verdicts and events.
 
 Only tables of drift are written, and events: one for each resource whose verdict is another one
 than before, and one for the stack. What changed while it was looked at is not known.
@@ -14,7 +14,7 @@ from zonda.core.store.schema.words import COMPLETE, FAILED, IN_SYNC, UNKNOWN
 from zonda.hooks.errors import Conflict
 
 from ..model.unit_of_work import UnitOfWork
-from .findings import Check, Found, counted, unknown, worst
+from .findings import Check, Found, count_verdicts, make_unknown, worst_verdict
 
 #: The action of events that tell of drift.
 DRIFT = "DRIFT"
@@ -45,13 +45,13 @@ def begin(
     return row
 
 
-def scope_of(row: DriftCheckRow) -> tuple[str, ...]:
-    """The paths that a check is for; none where it is for all."""
+def read_scope(row: DriftCheckRow) -> tuple[str, ...]:
+    """The paths that a check is for; none where it is for the whole stack."""
     return tuple(json.loads(row.scope))
 
 
 def complete(work: UnitOfWork, check: Check) -> bool:
-    """Store what a check has found; False if somebody has ended it before."""
+    """Store the results of a check; False if it has been ended before."""
     row = check.row
     stack = work.tx.stack(row.stack_id)
     if stack is None or stack.deleted_at is not None:
@@ -59,49 +59,49 @@ def complete(work: UnitOfWork, check: Check) -> bool:
         return False
     work.tx.flush()
     now = {each.id: each for each in work.tx.drift.rows(row.stack_id)}
-    found = {key: _still(each, now.get(key)) for key, each in check.found.items()}
+    found = {key: _recheck(each, now.get(key)) for key, each in check.found.items()}
     before = work.tx.drift.before(row)
     counts = conclude(row, found, work.now)
     if not work.tx.drift.end_check(row):
         return False
     check.found = found
-    work.tx.drift.add_findings(findings(check, found))
-    _keep_verdicts(work, check, now)
+    work.tx.drift.add_findings(list_findings(check, found))
+    _store_verdicts(work, check, now)
     known = "" if before is None else before.verdict
-    if not scope_of(row) and row.verdict != known:
-        work.stack_event(stack, DRIFT, row.verdict, _summary(counts))
+    if not read_scope(row) and row.verdict != known:
+        work.stack_event(stack, DRIFT, row.verdict, _format_summary(counts))
     return True
 
 
 def conclude(row: DriftCheckRow, found: Mapping[str, Found], now: float) -> dict[str, int]:
-    """Have a check end well with what was ``found``; gives the counts."""
+    """End a check well with its results; returns the counts."""
     row.ended_at, row.status = now, COMPLETE
-    row.verdict = _verdict(row, found)
-    counts = counted(found.values())
+    row.verdict = _find_verdict(row, found)
+    counts = count_verdicts(found.values())
     row.counts = json.dumps(counts)
     return counts
 
 
-def findings(check: Check, found: Mapping[str, Found]) -> Iterator[DriftFindingRow]:
-    """What is told of what was ``found``, beyond that all the others are in sync."""
-    return (_finding(check, key, each) for key, each in found.items() if each.is_told)
+def list_findings(check: Check, found: Mapping[str, Found]) -> Iterator[DriftFindingRow]:
+    """The rows for ``found``: every result that is reported, beyond plain in sync."""
+    return (_build_finding(check, key, each) for key, each in found.items() if each.is_reported)
 
 
-def _verdict(row: DriftCheckRow, found: Mapping[str, Found]) -> str:
-    if not found and scope_of(row):
+def _find_verdict(row: DriftCheckRow, found: Mapping[str, Found]) -> str:
+    if not found and read_scope(row):
         return UNKNOWN  # nothing is left of what was to be looked at
-    return worst(each.verdict for each in found.values())
+    return worst_verdict(each.verdict for each in found.values())
 
 
-def _still(found: Found, now: DriftRow | None) -> Found:
+def _recheck(found: Found, now: DriftRow | None) -> Found:
     if now is None:
-        return unknown("it has gone while it was looked at", found.fence)
+        return make_unknown("it has gone while it was looked at", found.fence)
     if found.fence == now.fence:
         return found
-    return unknown("it was changed while it was looked at", found.fence)
+    return make_unknown("it was changed while it was looked at", found.fence)
 
 
-def _keep_verdicts(work: UnitOfWork, check: Check, now: Mapping[str, DriftRow]) -> None:
+def _store_verdicts(work: UnitOfWork, check: Check, now: Mapping[str, DriftRow]) -> None:
     changed = []
     for key, found in check.found.items():
         known = now.get(key)
@@ -118,7 +118,7 @@ def _keep_verdicts(work: UnitOfWork, check: Check, now: Mapping[str, DriftRow]) 
     work.tx.drift.put_states(changed)
 
 
-def _finding(check: Check, key: str, found: Found) -> DriftFindingRow:
+def _build_finding(check: Check, key: str, found: Found) -> DriftFindingRow:
     row = check.rows[key]
     return DriftFindingRow(
         check.row.id,
@@ -133,7 +133,7 @@ def _finding(check: Check, key: str, found: Found) -> DriftFindingRow:
     )
 
 
-def _summary(counts: Mapping[str, int]) -> str:
+def _format_summary(counts: Mapping[str, int]) -> str:
     total = sum(counts[key] for key in counts if key != "IGNORED")
     told = [f"{count} {key.lower().replace('_', ' ')}" for key, count in counts.items() if count]
     return f"{', '.join(told)} of {total}" if told else "there is nothing to look at"

@@ -1,4 +1,4 @@
-"""How many observations may begin per second and runner, whatever checks they are of.
+"""The rate of observations per second and runner, over all checks.
 
 Asked in the pool, when a type asks its context for a runner: so nobody has to know beforehand
 which runner a resource will use. Who is too early is told to come again, and holds no thread.
@@ -17,11 +17,11 @@ from ..model.lending import Lender
 
 
 class NotYet(NotReady):
-    """It is not the turn of this observation at its runner."""
+    """The rate limit of the runner delays this observation."""
 
 
 class Pace:
-    """The places at every runner of an engine. ``rate`` per second; 0: as many as there are."""
+    """The rate limit of every runner. ``rate`` per second; 0: no limit."""
 
     def __init__(self, rate: float, monotonic: Callable[[], float]) -> None:
         self._rate = rate
@@ -30,7 +30,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def take(self, runner: WorkflowRunner) -> float:
-        """Take the next place at ``runner``; seconds until it has come."""
+        """Take the next place at ``runner``; returns the seconds until it has come."""
         if self._rate <= 0:
             return 0.0
         with self._lock:
@@ -52,7 +52,7 @@ class PacedLender:
         self._turns = turns
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
-        """The runner for a workflow; raises NotYet where it is not this one's turn."""
+        """The runner for a workflow; raises NotYet while the rate limit delays it."""
         found = self._lender.runner(workflow)
         if id(found[0]) not in self._turns:
             self._turns.add(id(found[0]))
@@ -62,5 +62,5 @@ class PacedLender:
         return found
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is lent as it is."""
+        """Every other service is unchanged."""
         return getattr(self._lender, name)

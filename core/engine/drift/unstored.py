@@ -1,4 +1,4 @@
-"""A check of which nothing is stored, run by whoever waits for it: for the plan of a repair.
+"""A check that is not stored, run by the process that waits for it: the plan of a repair.
 
 The looks are those of any check (``Checks``): as many at a time, at the same pace, given up at the
 same time. What differs is who runs them, since there may be no engine: this thread, with a pool.
@@ -27,7 +27,7 @@ Done = Callable[[Any, BaseException | None], None]
 
 
 class Unstored:
-    """Runs one check. ``pause`` does nothing for some seconds."""
+    """Runs one check. ``pause`` sleeps for some seconds."""
 
     def __init__(self, services: EngineServices, pause: Callable[[float], Any]) -> None:
         self._monotonic = services.clock.monotonic
@@ -37,22 +37,22 @@ class Unstored:
         self._timetable: Timetable[Callable[[], None]] = Timetable()
         #: Calls that have not come back.
         self._out = 0
-        self._checks = Checks(services, self._start, _never)
+        self._checks = Checks(services, self._start, _refuse_repair)
         services.hanging.spare = self._pool.widen
 
     def run(self, check: Check) -> None:
-        """Look, to the end; ``check.outcome`` tells whether that was reached."""
+        """Run the check to its end; ``check.outcome`` says whether that was reached."""
         self._checks.begin(check)
         try:
             while check.outcome is None:
-                self._once()
+                self._run_once()
             until = self._monotonic() + _CANCELLING
             while self._out > self._checks.hanging and self._monotonic() < until:
-                self._once()
+                self._run_once()
         finally:
             self._pool.stop()
 
-    def _once(self) -> None:
+    def _run_once(self) -> None:
         now = self._monotonic()
         while (due := self._timetable.take(now)) is not None:
             due()
@@ -66,9 +66,9 @@ class Unstored:
             self._inbox.get(timeout=seconds)()
 
     def _start(self, step: Step, done: Done) -> None:
-        self._go_on(step, done, None, None)
+        self._resume(step, done, None, None)
 
-    def _go_on(self, step: Step, done: Done, value: Any, error: BaseException | None) -> None:
+    def _resume(self, step: Step, done: Done, value: Any, error: BaseException | None) -> None:
         try:
             effect = step.send(value) if error is None else step.throw(error)
         except StopIteration as end:
@@ -84,22 +84,22 @@ class Unstored:
             self._pool.submit(lambda: self._call(step, done, effect))
         elif type(effect) is Wait:
             due = self._monotonic() + effect.seconds
-            self._timetable.put(due, lambda: self._go_on(step, done, None, None))
+            self._timetable.put(due, lambda: self._resume(step, done, None, None))
         else:  # what a check stores of its end
-            self._go_on(step, done, True, None)
+            self._resume(step, done, True, None)
 
     def _call(self, step: Step, done: Done, effect: Call) -> None:
-        """In the pool."""
+        """Make the call; runs in the pool."""
         value, error = effect.make()
 
         def back() -> None:
             self._out -= 1
-            self._go_on(step, done, value, error)
+            self._resume(step, done, value, error)
 
         self._inbox.put(back)
 
 
-def _never(check: Check) -> Step:
-    """A plan repairs nothing."""
+def _refuse_repair(check: Check) -> Step:
+    """A preview repairs nothing."""
     raise AssertionError(check.row.id)
     yield

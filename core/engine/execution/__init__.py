@@ -1,4 +1,4 @@
-"""One resource's operation as steps that yield effects, with the pool and the timers.
+"""The operation of one resource as steps that yield effects, with the pool and the timers.
 
 Called by ``runtime`` and ``drift``; imports ``nested`` and below.
 """

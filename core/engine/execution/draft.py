@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from zonda.core.store.schema.rows import StackRow, copied
+from zonda.core.store.schema.rows import StackRow, copy_row
 
 from ..diff.prepare import Preparation
 from ..model.lending import Write
@@ -57,7 +57,7 @@ def prepare(services: EngineServices, seen: WorkItem) -> Draft:
     draft = Draft(seen, _prepare_row(services, seen))
     # what may have to wait, or be tried again, is not begun on a draft
     if not seen.stack.policies and _is_without_effects(services, draft.prepared):
-        row = copied(seen.row)
+        row = copy_row(seen.row)
         transitions.begin(_DraftWork(services, seen.stack), row, draft.prepared.op, draft.desired)
         writes: list[Write] = []
         operation = PluginOperation(services.instances, replace(seen, row=row, fresh=True), writes)

@@ -1,4 +1,4 @@
-"""What becomes of a run that was given up: asked for a while, and told by an event.
+"""The end of a run that was given up: the plug-in is asked for a while, an event reports it.
 
 A step ends with this after it has told the plug-in that its operation is given up. A type that can
 ask on has ``check_cancel_complete(token)``; what it finds changes nothing any more. What is next
@@ -8,7 +8,7 @@ for the instance waits meanwhile, so that it does not meet a run that is still e
 from __future__ import annotations
 
 from zonda.hooks.errors import NotReady
-from zonda.hooks.text.sanitize import safe_str, seconds_of
+from zonda.hooks.text.sanitize import get_retry_delay, safe_str
 
 from ..model.effects import Call, Step, Tx, Wait
 from ..model.outcomes import Answer, Failure, Postponed
@@ -24,14 +24,14 @@ GRACE, LEAST = 60.0, 0.25
 ACTION, _LATE = "CANCEL", "Late"
 
 
-def aftermath(services: EngineServices, operation: PluginOperation) -> Step:
+def watch_given_up(services: EngineServices, operation: PluginOperation) -> Step:
     """Ask the plug-in until the run that was given up has ended, or its grace is over."""
     if operation.token is None:
         return
     until = services.clock.monotonic() + GRACE
     key, name = operation.row.id, operation.action
     while True:
-        answer: Answer = yield Call(operation.guarded(lambda: _asked(operation)))
+        answer: Answer = yield Call(operation.guard(lambda: _ask_cancelled(operation)))
         if not isinstance(answer, Postponed):
             break
         due = services.clock.monotonic() + max(answer.delay, LEAST)
@@ -44,12 +44,12 @@ def aftermath(services: EngineServices, operation: PluginOperation) -> Step:
         yield Tx(lambda work: _note(work, key, text))
 
 
-def _asked(operation: PluginOperation) -> Answer:
+def _ask_cancelled(operation: PluginOperation) -> Answer:
     check = getattr(operation.instance, "check_cancel_complete", None)
     try:
         found = None if check is None else check(operation.token)
     except NotReady as error:
-        return Postponed(seconds_of(error))
+        return Postponed(get_retry_delay(error))
     text = "" if found is None else scrub(safe_str(found), operation.secrets.values)
     return Failure(text, _LATE)
 

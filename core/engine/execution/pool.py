@@ -7,8 +7,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 
-def _nothing() -> None:
-    """A thread has nothing to give back."""
+def _do_nothing() -> None:
+    """Do nothing: the thread has no resources to give back."""
 
 
 class Pool:
@@ -17,7 +17,7 @@ class Pool:
     ``leave`` is called by each thread before it ends.
     """
 
-    def __init__(self, size: int, name: str, leave: Callable[[], None] = _nothing) -> None:
+    def __init__(self, size: int, name: str, leave: Callable[[], None] = _do_nothing) -> None:
         self._size = size
         self._name = name
         self._leave = leave
@@ -35,7 +35,7 @@ class Pool:
             self._start_one()
 
     def widen(self, by: int) -> None:
-        """Have so many threads more (or fewer): some are lost to calls that do not come back."""
+        """Run so many threads more (or fewer): some are lost to calls that do not come back."""
         with self._lock:
             self._size += by
             self._start_one()
@@ -45,18 +45,18 @@ class Pool:
         if len(self._threads) >= min(self._unfinished, self._size):
             return
         thread = threading.Thread(
-            target=self._live, name=f"{self._name}-{len(self._threads)}", daemon=True
+            target=self._run_thread, name=f"{self._name}-{len(self._threads)}", daemon=True
         )
         self._threads.append(thread)
         thread.start()
 
-    def _live(self) -> None:
+    def _run_thread(self) -> None:
         try:
-            self._work()
+            self._run_jobs()
         finally:
             self._leave()
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         while True:
             job = self._jobs.get()
             if job is None:
@@ -69,6 +69,6 @@ class Pool:
                     return
 
     def stop(self) -> None:
-        """Let every thread end after what it is doing."""
+        """Let every thread end after its running job."""
         for _ in list(self._threads):
             self._jobs.put(None)

@@ -11,22 +11,22 @@ from ..model.states import CLEANING, STARTING
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
 from ..operations import transitions
-from ..operations.retries import cleaned, go_on, pause_after, put_off
+from ..operations.retries import begin_after_cleanup, compute_pause, continue_attempts, postpone
 from ..operations.transitions import Lease
 from ..plugins.operation import PluginOperation
 from ..services import EngineServices
 
 
-def next_one(services: EngineServices, operation: PluginOperation) -> Step:
-    """Wait until the next attempt is due and begin it; gives the answer of its handler."""
+def begin_next_attempt(services: EngineServices, operation: PluginOperation) -> Step:
+    """Wait until the next attempt is due and begin it; returns the answer of its handler."""
     while True:
-        seen: WorkItem | None = yield from _awaited(services, operation)
+        seen: WorkItem | None = yield from _wait_until_due(services, operation)
         if seen is None:
             return LOST
         same = seen.row.op_id == operation.row.op_id
         operation.start_anew(seen)
         if seen.row.op_state == CLEANING:
-            seen, same = (yield from _clean(services, operation)), False
+            seen, same = (yield from _clean_up(services, operation)), False
             if seen is None:
                 return LOST
             operation.start_anew(seen)
@@ -35,47 +35,53 @@ def next_one(services: EngineServices, operation: PluginOperation) -> Step:
             return (yield of_operation(call, light=operation.is_light))
 
 
-def _awaited(services: EngineServices, operation: PluginOperation) -> Step:
+def _wait_until_due(services: EngineServices, operation: PluginOperation) -> Step:
     clock, row = services.clock, operation.row
-    pause = min(max(0.0, (row.retry_at or 0.0) - clock.now()), pause_after(row, 1.0))
+    pause = min(max(0.0, (row.retry_at or 0.0) - clock.now()), compute_pause(row, 1.0))
     until = clock.monotonic() + pause
     if pause > 0:
         yield Wait(pause, row.id)
     is_due = clock.monotonic() >= until
-    return (yield from _transact(operation, lambda work, handle: go_on(work, handle, is_due)))
+    return (
+        yield from _transact(
+            operation, lambda work, handle: continue_attempts(work, handle, is_due)
+        )
+    )
 
 
 def _transact(
     operation: PluginOperation, run: Callable[[UnitOfWork, Lease], WorkItem | None]
 ) -> Step:
-    handle = transitions.held(operation.row)
+    handle = transitions.get_lease(operation.row)
     return (yield Tx(lambda work: run(work, handle)))
 
 
-def _clean(services: EngineServices, operation: PluginOperation) -> Step:
-    """Remove what the attempt before has left, as a deletion would.
+def _clean_up(services: EngineServices, operation: PluginOperation) -> Step:
+    """Remove the remains of the attempt before, as a deletion would.
 
     It is begun again after a crash: deletions may always be. One that fails has cost an attempt.
     """
-    answer: Answer = yield from _deleted(services, operation)
+    answer: Answer = yield from _delete_remains(services, operation)
     if isinstance(answer, Final):
-        return (yield from _transact(operation, cleaned))
+        return (yield from _transact(operation, begin_after_cleanup))
     assert isinstance(answer, Failure)
     chance, reason = services.chance(), f"{answer.reason} (removing a failed attempt)"
     # whatever became of the removal, the next one is begun anew
     again: Again = NO if answer.again == NO else NEW
     failure = dataclasses.replace(answer, reason=reason, again=again)
     return (
-        yield from _transact(operation, lambda work, handle: put_off(work, handle, failure, chance))
+        yield from _transact(
+            operation, lambda work, handle: postpone(work, handle, failure, chance)
+        )
     )
 
 
-def _deleted(services: EngineServices, operation: PluginOperation) -> Step:
+def _delete_remains(services: EngineServices, operation: PluginOperation) -> Step:
     cleaner, begun = operation.cleaner(), services.clock.now()
     answer: Answer = yield of_operation(cleaner.handle)
     if operation.row.take_overs:
-        handle = transitions.held(operation.row)
-        yield Tx(lambda work: transitions.came_back(work, handle))
+        handle = transitions.get_lease(operation.row)
+        yield Tx(lambda work: transitions.record_return(work, handle))
     if isinstance(answer, Waiting) and answer.delay is None:
         answer = yield of_operation(cleaner.poll)
     while isinstance(answer, Waiting | Postponed):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zonda.core.store.schema.rows import ResourceRow, copied
+from zonda.core.store.schema.rows import ResourceRow, copy_row
 from zonda.hooks.errors import RequestError
 
 from ..model.effects import Call, GivenUp, Step, Tx, Wait, of_operation
@@ -26,10 +26,10 @@ from ..model.outcomes import (
     Replace,
     Waiting,
 )
-from ..model.states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, follows
+from ..model.states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, may_follow
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..nested.operation import operation_of
+from ..nested.operation import make_operation
 from ..operations import cut_off, disappearance, limits, replacement, retries, transitions
 from ..operations.replacement import is_left_alone
 from ..operations.transitions import Lease
@@ -39,7 +39,7 @@ from ..progress.progress import has_work
 from ..services import EngineServices
 from . import retry
 from .draft import Draft, Intent, prepare
-from .give_up import aftermath
+from .give_up import watch_given_up
 
 #: The breakpoint before what a verdict says.
 _HOOKS = {
@@ -63,7 +63,7 @@ def step(services: EngineServices, key: str, *, alone: bool = False) -> Step:
 
 
 def proceed(services: EngineServices, seen: WorkItem) -> Step:
-    """Do what a look has found to be due."""
+    """Do the work that a look has found."""
     if seen.row.op:
         yield from drive(services, Intent(seen))
         return
@@ -83,20 +83,20 @@ def look(
     if row.op:
         transitions.take_over(work, row)
         if cut_off.has_ended_engines(row):
-            transitions.failed(work, transitions.held(row), cut_off.ends_engines(row))
+            transitions.fail(work, transitions.get_lease(row), cut_off.build_failure(row))
             return None
-        return _seen(work, row)
+        return _build_seen(work, row)
     stack = work.stack_of(row)
     if row.open != OPEN or row.waiting > 0 or stack.phase == IDLE or stack.halted:
         return None
-    if breakpoints.waits(row):
+    if breakpoints.is_waiting(row):
         return None
     if row.want != PRESENT:
-        return _delete(work, services, row, alone)
+        return _begin_deletion(work, services, row, alone)
     if row.verb:
-        return _verb(work, row)
+        return _begin_verb(work, row)
     if not has_work(row):
-        transitions.unchanged(work, row)
+        transitions.record_unchanged(work, row)
         return None
     row.dirty = DIRTY if row.dirty == MARKED else row.dirty
     return _unbegun(work, row, alone)
@@ -105,52 +105,52 @@ def look(
 def _unbegun(work: UnitOfWork, row: ResourceRow, alone: bool) -> WorkItem | None:
     """What is worked out before anything is begun; None if that has ended engine after engine."""
     if not alone:
-        return _seen(work, row, to_prepare=True)
+        return _build_seen(work, row, to_prepare=True)
     row.take_overs += 1
     if not cut_off.has_ended_engines(row):
-        return _seen(work, row, to_prepare=True)
-    op, failure = cut_off.ends_engines_early(row)
+        return _build_seen(work, row, to_prepare=True)
+    op, failure = cut_off.build_early_failure(row)
     row.take_overs = 0
-    transitions.could_not(work, row, op, failure)
+    transitions.fail_unbegun(work, row, op, failure)
     return None
 
 
-def _verb(work: UnitOfWork, row: ResourceRow) -> WorkItem | None:
-    if not follows(row.action, row.status, row.verb, suspended=bool(row.suspended)):
+def _begin_verb(work: UnitOfWork, row: ResourceRow) -> WorkItem | None:
+    if not may_follow(row.action, row.status, row.verb, suspended=bool(row.suspended)):
         state = (row.action, row.status)
         text = f"resources.{row.name}: State {state} invalid for {row.verb.lower()}"
         failure = Failure(f"Error: {text}", "InvalidState", during="prepare")
-        transitions.refused(work, row, row.verb, failure)
+        transitions.refuse(work, row, row.verb, failure)
         return None
     transitions.begin(work, row, row.verb, None)
-    return _seen(work, row, fresh=True)
+    return _build_seen(work, row, fresh=True)
 
 
-def _delete(
+def _begin_deletion(
     work: UnitOfWork, services: EngineServices, row: ResourceRow, alone: bool
 ) -> WorkItem | None:
     if is_left_alone(row) and not transitions.has_adopted_below(work, row):
-        transitions.abandoned(work, row)
+        transitions.leave_alone(work, row)
         return None
-    reason = protection.forbids_deletion(work, row)
+    reason = protection.explain_no_deletion(work, row)
     if reason:
         failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
-        transitions.refused(work, row, "DELETE", failure)
+        transitions.refuse(work, row, "DELETE", failure)
         return None
     if (row.action, row.status) == ("DELETE", COMPLETE):
-        transitions.gone(work, row)
+        transitions.remove(work, row)
         return None
-    if disappearance.drop(work, row):
+    if disappearance.drop_missing(work, row):
         return None
-    if breakpoints.stops(work, row, "pre-delete"):
+    if breakpoints.stop_at(work, row, "pre-delete"):
         return None
     if services.definitions.is_inward(row) and not work.stack_of(row).policies:
         return _unbegun(work, row, alone)
     transitions.begin(work, row, "DELETE", None)
-    return _seen(work, row, fresh=True)
+    return _build_seen(work, row, fresh=True)
 
 
-def _seen(
+def _build_seen(
     work: UnitOfWork, row: ResourceRow, *, fresh: bool = False, to_prepare: bool = False
 ) -> WorkItem:
     """What a call needs; ``to_prepare``: what its definition reads of others, too."""
@@ -159,7 +159,7 @@ def _seen(
         required = work.tx.required(row)
     # what was never begun before has stored nothing yet
     data = work.tx.data(row.id) if row.fence > int(fresh) else []
-    return WorkItem(copied(row), work.stack_of(row), data, required, fresh)
+    return WorkItem(copy_row(row), work.stack_of(row), data, required, fresh)
 
 
 def settle(work: UnitOfWork, services: EngineServices, draft: Draft) -> Intent | None:
@@ -170,10 +170,10 @@ def settle(work: UnitOfWork, services: EngineServices, draft: Draft) -> Intent |
     if row.dirty == MARKED and row.open == OPEN and not row.op:
         work.look(row)  # what it reads has changed since it was looked at
         return None
-    if not _same(work, row, draft.seen.row):
+    if not _is_unchanged(work, row, draft.seen.row):
         return None
     row.take_overs = 0
-    if draft.prepared.op == "CREATE" and replacement.waits(work, row):
+    if draft.prepared.op == "CREATE" and replacement.must_wait(work, row):
         return None
     if draft.intent is not None:
         return _begin_on_draft(work, row, draft, draft.intent)
@@ -184,13 +184,13 @@ def settle(work: UnitOfWork, services: EngineServices, draft: Draft) -> Intent |
 def _begin_on_draft(
     work: UnitOfWork, row: ResourceRow, draft: Draft, intent: Intent
 ) -> Intent | None:
-    handle = transitions.held(intent.seen.row)
+    handle = transitions.get_lease(intent.seen.row)
     transitions.begin(work, row, draft.prepared.op, draft.desired, op_id=handle.op_id)
     if not isinstance(intent.answer, Final):
         return intent
     for write in intent.writes:
         write(work)
-    transitions.finished(work, handle, intent.answer)
+    transitions.complete(work, handle, intent.answer)
     return None
 
 
@@ -200,20 +200,20 @@ def decide(
     """Carry out the verdict on an instance."""
     prepared = draft.prepared
     hook = _HOOKS.get((prepared.verdict, prepared.op))
-    if hook is not None and breakpoints.stops(work, row, hook):
+    if hook is not None and breakpoints.stop_at(work, row, hook):
         return None
     if prepared.verdict == "begin":
         transitions.begin(work, row, prepared.op, draft.desired)
-        return _seen(work, row, fresh=True)
+        return _build_seen(work, row, fresh=True)
     if prepared.verdict == "unchanged":
-        transitions.unchanged(work, row, prepared)
+        transitions.record_unchanged(work, row, prepared)
         _seal_all(services, row, prepared)
     elif prepared.verdict == "replace":
         return _replace(work, row, prepared.cause)
     elif prepared.verdict == "refuse":
-        transitions.refused(work, row, prepared.op, prepared.failure)
+        transitions.refuse(work, row, prepared.op, prepared.failure)
     else:
-        transitions.could_not(work, row, prepared.op, prepared.failure)
+        transitions.fail_unbegun(work, row, prepared.op, prepared.failure)
     return None
 
 
@@ -233,17 +233,17 @@ def _replace(work: UnitOfWork, row: ResourceRow, cause: str) -> WorkItem | None:
 
     Gives its removal where that comes first.
     """
-    reason = protection.forbids_replacement(work.stack_of(row), row)
-    reason = reason or protection.forbids_replacement_below(work, row)
+    reason = protection.explain_no_replacement(work.stack_of(row), row)
+    reason = reason or protection.explain_protected_below(work, row)
     if reason:
         failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
-        transitions.refused(work, row, "UPDATE", failure)
+        transitions.refuse(work, row, "UPDATE", failure)
         return None
     transitions.replace(work, row, cause)
-    return _seen(work, row, fresh=True) if row.op else None
+    return _build_seen(work, row, fresh=True) if row.op else None
 
 
-def _same(work: UnitOfWork, row: ResourceRow, then: ResourceRow) -> bool:
+def _is_unchanged(work: UnitOfWork, row: ResourceRow, then: ResourceRow) -> bool:
     """Whether the desired side is what was prepared, and nothing was begun meanwhile.
 
     If a newer plan changed it, that plan (or the release that it waits for) looks again.
@@ -254,7 +254,7 @@ def _same(work: UnitOfWork, row: ResourceRow, then: ResourceRow) -> bool:
         and row.waiting == 0
         and row.want == then.want
         and not row.verb
-        and not breakpoints.waits(row)
+        and not breakpoints.is_waiting(row)
         and row.fence == then.fence
         and row.generation == then.generation
         and not work.stack_of(row).halted
@@ -264,37 +264,37 @@ def _same(work: UnitOfWork, row: ResourceRow, then: ResourceRow) -> bool:
 def drive(services: EngineServices, intent: Intent) -> Step:
     """Drive an operation to its end."""
     writes = intent.writes
-    operation = intent.operation or operation_of(services, intent.seen, writes)
+    operation = intent.operation or make_operation(services, intent.seen, writes)
     try:
         answer: Answer = yield from attempt(services, operation, intent)
-        while retries.is_one_of_several(operation.row, answer):
-            answer = yield from _tried_again(services, operation, answer, writes)
+        while retries.may_retry(operation.row, answer):
+            answer = yield from _try_again(services, operation, answer, writes)
         if not isinstance(answer, Lost):
-            handle = transitions.held(operation.row)
-            yield Tx(_with(writes, handle, _ended(handle, answer)))
+            handle = transitions.get_lease(operation.row)
+            yield Tx(_with_writes(writes, handle, _build_end_unit(handle, answer)))
     except GivenUp:
         stack_id = operation.row.stack_id
         if not (yield Tx(lambda work: history.is_abandoned(work, stack_id))):
             yield Call(operation.abort)
-            yield from aftermath(services, operation)
+            yield from watch_given_up(services, operation)
 
 
-def _tried_again(
+def _try_again(
     services: EngineServices, operation: PluginOperation, failure: Answer, writes: list[Write]
 ) -> Step:
-    """The answer of the attempt that follows one that has failed."""
-    handle, chance = transitions.held(operation.row), services.chance()
+    """The answer of the attempt after a failed one."""
+    handle, chance = transitions.get_lease(operation.row), services.chance()
     carried = operation.carried()
 
     def put_off(work: UnitOfWork) -> WorkItem | None:
         assert isinstance(failure, Failure)
-        return retries.put_off(work, handle, failure, chance, carried)
+        return retries.postpone(work, handle, failure, chance, carried)
 
-    seen: WorkItem | None = yield Tx(_with(writes, handle, put_off))
+    seen: WorkItem | None = yield Tx(_with_writes(writes, handle, put_off))
     if seen is None:
         return LOST
     operation.start_anew(seen)
-    answer: Answer = yield from retry.next_one(services, operation)
+    answer: Answer = yield from retry.begin_next_attempt(services, operation)
     return (
         yield from attempt(services, operation, Intent(operation.seen, operation, answer, writes))
     )
@@ -306,9 +306,9 @@ def attempt(services: EngineServices, operation: PluginOperation, intent: Intent
     answer: Answer = yield from begin_driving(services, operation, intent)
     if not isinstance(answer, Waiting):
         return answer
-    handle = transitions.held(operation.row)
+    handle = transitions.get_lease(operation.row)
     polling = not operation.seen.fresh and transitions.is_polling(operation.row)
-    write = transitions.polled if polling else transitions.started
+    write = transitions.record_polled if polling else transitions.record_started
     call = operation.poll if polling else operation.handle
     kept: Answer = yield from keep(services, operation, answer, write, call, writes)
     if not isinstance(kept, Waiting):
@@ -328,11 +328,13 @@ def keep(
 
     ``call`` is made once more where what goes with it does not fit any more.
     """
-    handle = transitions.held(operation.row)
+    handle = transitions.get_lease(operation.row)
     found: Answer = answer
     while isinstance(found, Waiting):
         try:
-            kept = yield Tx(_with(writes, handle, _stored(services, handle, found, write)))
+            kept = yield Tx(
+                _with_writes(writes, handle, _build_store_unit(services, handle, found, write))
+            )
         except RequestError as error:  # what goes with the token is refused
             return operation.refused(error)
         if kept is not STALE:
@@ -344,36 +346,36 @@ def keep(
 
 def begin_driving(services: EngineServices, operation: PluginOperation, intent: Intent) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
-    resume = operation.guarded(lambda: resumed(operation))
+    resume = operation.guard(lambda: resume_operation(operation))
     fresh, writes = intent.seen.fresh, intent.writes
     answer: Answer
-    refused = _hanging(services, operation)
+    refused = _explain_hanging(services, operation)
     if intent.answer is not None:
         answer = intent.answer
     elif refused:
         return Failure(refused, HANGING)
     elif not fresh and retries.is_put_off(operation.row):
-        answer = yield from retry.next_one(services, operation)
+        answer = yield from retry.begin_next_attempt(services, operation)
     elif not fresh and transitions.is_to_retry(operation.row):
-        answer = yield from called_again(operation, transitions.held(operation.row))
+        answer = yield from call_again(operation, transitions.get_lease(operation.row))
     else:
         call = operation.handle if fresh else resume
         answer = yield of_operation(call, light=operation.is_light)
-    handle = transitions.held(operation.row)
+    handle = transitions.get_lease(operation.row)
     while isinstance(answer, Postponed):
-        again = transitions.came_back if answer.finding else transitions.again
-        if not (yield Tx(_with(writes, handle, _naming(again, handle)))):
+        again = transitions.record_return if answer.finding else transitions.record_not_ready
+        if not (yield Tx(_with_writes(writes, handle, _bind_handle(again, handle)))):
             return LOST
         yield Wait(answer.delay, handle.key)
         if answer.finding:
             answer = yield of_operation(operation.find, light=operation.is_light)
         else:
-            answer = yield from called_again(operation, handle)
+            answer = yield from call_again(operation, handle)
     return answer
 
 
-def _hanging(services: EngineServices, operation: PluginOperation) -> str:
-    """Why an operation is not begun: so many calls hang. What is there can be removed longer."""
+def _explain_hanging(services: EngineServices, operation: PluginOperation) -> str:
+    """The reason why an operation is not begun: too many calls hang. A removal may wait longer."""
     row, hanging = operation.row, services.hanging
     root_id = operation.seen.stack.root_id
     why = hanging.forbids_all() if row.op == "DELETE" else hanging.forbids(root_id)
@@ -381,28 +383,30 @@ def _hanging(services: EngineServices, operation: PluginOperation) -> str:
     return f"ResourceFailure: resources.{row.name}: {text}" if why else ""
 
 
-def called_again(operation: PluginOperation, handle: Lease) -> Step:
-    """Call the handler that asked for it; what it may do now is noted before."""
-    if not (yield Tx(_naming(transitions.retry, handle))):
+def call_again(operation: PluginOperation, handle: Lease) -> Step:
+    """Call the handler that has asked for another call; the call is recorded before."""
+    if not (yield Tx(_bind_handle(transitions.record_retry, handle))):
         return LOST
     operation.next_attempt()
     return (yield of_operation(operation.handle, light=operation.is_light))
 
 
-def _naming(run: Callable[[UnitOfWork, Lease], Any], handle: Lease) -> Callable[[UnitOfWork], Any]:
+def _bind_handle(
+    run: Callable[[UnitOfWork, Lease], Any], handle: Lease
+) -> Callable[[UnitOfWork], Any]:
     return lambda work: run(work, handle)
 
 
-def resumed(operation: PluginOperation) -> Answer:
-    """Go on with an operation that was begun in an earlier life."""
+def resume_operation(operation: PluginOperation) -> Answer:
+    """Go on with an operation that another engine has begun."""
     row = operation.row
     if transitions.is_starting(row):
         policy = operation.policy()
         if policy == "idempotent":
             return operation.handle()
-        return operation.find() if policy == "find" else cut_off.interrupted(row)
+        return operation.find() if policy == "find" else cut_off.build_interruption(row)
     if row.is_volatile:
-        return cut_off.interrupted(row)
+        return cut_off.build_interruption(row)
     operation.restore()
     return operation.poll()
 
@@ -416,7 +420,7 @@ def poll(
 ) -> Step:
     """Poll until the operation has ended, storing a token that changed; gives an answer."""
     known, first = answer.stored, answer.delay is None
-    limit = limits.own_deadline(operation.row, operation.seen.stack)
+    limit = limits.compute_deadline(operation.row, operation.seen.stack)
     clock = services.clock
     until = None if limit is None else clock.monotonic() + limit - clock.now()
     while True:
@@ -433,19 +437,19 @@ def poll(
             return said
         if until is not None and clock.monotonic() >= until:
             yield Call(operation.abort)
-            yield from aftermath(services, operation)
-            return limits.timed_out(operation.row)
+            yield from watch_given_up(services, operation)
+            return limits.build_timeout(operation.row)
         answer = said
         if answer.stored != known or writes:
             kept: Answer = yield from keep(
-                services, operation, answer, transitions.polled, operation.poll, writes
+                services, operation, answer, transitions.record_polled, operation.poll, writes
             )
             if not isinstance(kept, Waiting):
                 return kept
             answer, known = kept, kept.stored
 
 
-def _with(
+def _with_writes(
     writes: list[Write], handle: Lease, run: Callable[[UnitOfWork], Any]
 ) -> Callable[[UnitOfWork], Any]:
     """``run`` after what the plug-in has gathered since: both are committed, or neither."""
@@ -453,7 +457,7 @@ def _with(
     writes.clear()
 
     def both(work: UnitOfWork) -> Any:
-        if gathered and transitions.fenced(work, handle) is not None:
+        if gathered and transitions.find_leased(work, handle) is not None:
             for write in gathered:
                 write(work)
         return run(work)
@@ -461,13 +465,13 @@ def _with(
     return both if gathered else run
 
 
-def _stored(
+def _build_store_unit(
     services: EngineServices, handle: Lease, answer: Waiting, write: Callable[..., bool]
 ) -> Callable[[UnitOfWork], Any]:
     token = None if answer.stored is None else services.sealer.seal_text(answer.stored)
 
     def store(work: UnitOfWork) -> Any:
-        also = answer.also if transitions.fenced(work, handle) is not None else None
+        also = answer.also if transitions.find_leased(work, handle) is not None else None
         if also is not None and not also(work):
             return STALE
         return write(work, handle, token, answer.volatile)
@@ -475,10 +479,10 @@ def _stored(
     return store
 
 
-def _ended(handle: Lease, answer: Answer) -> Callable[[UnitOfWork], Any]:
+def _build_end_unit(handle: Lease, answer: Answer) -> Callable[[UnitOfWork], Any]:
     if isinstance(answer, Final):
-        return lambda work: transitions.finished(work, handle, answer)
+        return lambda work: transitions.complete(work, handle, answer)
     if isinstance(answer, Replace):
         return lambda work: transitions.replace_running(work, handle)
     assert isinstance(answer, Failure)
-    return lambda work: transitions.failed(work, handle, answer)
+    return lambda work: transitions.fail(work, handle, answer)

@@ -18,12 +18,12 @@ class Ticket:
         self._lock.acquire()
 
     def answer(self, value: Any, error: BaseException | None) -> None:
-        """Give what ``wait`` returns or raises."""
+        """Set the value or the error of ``wait``."""
         self._value, self._error = value, error
         self._lock.release()
 
     def wait(self) -> Any:
-        """The value, as soon as it is there; raises the error where it is one."""
+        """Wait for the value and return it; raises the error where it is one."""
         with self._lock:
             if self._error is not None:
                 raise self._error

@@ -1,4 +1,4 @@
-"""What is due when. Owned by a driver; ten thousand waiting operations are one heap."""
+"""Timers by due time. Owned by a driver; ten thousand waiting operations are one heap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _VOID = 64
 
 
 class Timetable(Generic[T]):
-    """Things with the time when they are due; of equal times the first comes first."""
+    """Entries with due times; of equal times the first entered comes first."""
 
     def __init__(self) -> None:
         # What is void stays in the heap until it is due, or there is too much of it.
@@ -25,7 +25,7 @@ class Timetable(Generic[T]):
         self._last = 0
 
     def put(self, due: float, what: T) -> None:
-        """Enter something, in the place of an entry that it has."""
+        """Enter something, replacing its entry."""
         self.drop(what)
         self._last += 1
         self._things[self._last] = what
@@ -43,13 +43,13 @@ class Timetable(Generic[T]):
             heapq.heapify(self._heap)
 
     def next_due(self) -> float | None:
-        """When the next one is due."""
+        """The time of the next entry."""
         while self._heap and self._heap[0][1] not in self._things:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def take(self, now: float) -> T | None:
-        """Take out the next one that is due, None if none is."""
+        """Take out the next entry that is due, None if none is."""
         due = self.next_due()
         if due is None or due > now:
             return None

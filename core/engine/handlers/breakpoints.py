@@ -15,10 +15,10 @@ from ..actions import Accepted
 from ..model.effects import Call, Step, Tx
 from ..model.unit_of_work import UnitOfWork
 from ..operations import transitions
-from ..plan.accept import Noted, accepted_as, noting
-from ..plan.from_template import named
+from ..plan.accept import Noted, build_answer, with_note
+from ..plan.from_template import find_stack
 from ..progress import breakpoints, progress
-from ..progress.history import signed
+from ..progress.history import add_user
 from ..services import EngineServices
 
 #: The key of a signal that clears a breakpoint.
@@ -26,54 +26,54 @@ UNSET = "unset_hook"
 
 
 def clear(work: UnitOfWork, row: ResourceRow, why: str = "") -> None:
-    """Let an instance that waits go on; ``why`` is added to what is told."""
+    """Let an instance that waits go on; ``why`` is added to the event."""
     hook, row.hook, row.hook_until = row.hook, breakpoints.CLEARED + row.hook, None
-    breakpoints.say(work, row, f"Hook {hook} is cleared{why}")
+    breakpoints.record_event(work, row, f"Hook {hook} is cleared{why}")
     if not hook.startswith("post-"):
         work.look(row)
         return
     row.hook = ""
     if hook == "post-delete":
-        transitions.gone(work, row)
+        transitions.remove(work, row)
     else:
         progress.close(work, row, changed=True)
 
 
-def is_past_time(work: UnitOfWork, key: str) -> None:
+def clear_expired(work: UnitOfWork, key: str) -> None:
     """Clear a breakpoint whose time is over."""
     row = work.tx.resource(key)
-    if row is None or not breakpoints.waits(row) or row.hook_until is None:
+    if row is None or not breakpoints.is_waiting(row) or row.hook_until is None:
         return
     if row.hook_until < work.now:
         clear(work, row, ": its time is over")
 
 
 def clear_hooks(services: EngineServices, action: actions.ClearHooks, note: Noted) -> Step:
-    """Clear what the named resources wait at; raises if one of them waits at nothing.
+    """Clear the breakpoints of the named resources; raises if one of them waits at none.
 
     What is in a nested stack is named by the way to it, ``owner/member``; each part of the way may
     be a pattern.
     """
-    stack = yield Call(lambda: named(services, action.stack))
+    stack = yield Call(lambda: find_stack(services, action.stack))
 
     def run(work: UnitOfWork) -> Accepted:
         chosen = {
             row.id: row
             for pattern in action.resources
-            for row in _chosen(work, stack.id, pattern, action.hooks)
+            for row in _match(work, stack.id, pattern, action.hooks)
         }
         for row in chosen.values():
-            clear(work, row, signed("", services.settings.user))
-        return accepted_as(stack)
+            clear(work, row, add_user("", services.settings.user))
+        return build_answer(stack)
 
-    return (yield Tx(noting(run, note)))
+    return (yield Tx(with_note(run, note)))
 
 
 def clear_by_signal(services: EngineServices, action: actions.SignalResource, note: Noted) -> Step:
-    """What a signal with ``unset_hook`` asks for; other resources' breakpoints stay."""
+    """Clear the breakpoint that a signal with ``unset_hook`` names; others stay."""
     hook = action.details[UNSET]
     if hook not in BREAKPOINTS:
-        raise _invalid(
+        raise _build_error(
             f'Invalid hook type "{hook}" for {action.resource}',
             suggestion(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
         )
@@ -81,13 +81,13 @@ def clear_by_signal(services: EngineServices, action: actions.SignalResource, no
     return (yield from clear_hooks(services, clearing, note))
 
 
-def _waiting(work: UnitOfWork, stack_id: str) -> list[ResourceRow]:
+def _list_waiting(work: UnitOfWork, stack_id: str) -> list[ResourceRow]:
     rows = (work.tx.resource(key) for key in work.tx.paused(stack_id))
-    return [row for row in rows if row is not None and breakpoints.waits(row)]
+    return [row for row in rows if row is not None and breakpoints.is_waiting(row)]
 
 
-def _below(work: UnitOfWork, stack_id: str, way: str) -> list[str]:
-    """The nested stacks that a way of patterns leads to; raises NotFound."""
+def _find_nested(work: UnitOfWork, stack_id: str, way: str) -> list[str]:
+    """The ids of the nested stacks that match a path of patterns; raises NotFound."""
     stacks = [stack_id]
     for part in filter(None, way.split("/")):
         rows = [row for each in stacks for row in work.tx.resources_of(each)]
@@ -98,12 +98,12 @@ def _below(work: UnitOfWork, stack_id: str, way: str) -> list[str]:
     return stacks
 
 
-def _chosen(
+def _match(
     work: UnitOfWork, stack_id: str, pattern: str, hooks: Collection[str]
 ) -> list[ResourceRow]:
     way, _, name = pattern.rpartition("/")
-    stacks = _below(work, stack_id, way)
-    waiting = [row for each in stacks for row in _waiting(work, each)]
+    stacks = _find_nested(work, stack_id, way)
+    waiting = [row for each in stacks for row in _list_waiting(work, each)]
     fitting = [row for row in waiting if row.name == name or fnmatchcase(row.name, name)]
     found = [row for row in fitting if not hooks or row.hook in hooks]
     if found:
@@ -116,10 +116,10 @@ def _chosen(
     hint = f"What waits: {at}." if at else "Nothing in this stack waits at a hook."
     shown = " or ".join(f'"{hook}"' for hook in hooks)
     what = f"The {shown} hook is not defined" if hooks else "No hook is reached"
-    raise _invalid(f"{what} on {pattern}", hint)
+    raise _build_error(f"{what} on {pattern}", hint)
 
 
-def _invalid(message: str, hint: str) -> RequestError:
+def _build_error(message: str, hint: str) -> RequestError:
     error = NotSupported(message, hint=hint)
     error.heat_type = "InvalidBreakPointHook"
     return error

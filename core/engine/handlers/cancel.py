@@ -1,4 +1,4 @@
-"""``CancelStack``: start nothing more of what runs; or go back, which is a plan of its own."""
+"""``CancelStack``: start nothing more of the running action; or roll it back, by a plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model.effects import Call, Step, Tx
 from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..operations import timeouts
-from ..plan.accept import Noted, accepted_as, noting, planned
+from ..plan.accept import Noted, build_answer, propose_and_accept, with_note
 from ..plan.from_template import check_root
 from ..plan.registry import propose
 from ..progress import history
@@ -21,28 +21,28 @@ from ..services import EngineServices
 
 def cancel(services: EngineServices, action: CancelStack, note: Noted) -> Step:
     """Carry it out; raises NotSupported where nothing runs."""
-    stack = yield Call(lambda: _to_cancel(services, action.stack))
-    accepted = yield Tx(noting(_cancelling_signals(services, stack), note))
+    stack = yield Call(lambda: _find_stack(services, action.stack))
+    accepted = yield Tx(with_note(_build_signal_unit(services, stack), note))
     if accepted is not None:
         return accepted
     if action.rollback:
-        return (yield from planned(lambda: propose(services, action), note))
+        return (yield from propose_and_accept(lambda: propose(services, action), note))
 
     def run(work: UnitOfWork) -> Accepted:
         found = work.tx.stack(stack.id)
         if found is None or found.phase == IDLE or found.action == "DELETE":
             raise NotSupported(f"Stack {stack.name} has no action in progress to cancel.")
-        history.cancelled(work, found, services.settings.user)
+        history.record_cancellation(work, found, services.settings.user)
         timeouts.cancel(work, found, services.settings.cancel_grace)
-        return accepted_as(found)
+        return build_answer(found)
 
-    return (yield Tx(noting(run, note)))
+    return (yield Tx(with_note(run, note)))
 
 
-def _cancelling_signals(
+def _build_signal_unit(
     services: EngineServices, stack: StackRow
 ) -> Callable[[UnitOfWork], Accepted | None]:
-    """Cancel what signals have begun where no action runs; None where there is nothing of it."""
+    """Cancel operations that signals have begun while no action runs; None without any."""
 
     def cancel(work: UnitOfWork) -> Accepted | None:
         found = work.tx.stack(stack.id)
@@ -50,12 +50,12 @@ def _cancelling_signals(
             work, found, services.settings.cancel_grace
         ):
             return None
-        return accepted_as(found)
+        return build_answer(found)
 
     return cancel
 
 
-def _to_cancel(services: EngineServices, name: str) -> StackRow:
+def _find_stack(services: EngineServices, name: str) -> StackRow:
     stack = services.reader().stack_named(name, services.settings.project)
     check_root(services, stack)
     return stack

@@ -14,23 +14,23 @@ from ..actions import Accepted, MarkResource
 from ..model.effects import Call, Step, Tx
 from ..model.states import COMPLETE, FAILED, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, accepted_as, noting
-from ..plan.from_template import named
+from ..plan.accept import Noted, build_answer, with_note
+from ..plan.from_template import find_stack
 from ..plugins.operation import PluginOperation
 from ..plugins.secrets import scrub
 from ..progress import progress
-from ..progress.history import signed
+from ..progress.history import add_user
 from ..services import EngineServices
-from .signal import found
+from .signal import find_target
 
 
 def mark(services: EngineServices, action: MarkResource, note: Noted) -> Step:
-    """What a CHECK that failed would leave, without one; ``healthy`` undoes just that."""
-    stack = yield Call(lambda: named(services, action.stack))
-    reason = yield Call(lambda: _reason(services, action))
+    """Set the state that a failed CHECK gives; ``healthy`` undoes exactly that."""
+    stack = yield Call(lambda: find_stack(services, action.stack))
+    reason = yield Call(lambda: _format_reason(services, action))
 
     def run(work: UnitOfWork) -> Accepted:
-        row = _found(work, stack, action.resource)
+        row = _find_resource(work, stack, action.resource)
         if row.op or row.open:
             raise Conflict(
                 f"Resource {row.name} of stack {stack.name} is being worked on.",
@@ -39,15 +39,15 @@ def mark(services: EngineServices, action: MarkResource, note: Noted) -> Step:
         if row.action == "INIT" or not (row.outputs_hash or row.external_id):
             raise NotSupported(f"Resource {row.name} has not been created yet.")
         if not action.healthy:
-            _set(work, row, FAILED, reason or "marked as unhealthy", services.settings.user)
+            _set_state(work, row, FAILED, reason or "marked as unhealthy", services.settings.user)
         elif (row.action, row.status) == ("CHECK", FAILED):
-            _set(work, row, COMPLETE, reason or "marked as healthy", services.settings.user)
-        return accepted_as(stack)
+            _set_state(work, row, COMPLETE, reason or "marked as healthy", services.settings.user)
+        return build_answer(stack)
 
-    return (yield Tx(noting(run, note)))
+    return (yield Tx(with_note(run, note)))
 
 
-def _found(work: UnitOfWork, stack: StackRow, name: str) -> ResourceRow:
+def _find_resource(work: UnitOfWork, stack: StackRow, name: str) -> ResourceRow:
     rows = [row for row in work.tx.resources_of(stack.id) if row.want == PRESENT]
     for row in rows:
         if row.name == name:
@@ -56,14 +56,16 @@ def _found(work: UnitOfWork, stack: StackRow, name: str) -> ResourceRow:
     raise NotFound("Resource", name, hint=hint, stack=stack.name)
 
 
-def _reason(services: EngineServices, action: MarkResource) -> str:
-    """Why, without what is secret about the resource."""
-    operation = PluginOperation(services.instances, found(services, action.stack, action.resource))
+def _format_reason(services: EngineServices, action: MarkResource) -> str:
+    """The reason, without secrets of the resource."""
+    operation = PluginOperation(
+        services.instances, find_target(services, action.stack, action.resource)
+    )
     return scrub(action.reason, operation.secrets.values) if action.reason else ""
 
 
-def _set(work: UnitOfWork, row: ResourceRow, status: str, reason: str, by: str) -> None:
+def _set_state(work: UnitOfWork, row: ResourceRow, status: str, reason: str, by: str) -> None:
     row.action, row.status, row.status_reason = "CHECK", status, reason
     row.updated_at = work.now
-    work.resource_event(row, "CHECK", status, signed(reason, by))
+    work.resource_event(row, "CHECK", status, add_user(reason, by))
     progress.mark_owners(work, row)

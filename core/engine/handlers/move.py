@@ -11,19 +11,19 @@ from ..model import row_annotations
 from ..model.effects import Call, Step, Tx
 from ..model.plan import BELOW
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, accepted_as, noting
-from ..plan.from_template import check_idle, root_named
-from ..progress.moves import joined
+from ..plan.accept import Noted, build_answer, with_note
+from ..plan.from_template import check_idle, find_root_stack
+from ..progress.moves import join_path
 from ..services import EngineServices
-from ..templates.tree_rows import TreeRows, way
+from ..templates.tree_rows import TreeRows, parse_path
 
 
 def move(services: EngineServices, action: MoveResource, note: Noted) -> Step:
-    """Leave word with the instance; the update that has a template with the new name moves it.
+    """Store the new name; the next update with that name in its template moves the instance.
 
     Of what is nested the resource of the stack at the top that leads to it keeps the word.
     """
-    stack, old, new = yield Call(lambda: _checked(services, action))
+    stack, old, new = yield Call(lambda: _resolve_move(services, action))
     name, _, below = old.partition(BELOW)
 
     def run(work: UnitOfWork) -> Accepted:
@@ -32,21 +32,23 @@ def move(services: EngineServices, action: MoveResource, note: Noted) -> Step:
             check_idle(stack if found is None else found)
         rows = [row for row in work.tx.resources_named(stack.id, name) if row.want == "PRESENT"]
         for row in rows:
-            words = {key: to for key, to in row_annotations.moves(row).items() if key != below}
+            words = {key: to for key, to in row_annotations.read_moves(row).items() if key != below}
             row_annotations.set_moves(row, words if new is None else {**words, below: new})
-        return accepted_as(stack)
+        return build_answer(stack)
 
-    return (yield Tx(noting(run, note)))
+    return (yield Tx(with_note(run, note)))
 
 
-def _checked(services: EngineServices, action: MoveResource) -> tuple[StackRow, str, str | None]:
-    """The stack, the way to the resource, and the one that it shall have."""
-    stack = root_named(services, action.stack)
+def _resolve_move(
+    services: EngineServices, action: MoveResource
+) -> tuple[StackRow, str, str | None]:
+    """The stack, the path of the resource, and its new path."""
+    stack = find_root_stack(services, action.stack)
     if action.to is not None:
         check_idle(stack)
     tree = TreeRows(services.reader(), stack)
     names = tree.members("").keys()
-    old = way(action.resource, names)
+    old = parse_path(action.resource, names)
     row = tree.at(old)
     if row is None:
         beside = tree.members(old.rpartition(BELOW)[0])
@@ -55,18 +57,18 @@ def _checked(services: EngineServices, action: MoveResource) -> tuple[StackRow, 
         )
     if action.to is None:
         return stack, old, None
-    new = way(action.to, names)
-    _check(tree, row, old, new)
+    new = parse_path(action.to, names)
+    _check_move(tree, row, old, new)
     return stack, old, new
 
 
-def _check(tree: TreeRows, row: ResourceRow, old: str, new: str) -> None:
+def _check_move(tree: TreeRows, row: ResourceRow, old: str, new: str) -> None:
     what = f"Resource {old} cannot be moved to {new}"
     if not all(new.split(BELOW)) or not new.isprintable():
         raise NotSupported(f"{what}: that is no name of a resource.")
     if tree.at(new) is not None:
         raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
     for each in tree.members("").values():
-        for below, to in row_annotations.moves(each).items():
-            if way(to, tree.members("")) == new and joined(each.name, below) != old:
-                raise Conflict(f"{what}: {joined(each.name, below)} is to be moved there.")
+        for below, to in row_annotations.read_moves(each).items():
+            if parse_path(to, tree.members("")) == new and join_path(each.name, below) != old:
+                raise Conflict(f"{what}: {join_path(each.name, below)} is to be moved there.")

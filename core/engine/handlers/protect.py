@@ -11,10 +11,10 @@ from ..actions import Accepted, ProtectStack
 from ..model.effects import Call, Step, Tx
 from ..model.states import COMPLETE, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, accepted_as, noting
-from ..plan.from_template import named, root_named
+from ..plan.accept import Noted, build_answer, with_note
+from ..plan.from_template import find_root_stack, find_stack
 from ..progress import protection
-from ..progress.history import signed
+from ..progress.history import add_user
 from ..progress.protection import Protection
 from ..services import EngineServices
 
@@ -28,32 +28,34 @@ _EVENTS = {
 def protect(services: EngineServices, action: ProtectStack, note: Noted) -> Step:
     """Say that the named resources (without any: the stack) are protected, or not any more."""
     # a nested stack goes with its owner, whatever it is; resources of it are protected like others
-    find = named if action.resources else root_named
+    find = find_stack if action.resources else find_root_stack
     seen = yield Call(lambda: find(services, action.stack))
     what, told = _EVENTS[action.on]
-    reason = signed(told, services.settings.user)
+    reason = add_user(told, services.settings.user)
 
     def run(work: UnitOfWork) -> Accepted:
         stack = work.tx.stack(seen.id)
         assert stack is not None
         if action.resources:
-            rows = _named(work, stack, action)
-            known = policies.read(stack.policies).after(policies.Policies())
-            _check(stack, action, [protection.of_resource(stack, row, known) for row in rows])
+            rows = _find_named(work, stack, action)
+            known = policies.parse_policies(stack.policies).after(policies.Policies())
+            _check_by_command(
+                stack, action, [protection.find_protection(stack, row, known) for row in rows]
+            )
             for row in rows:
                 row.protect = int(action.on)
                 work.resource_event(row, what, COMPLETE, reason)
         else:
-            _check(stack, action, [protection.of_stack(stack)])
+            _check_by_command(stack, action, [protection.find_stack_protection(stack)])
             stack.protect = int(action.on)
             work.stack_event(stack, what, COMPLETE, reason)
-        return accepted_as(stack)
+        return build_answer(stack)
 
-    return (yield Tx(noting(run, note)))
+    return (yield Tx(with_note(run, note)))
 
 
-def _named(work: UnitOfWork, stack: StackRow, action: ProtectStack) -> list[ResourceRow]:
-    """What is meant; protection is taken back of old instances, too, which are to go."""
+def _find_named(work: UnitOfWork, stack: StackRow, action: ProtectStack) -> list[ResourceRow]:
+    """The named instances; where protection ends also old ones that are to be deleted."""
     rows = [row for row in work.tx.resources_of(stack.id) if row.want == PRESENT or not action.on]
     names = {row.name for row in rows}
     for name in action.resources:
@@ -62,8 +64,8 @@ def _named(work: UnitOfWork, stack: StackRow, action: ProtectStack) -> list[Reso
     return [row for row in rows if row.name in action.resources]
 
 
-def _check(stack: StackRow, action: ProtectStack, found: list[Protection]) -> None:
-    """Refuse to take back what no command has said: it would stay protected.
+def _check_by_command(stack: StackRow, action: ProtectStack, found: list[Protection]) -> None:
+    """Refuse to end a protection that no command has set: it would stay.
 
     What the environment said before the last plan is no reason: nobody says it any more.
     """

@@ -1,9 +1,9 @@
-"""Refuses a plan that would delete what is protected inside of owners that stay, before it begins.
+"""Refuses a plan that would delete protected members of resources that stay.
 
-What a plan deletes of the stack itself is seen in its transaction (``protection.check``). What an
-owner would drop of its nested stack only shows when its plug-in is asked, which is done here as for
-a plan that is only shown. What is not certain yet, and replacements, are refused when their turn
-comes. Called by ``guarding``.
+What a plan deletes of the stack itself is seen in its transaction (``protection.check_plan``). What
+an owner would drop of its nested stack only shows when its plug-in is asked, which is done here as
+for a plan that is only shown. What is not certain yet, and replacements, are refused when their
+turn comes. Called by ``guarding``.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ def check(services: EngineServices, stack: StackRow, proposal: StackPlan) -> Non
     if not below.children:
         return
     walk = Walk(services, stack, proposal, services.reader().resource_rows(stack.id), below)
-    held = list(_held_below(walk.entries()))
+    held = list(_list_protected_below(walk.entries()))
     # what has had another plan meanwhile is proposed anew
     if held and services.reader().stack_row(stack.id).generation == proposal.generation:
-        raise protection.deleting(stack, held)
+        raise protection.build_conflict(stack, held)
 
 
-def _held_below(entries: Iterable[Entry]) -> Iterator[Protection]:
+def _list_protected_below(entries: Iterable[Entry]) -> Iterator[Protection]:
     for entry in entries:
         if entry.action in _DOES_SOMETHING and not entry.perhaps:
             for inside in entry.nested:
-                yield from _held(inside.entries)
-                yield from _held_below(inside.entries)
+                yield from _list_protected(inside.entries)
+                yield from _list_protected_below(inside.entries)
 
 
-def _held(entries: Iterable[Entry]) -> Iterator[Protection]:
+def _list_protected(entries: Iterable[Entry]) -> Iterator[Protection]:
     for entry in entries:
         if entry.held is not None and entry.row is not None and entry.row.want == PRESENT:
             yield entry.held

@@ -10,35 +10,35 @@ from typing import Any
 
 from ..actions import Action, places
 from ..model.effects import Step
-from ..plan.accept import Noted, planned, unnoted
-from ..plan.from_template import rollback
+from ..plan.accept import Noted, propose_and_accept, skip_note
+from ..plan.from_template import plan_rollback
 from ..plan.registry import propose
 from ..services import EngineServices
 
 
-def act(services: EngineServices, action: Action, note: Noted = unnoted) -> Step:
-    """Carry out one action; gives ``Accepted``, raises what the caller did wrong.
+def act(services: EngineServices, action: Action, note: Noted = skip_note) -> Step:
+    """Carry out one action; returns ``Accepted``, raises errors of the caller.
 
     ``note`` runs in the transaction that accepts it; what it raises undoes that.
     """
-    return (yield from _step_of(action)(services, action, note))
+    return (yield from _find_step(action)(services, action, note))
 
 
-def _step_of(action: Action) -> Callable[[EngineServices, Any, Noted], Step]:
+def _find_step(action: Action) -> Callable[[EngineServices, Any, Noted], Step]:
     place = STEPS.get(type(action).__name__)
     found: Callable[[EngineServices, Any, Noted], Step] = (
-        _plan if place is None else places.at(place)
+        _plan_action if place is None else places.load_function(place)
     )
     return found
 
 
-def _plan(services: EngineServices, action: Any, note: Noted) -> Step:
-    return (yield from planned(lambda: propose(services, action), note))
+def _plan_action(services: EngineServices, action: Any, note: Noted) -> Step:
+    return (yield from propose_and_accept(lambda: propose(services, action), note))
 
 
 def roll_back(services: EngineServices, stack_id: str) -> Step:
-    """Plan the rollback that a failure has asked for."""
-    return (yield from planned(lambda: rollback(services, stack_id)))
+    """Plan the rollback after a failure."""
+    return (yield from propose_and_accept(lambda: plan_rollback(services, stack_id)))
 
 
 #: Plans of templates that a user asks for: nothing protected may go, however deep it lies.
@@ -54,7 +54,7 @@ STEPS: Mapping[str, str] = {
     "ProtectStack": "handlers.protect:protect",
     "MarkResource": "handlers.health:mark",
     "MoveResource": "handlers.move:move",
-    "CheckDrift": "drift.actions:check",
+    "CheckDrift": "drift.actions:begin_check",
     "RepairDrift": "drift.repair:repair",
     "SetDrift": "drift.actions:set_drift",
     "IgnoreDrift": "drift.actions:ignore",

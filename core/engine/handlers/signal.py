@@ -1,4 +1,4 @@
-"""Signals: handed to one resource; what its attributes say then is stored."""
+"""Signals: delivered to one resource, whose attributes are then stored."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..model.outcomes import Failure
 from ..model.states import PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..plan.accept import Noted, accepted_as, noting
-from ..progress.history import signed
+from ..plan.accept import Noted, build_answer, with_note
+from ..progress.history import add_user
 from ..services import EngineServices
 from .breakpoints import UNSET, clear_by_signal
-from .signal_delivery import Delivered, delivered
+from .signal_delivery import Delivered, deliver_all
 
 
 def signal(services: EngineServices, action: actions.SignalResource, note: Noted) -> Step:
-    """Hand a signal to a resource; store what its attributes say then.
+    """Deliver a signal to a resource; then store its attributes.
 
     What it hands on to other resources is delivered with it: all of that is stored, or nothing. It
     is asked once more if an operation has begun or ended meanwhile. A signal that clears a
@@ -35,52 +35,52 @@ def signal(services: EngineServices, action: actions.SignalResource, note: Noted
     reached: list[Delivered] = []
     accepted = None
     while accepted is None:
-        seen = yield Call(_finding(services, action))
+        seen = yield Call(_build_find(services, action))
         if not reached or all(each.is_gathered for each in reached):
-            reached = yield Call(_delivering(services, seen, action))
+            reached = yield Call(_build_delivery(services, seen, action))
         else:
-            reached = yield Call(_asking_again(services, reached))
+            reached = yield Call(_build_state_reads(services, reached))
         failed = next((each for each in reached if isinstance(each.answer, Failure)), None)
         if failed is not None:
             if failed is reached[0]:
-                yield Tx(_failing(seen, signed(_reason(failed), user)))
+                yield Tx(_build_failure_unit(seen, add_user(_get_reason(failed), user)))
             assert isinstance(failed.answer, Failure)
-            raise ResourceFailure(_told_by(seen, failed, reached[0]), hint=failed.answer.hint)
-        accepted = yield Tx(noting(_storing(seen, reached, user), note))
+            raise ResourceFailure(_format_reason(seen, failed, reached[0]), hint=failed.answer.hint)
+        accepted = yield Tx(with_note(_build_store_unit(seen, reached, user), note))
     return accepted
 
 
-def _finding(services: EngineServices, action: actions.SignalResource) -> Callable[[], WorkItem]:
-    return lambda: found(services, action.stack, action.resource)
+def _build_find(services: EngineServices, action: actions.SignalResource) -> Callable[[], WorkItem]:
+    return lambda: find_target(services, action.stack, action.resource)
 
 
-def _delivering(
+def _build_delivery(
     services: EngineServices, seen: WorkItem, action: actions.SignalResource
 ) -> Callable[[], list[Delivered]]:
-    return lambda: delivered(services, seen, action.details)
+    return lambda: deliver_all(services, seen, action.details)
 
 
-def _asking_again(
+def _build_state_reads(
     services: EngineServices, reached: list[Delivered]
 ) -> Callable[[], list[Delivered]]:
     return lambda: [each.asked_again(services) for each in reached]
 
 
-def _reason(failed: Delivered) -> str:
+def _get_reason(failed: Delivered) -> str:
     assert isinstance(failed.answer, Failure)
     return failed.answer.reason
 
 
-def _told_by(seen: WorkItem, failed: Delivered, first: Delivered) -> str:
-    """Why a signal could not be delivered, as something of the resource that was signalled."""
-    reason = _reason(failed)
+def _format_reason(seen: WorkItem, failed: Delivered, first: Delivered) -> str:
+    """The reason why a signal was not delivered, worded for the resource that was signalled."""
+    reason = _get_reason(failed)
     if failed is first:
         return reason
     return reason.replace(f"resources.{failed.seen.row.name}", f"resources.{seen.row.name}", 1)
 
 
-def _failing(seen: WorkItem, reason: str) -> Callable[[UnitOfWork], None]:
-    """Record that a handler has raised; nothing else has changed, as far as anybody knows."""
+def _build_failure_unit(seen: WorkItem, reason: str) -> Callable[[UnitOfWork], None]:
+    """Record that a handler has raised; nothing else is known to have changed."""
 
     def store(work: UnitOfWork) -> None:
         row = work.tx.resource(seen.row.id)
@@ -90,11 +90,11 @@ def _failing(seen: WorkItem, reason: str) -> Callable[[UnitOfWork], None]:
     return store
 
 
-def _storing(
+def _build_store_unit(
     seen: WorkItem, reached: list[Delivered], by: str
 ) -> Callable[[UnitOfWork], Accepted | None]:
-    """Store what a signal has changed, unless an operation has come between."""
-    accepted = accepted_as(seen.stack)
+    """Store the result of a signal, unless an operation has begun meanwhile."""
+    accepted = build_answer(seen.stack)
 
     def store(work: UnitOfWork) -> Accepted | None:
         first = work.tx.resource(seen.row.id)
@@ -106,24 +106,24 @@ def _storing(
             return accepted
         for each in reached:
             each.store(work)
-        work.resource_event(first, "SIGNAL", "COMPLETE", signed("signal received", by))
+        work.resource_event(first, "SIGNAL", "COMPLETE", add_user("signal received", by))
         return accepted
 
     return store
 
 
-def found(services: EngineServices, stack_name: str, name: str) -> WorkItem:
-    """The instance that is meant by a name or an id, as it is stored now; raises NotFound."""
+def find_target(services: EngineServices, stack_name: str, name: str) -> WorkItem:
+    """The instance of a name or an id, as it is stored now; raises NotFound."""
     reader = services.reader()
     with reader.snapshot():
         stack = reader.stack_named(stack_name, services.settings.project)
-        row = _meant(reader.resource_rows(stack.id), name, stack.name)
+        row = _select_instance(reader.resource_rows(stack.id), name, stack.name)
         data = reader.sealed_data(row.id)
     return WorkItem(row, stack, data)
 
 
-def _meant(rows: list[ResourceRow], name: str, stack_name: str) -> ResourceRow:
-    """By its id, else the present one of that name, else one that is just being removed."""
+def _select_instance(rows: list[ResourceRow], name: str, stack_name: str) -> ResourceRow:
+    """By its id, else the present one of that name, else one that is being deleted."""
     there = {row.name: row for row in rows if row.op}
     there.update({row.name: row for row in rows if row.want == PRESENT})
     there.update({row.id: row for row in rows if row.op or row.want == PRESENT})

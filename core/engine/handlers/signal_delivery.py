@@ -1,4 +1,4 @@
-"""A signal at one resource, and at those that it is handed on to: the plug-in's part of it.
+"""The delivery of a signal to a resource and to those it is forwarded to: plug-in calls.
 
 Called by ``signals``, in the pool; ``Delivered.fits`` and ``store`` in a transaction.
 """
@@ -22,10 +22,10 @@ from zonda.hooks.resources.nested_stack import Converge
 
 from ..model.lending import Onward, Write
 from ..model.outcomes import Answer, Failure, Final
-from ..model.states import follows
+from ..model.states import may_follow
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..nested.operation import operation_of
+from ..nested.operation import make_operation
 from ..operations import transitions
 from ..progress import progress
 from ..services import EngineServices
@@ -41,7 +41,7 @@ _DEAF = {
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What a handler has answered; of a type that does nothing outside, with what it stores.
+    """The answer of a handler; of a type without side effects also its writes.
 
     ``is_void``: the signal changes nothing. ``converges``: the resource's nested stack is to become
     what it shall be now. ``is_gathered``: nothing is stored yet, so it may be delivered once more.
@@ -55,49 +55,49 @@ class Delivered:
     converges: bool = False
 
     def asked_again(self, services: EngineServices) -> Delivered:
-        """What the resource says now; its handler is not called again."""
-        seen = _seen(services, self.seen.row.id)
-        answer = operation_of(services, seen).state()
+        """The present state of the resource; its handler is not called again."""
+        seen = _read_target(services, self.seen.row.id)
+        answer = make_operation(services, seen).state()
         return dataclasses.replace(self, seen=seen, answer=answer, writes=[])
 
     def fits(self, work: UnitOfWork) -> bool:
-        """Whether no operation has come between."""
+        """Whether no operation has begun meanwhile."""
         row, was = work.tx.resource(self.seen.row.id), self.seen.row
         if row is None:
             return False
-        return _asked_of(row) == _asked_of(was)
+        return _answer_basis(row) == _answer_basis(was)
 
     def store(self, work: UnitOfWork) -> None:
-        """Store what has changed, and have whoever waits for that look."""
+        """Store the changes and wake everything that waits for them."""
         row, final = work.tx.resource(self.seen.row.id), self.answer
         assert row is not None
         assert isinstance(final, Final)
         for write in self.writes:
             write(work)
         if row.op != "DELETE":  # of which nobody reads anything any more
-            _show(work, row, final)
+            _store_shown(work, row, final)
         if self.converges:
-            _converge(work, row)
+            _begin_converge(work, row)
         for key in (row.id, *work.tx.dependants(row)):
             work.after.poke[key] = None
 
 
-def _asked_of(row: ResourceRow) -> tuple[object, ...]:
-    """What an answer is out of date without: the operation, what is shown, what is below."""
+def _answer_basis(row: ResourceRow) -> tuple[object, ...]:
+    """The values on which an answer depends: the operation, the shown state, the state below."""
     return row.fence, row.op, row.outputs_hash, row.below
 
 
-def _show(work: UnitOfWork, row: ResourceRow, final: Final) -> None:
+def _store_shown(work: UnitOfWork, row: ResourceRow, final: Final) -> None:
     row.reference, row.outputs = final.reference, final.outputs
     if row.outputs_hash != final.outputs_hash:
         row.outputs_hash = final.outputs_hash
         progress.mark_dependants(work, row)
         progress.mark_owners(work, row)
-        progress.tell_owner(work, row)
+        progress.refresh_owner(work, row)
 
 
-def _converge(work: UnitOfWork, row: ResourceRow) -> None:
-    """Begin the operation that makes a nested stack what it shall be, outside of any plan.
+def _begin_converge(work: UnitOfWork, row: ResourceRow) -> None:
+    """Begin the operation that updates a nested stack outside of any plan.
 
     Not where a plan has yet to come to the resource, or has been halted.
     """
@@ -107,12 +107,12 @@ def _converge(work: UnitOfWork, row: ResourceRow) -> None:
         raise Conflict(
             f"Resource {row.name} is being worked on ({why}).", hint="Send the signal later."
         )
-    if _is_asleep(work, row):
+    if _is_suspended(work, row):
         raise NotSupported(
             f"Cannot signal resource {row.name} while it is suspended.",
             hint="Resume the stack first.",
         )
-    if not follows(row.action, row.status, "SIGNAL"):
+    if not may_follow(row.action, row.status, "SIGNAL"):
         raise Conflict(
             f"Resource {row.name} is {row.action}_{row.status}: nothing is to become of it.",
             hint="Update the stack so that it stays, or delete the stack.",
@@ -121,17 +121,17 @@ def _converge(work: UnitOfWork, row: ResourceRow) -> None:
     work.look(row)
 
 
-def _is_asleep(work: UnitOfWork, row: ResourceRow) -> bool:
-    """Whether a resource is suspended, or what it is in; what is made in it would not be."""
+def _is_suspended(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Whether a resource, or a stack that it is in, is suspended; a new member would not be."""
     root = work.tx.stack(work.stack_of(row).root)
     asleep = root is not None and root.suspended and root.action != "RESUME"
     return bool(asleep or row.suspended)
 
 
-def delivered(
+def deliver_all(
     services: EngineServices, seen: WorkItem, details: Mapping[str, Any]
 ) -> list[Delivered]:
-    """Hand a signal to a resource, and to those that it hands it on to; the first one first."""
+    """Deliver a signal to a resource, and to those it is forwarded to; the first one first."""
     reached: list[Delivered] = []
     waiting = [(seen, details)]
     while waiting:
@@ -144,7 +144,7 @@ def delivered(
         if made.is_void or isinstance(made.answer, Failure):
             break
         try:
-            waiting += [_next(services, seen.stack.root, *each) for each in onward]
+            waiting += [_find_next(services, seen.stack.root, *each) for each in onward]
         except _Missing as error:
             reason = f"NotFound: resources.{seen.row.name}: {error}"
             reached[-1] = dataclasses.replace(made, answer=Failure(reason))
@@ -152,14 +152,14 @@ def delivered(
 
 
 class _Missing(Exception):
-    """Nobody has the reference that a signal was to be handed on to."""
+    """No resource has the reference that a signal was to be forwarded to."""
 
 
-def _next(
+def _find_next(
     services: EngineServices, root: str, reference: str, details: Mapping[str, Any], missing: str
 ) -> tuple[WorkItem, Mapping[str, Any]]:
     try:
-        return _referred(services, root, reference), details
+        return _find_reference(services, root, reference), details
     except NotFound as error:
         raise _Missing(missing or error.message) from error
 
@@ -168,7 +168,7 @@ def _deliver(
     services: EngineServices, seen: WorkItem, details: Mapping[str, Any], onward: list[Onward]
 ) -> Delivered:
     row, writes = seen.row, list[Write]()
-    operation = operation_of(services, dataclasses.replace(seen, onward=onward), writes)
+    operation = make_operation(services, dataclasses.replace(seen, onward=onward), writes)
     handler = getattr(operation.instance, "handle_signal", None)
     if row.action in _DEAF:
         raise NotSupported(
@@ -180,10 +180,10 @@ def _deliver(
     said: list[Any] = []
 
     def call() -> Final:
-        said.append(_answered(handler, details))
+        said.append(_call_handler(handler, details))
         return operation.state()
 
-    answer = operation.guarded(call)()
+    answer = operation.guard(call)()
     if not isinstance(answer, Final | Failure):
         answer = Failure(f"resources.{row.name}: a signal cannot lead to a replacement")
     return Delivered(
@@ -196,14 +196,14 @@ def _deliver(
     )
 
 
-def _answered(handler: Any, details: Mapping[str, Any]) -> Any:
+def _call_handler(handler: Any, details: Mapping[str, Any]) -> Any:
     try:
         return handler(dict(details or {}))
     except NoActionRequired:
         return NoActionRequired
 
 
-def _seen(services: EngineServices, key: str) -> WorkItem:
+def _read_target(services: EngineServices, key: str) -> WorkItem:
     reader = services.reader()
     with reader.snapshot():
         row = reader.resource_row(key)
@@ -212,9 +212,9 @@ def _seen(services: EngineServices, key: str) -> WorkItem:
         return WorkItem(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
 
 
-def _referred(services: EngineServices, root: str, reference: str) -> WorkItem:
+def _find_reference(services: EngineServices, root: str, reference: str) -> WorkItem:
     """The instance with that reference, somewhere in a tree of stacks; raises NotFound."""
-    key = services.reader().referred(root, reference)
+    key = services.reader().find_referred(root, reference)
     if key is None:
         raise NotFound("Resource", reference, hint="The signal was to be handed on to it.")
-    return _seen(services, key)
+    return _read_target(services, key)

@@ -1,4 +1,4 @@
-"""The data that the whole engine speaks of: states, effects, outcomes, the unit of work.
+"""The data types of the engine: states, effects, outcomes, the unit of work.
 
 Imports nothing of the engine.
 """

@@ -1,4 +1,4 @@
-"""Why an instance was updated or replaced, as it is kept with it and told by ``zonda stack why``.
+"""The cause of an update or a replacement, as it is stored and shown by ``zonda stack why``.
 
 Written when the operation begins; only the names of properties are kept, never their values.
 """
@@ -28,14 +28,14 @@ def as_text(cause: Cause) -> str:
     return json.dumps(values)
 
 
-def asked_for_by_plugin(text: str) -> str:
+def format_plugin_cause(text: str) -> str:
     """The text of an update whose handler has asked for a replacement instead."""
-    found = read(text) or Cause("replace")
+    found = parse_cause(text) or Cause("replace")
     return as_text(Cause("replace", "plugin", found.changed, found.changed))
 
 
-def read(text: str) -> Cause | None:
-    """What ``as_text`` wrote; None where nothing was."""
+def parse_cause(text: str) -> Cause | None:
+    """The cause of a text of ``as_text``; None where there is none."""
     if not text:
         return None
     found = Cause(**json.loads(text))

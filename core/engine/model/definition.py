@@ -1,4 +1,4 @@
-"""The protocols of a definition: what the engine asks of a template that was loaded."""
+"""The protocols of a definition: what the engine needs of a loaded template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ResourceClass = type[Resource]
 
 
 class Node(Protocol):
-    """One resource of a template, as far as the engine asks it."""
+    """One resource of a template."""
 
     name: str
     cls: ResourceClass
@@ -34,14 +34,14 @@ class Node(Protocol):
 
 
 class Definition(Protocol):
-    """One template with parameters, as far as the engine asks it."""
+    """One template with parameters."""
 
     resources: Mapping[str, Any]
     outputs: Mapping[str, Any]
 
     @property
     def environment(self) -> Any:
-        """What the environment gave."""
+        """The environment."""
 
     @property
     def parameters(self) -> Any:
@@ -49,20 +49,20 @@ class Definition(Protocol):
 
     @property
     def spec(self) -> Any:
-        """What a nested stack is made from; None for a root."""
+        """The spec of a nested stack; None for a root."""
 
     @property
     def checked(self) -> Collection[str]:
-        """The marks of the nested stacks that were checked with it."""
+        """The cache keys of the nested stacks that were validated with it."""
 
     @property
     def family(self) -> Any:
-        """What makes the definitions of nested stacks."""
+        """The loader of the definitions of nested stacks."""
 
-    def child_spec(self, name: str, child: Any, resolved: ResourceDefinition) -> Any:
+    def build_child_spec(self, name: str, child: Any, resolved: ResourceDefinition) -> Any:
         """What the nested stack of a resource is made from."""
 
-    def signature_of(
+    def build_signature(
         self,
         name: str,
         types: Collection[str],
@@ -74,11 +74,11 @@ class Definition(Protocol):
     def check_names(
         self, name: str, properties: Mapping[str, Any], secrets: Callable[[], Iterable[Any]]
     ) -> None:
-        """Refuse what would make names of secrets; raises TemplateError."""
+        """Refuse names that would contain secrets; raises TemplateError."""
 
     @property
     def registry(self) -> Any:
-        """What the environment says about types and restricted actions."""
+        """The resource registry of the environment, with its restricted actions."""
 
     @property
     def secrecy(self) -> Any:
@@ -95,7 +95,7 @@ class Definition(Protocol):
         """Attributes that the template reads of a resource; None: all of them."""
 
     def scope(self, values: Any) -> Any:
-        """Where trees find their values."""
+        """The scope in which expressions are resolved."""
 
 
 class Loading(Protocol):

@@ -1,4 +1,4 @@
-"""What a stack hands out of itself, in the shape of Heat's ``stack abandon`` and its snapshots."""
+"""The documents of a stack, in the shape of Heat's ``stack abandon`` and its snapshots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import PREFIX, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import format_canonical
 
 from .states import COMPLETE, IN_PROGRESS, PRESENT
 
@@ -16,8 +16,8 @@ Data = Sequence[tuple[str, str, int]]
 MASK = "(hidden)"
 
 
-def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
-    """What is known of one resource.
+def build_entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
+    """The entry of one resource.
 
     ``redacted``: the names of data that is never shown. ``sealed_data``: it was given something
     secret, and whatever it has stored may hold that.
@@ -32,25 +32,25 @@ def entry(row: ResourceRow, data: Data, sealer: Sealer) -> dict[str, Any]:
         "metadata": metadata,
         "resource_data": {name: sealer.open(value) for name, value, _ in data},
         "redacted": [name for name, _, redact in data if redact],
-        "sealed_data": bool(data) and _was_given_secrets(row),
+        "sealed_data": bool(data) and _has_secret_input(row),
         "sealed_metadata": bool(metadata) and row.meta.startswith(PREFIX),
     }
 
 
-def _was_given_secrets(row: ResourceRow) -> bool:
+def _has_secret_input(row: ResourceRow) -> bool:
     columns = (row.properties, row.op_properties, row.definition, row.op_definition)
     return any(text is not None and text.startswith(PREFIX) for text in columns)
 
 
-def masked(found: dict[str, Any], start: str) -> list[str]:
-    """The paths of what is hidden in an entry, which stands at ``start``."""
-    hidden = [f"{start}.resource_data.{name}" for name in _masked_data(found)]
+def list_hidden_paths(found: dict[str, Any], start: str) -> list[str]:
+    """The paths of the hidden values in an entry, which stands at ``start``."""
+    hidden = [f"{start}.resource_data.{name}" for name in _list_hidden_data(found)]
     return [*hidden, f"{start}.metadata"] if found["sealed_metadata"] else hidden
 
 
-def shown(found: dict[str, Any]) -> dict[str, Any]:
-    """An entry as people may see it."""
-    masks = _masked_data(found)
+def mask_entry(found: dict[str, Any]) -> dict[str, Any]:
+    """An entry with hidden values masked."""
+    masks = _list_hidden_data(found)
     data = {
         name: MASK if name in masks else value for name, value in found["resource_data"].items()
     }
@@ -60,18 +60,18 @@ def shown(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, "metadata": metadata, "resource_data": data}
 
 
-def _masked_data(found: dict[str, Any]) -> list[str]:
+def _list_hidden_data(found: dict[str, Any]) -> list[str]:
     # what older snapshots keep does not say "sealed_data"
     return [*found["resource_data"]] if found.get("sealed_data") else found["redacted"]
 
 
-def shown_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:
-    """The instances that a snapshot tells of: those that are there and meant to be."""
+def select_snapshot_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:
+    """The instances that a snapshot contains: those that exist and are desired."""
     return [row for row in rows if row.want == PRESENT and row.action != "INIT"]
 
 
-def known_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:
-    """Every instance that exists outside, or may: also what is being made, and what is to go."""
+def select_existing_rows(rows: Iterable[ResourceRow]) -> list[ResourceRow]:
+    """Every instance that exists outside, or may: also those being created or deleted."""
     return [row for row in rows if (row.op or row.action != "INIT") and not _is_gone(row)]
 
 
@@ -79,10 +79,10 @@ def _is_gone(row: ResourceRow) -> bool:
     return (row.op, row.action, row.status) == ("", "DELETE", COMPLETE)
 
 
-def divided(
+def split_rows(
     rows: Iterable[ResourceRow], names: Collection[str]
 ) -> tuple[list[ResourceRow], list[ResourceRow]]:
-    """The instances that a template with ``names`` means, one of a name; and what is left over.
+    """The instances that a template with ``names`` refers to, one of a name; and the others.
 
     Of a stack that is being deleted the template means those that are still there. An instance
     that was begun and has no physical id yet cannot be meant: nobody could adopt it.
@@ -97,22 +97,22 @@ def divided(
     return sorted(meant.values(), key=lambda row: row.id), sorted(left, key=lambda row: row.id)
 
 
-def digest(
+def compute_digest(
     stack: StackRow, rows: Iterable[ResourceRow], data: Iterable[Data], sealer: Sealer
 ) -> str:
     """A keyed hash that changes whenever a document of the stack would."""
     known = [
-        (_state(row, sealer), sorted((name, sealer.open(value)) for name, value, _ in entries))
+        (_list_state(row, sealer), sorted((name, sealer.open(value)) for name, value, _ in entries))
         for row, entries in zip(rows, data, strict=True)
     ]
-    return sealer.hmac(canonical([stack.generation, known]).encode("utf-8", "surrogatepass"))
+    return sealer.hmac(format_canonical([stack.generation, known]).encode("utf-8", "surrogatepass"))
 
 
-def _state(row: ResourceRow, sealer: Sealer) -> list[Any]:
+def _list_state(row: ResourceRow, sealer: Sealer) -> list[Any]:
     state = [row.id, row.fence, row.op, row.action, row.status, row.physical_id, row.want]
     return [*state, sealer.load(row.meta)]
 
 
-def joined(digests: Sequence[str], sealer: Sealer) -> str:
+def combine_digests(digests: Sequence[str], sealer: Sealer) -> str:
     """One digest for those of all stacks of a tree."""
-    return digests[0] if len(digests) == 1 else sealer.hmac(canonical([*digests]).encode())
+    return digests[0] if len(digests) == 1 else sealer.hmac(format_canonical([*digests]).encode())

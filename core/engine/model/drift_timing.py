@@ -1,4 +1,4 @@
-"""When drift is looked for: what the clock room lends the engine, and how firings are spread.
+"""The times of drift checks: the schedules of the engine, and how they are spread.
 
 Everything is a function of the time that it is now: nothing is lost by a restart, what was missed
 is made up by one firing, and a clock that was set back is noticed.
@@ -14,13 +14,13 @@ MOST_JITTER = 60.0
 
 
 class Timing(Protocol):
-    """Schedules as text: cron expressions and intervals. Raises UsageError for what is none."""
+    """Schedules as text: cron expressions and intervals. Raises UsageError for other texts."""
 
     def next(self, text: str, after: float) -> float:
         """The first time after ``after`` (seconds since the epoch)."""
 
 
-def next_due(timing: Timing, text: str, stack_id: str, now: float) -> float:
+def compute_next_due(timing: Timing, text: str, stack_id: str, now: float) -> float:
     """When a stack is due next, after ``now``.
 
     Each time of the schedule has one, before the next time of the schedule.

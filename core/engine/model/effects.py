@@ -1,4 +1,4 @@
-"""What a step asks its driver for. A step is a generator; a driver sends the results back in.
+"""Effects: the requests of a step to its driver. A step is a generator; results are sent back.
 
 ``Tx``: run a function on the engine's rows, resume when it is committed. ``Call``: run plug-in
 code (or parsing and planning) outside the engine thread. ``Wait``: resume when time has passed or
@@ -42,7 +42,7 @@ class Call:
     seconds: float = LONGEST_CALL
 
     def make(self) -> tuple[Any, Exception | None]:
-        """Make the call; gives its value, and what it has raised if it has none."""
+        """Make the call; returns its value, and the error that it has raised instead."""
         try:
             return self.run(), None
         except Exception as error:  # the border: the step is told
@@ -77,9 +77,9 @@ Step = Generator[Effect, Any, Any]
 
 
 def of_operation(run: Callable[[], Any], *, light: bool = False) -> Call:
-    """A call of an operation: its deadline ends it."""
+    """A call of an operation; the operation's deadline limits it."""
     return Call(run, light, math.inf)
 
 
 class GivenUp(Exception):
-    """Raised inside a step that waits: its operation was ended by somebody else."""
+    """Raised inside a step that waits: its operation was ended from outside."""

@@ -1,4 +1,4 @@
-"""What the engine lends to plug-ins, as types. ``Lender`` is the application."""
+"""The services that the engine gives to plug-ins, as types. The application implements them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Onward = tuple[str, Mapping[str, Any], str]
 
 
 class Lender(Protocol):
-    """What the application lends to plug-ins: runners, clients, patterns, constraints."""
+    """The services of the application: runners, clients, patterns, constraints."""
 
     @property
     def setup(self) -> str:
-        """A text that changes with the settings, which decide what is lent. May hold secrets."""
+        """A text that changes with the settings on which the services depend. May hold secrets."""
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow, and the name it knows it by."""
@@ -63,7 +63,7 @@ class LentOperation:
 
 @dataclass(frozen=True, slots=True)
 class Lending:
-    """What every context of an engine shares."""
+    """The services that every context of an engine shares."""
 
     lender: Lender
     clock: Clock

@@ -1,4 +1,4 @@
-"""What plug-in calls give back to the steps: values, never exceptions."""
+"""The results of plug-in calls, given to the steps: values, never exceptions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is to be done with an instance, and its resolved definition, sealed where needed.
+    """The decision on an instance, and its resolved definition, sealed where needed.
 
     ``cause``: why it is updated or replaced, JSON (``causes.py``). ``kind``,
     ``code`` and ``trace``: see ``Failure``.
@@ -42,7 +42,7 @@ class Prepared:
 
     @property
     def failure(self) -> Failure:
-        """Why nothing can be done, where that is the verdict."""
+        """The failure, where the decision is a failure or a refusal."""
         return Failure(self.reason, self.kind, self.code, "prepare", NO, self.path, self.trace)
 
 
@@ -71,7 +71,7 @@ class Postponed:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The operation ended well: what others may read of the resource, sealed where needed.
+    """The operation ended well: the values that others may read, sealed where needed.
 
     ``hidden`` is what the definition that was achieved hides.
     """
@@ -123,7 +123,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Somebody else has taken the operation over: stop silently."""
+    """Another engine has taken the operation over: stop silently."""
 
 
 LOST = Lost()

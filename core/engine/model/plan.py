@@ -1,4 +1,4 @@
-"""The data of a plan: what is wanted of a stack and which part of it. Pure; imports no planner."""
+"""The data of a plan: the desired state of a stack and the part it is for. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BELOW = "/"
 
 @dataclass(frozen=True, slots=True)
 class Desired:
-    """One resource that a template wants. ``always``: it is looked at by every update.
+    """One resource of the desired state. ``always``: every update looks at it.
 
     ``template_id``: the template, where it is another one than that of the plan. ``instance``: the
     id of the one that it shall be, whatever others there are.
@@ -46,7 +46,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is recorded of a plan beside its stack.
+    """The record of a plan beside its stack.
 
     ``by``: the user who asked; '' for what a failure has asked for. ``detail``: what else it was
     asked for with, e.g. ``{"because": 3}`` (the generation whose failure is rolled back). The
@@ -61,7 +61,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The instance ``key`` of the stack ``stack_id``, by now ``old``, is to be called ``new``.
+    """The instance ``key`` of the stack ``stack_id``, now ``old``, is to get the name ``new``.
 
     ``old`` is the way to it from the stack at the top; ``new`` a name in the stack of the plan, or
     the way to one in what is nested in it. ``template_id``: the template in which it is called so.
@@ -82,7 +82,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class StackPlan:
-    """What shall become of a stack. ``wanted`` is None for verbs (suspend, resume, check).
+    """A plan of a stack. ``wanted`` is None for verbs (suspend, resume, check).
 
     ``generation`` is the one that was seen when it was worked out (0: there was no stack yet).
     ``owed``: a failure has asked for it, so a cancellation makes it void. ``demanded``: somebody

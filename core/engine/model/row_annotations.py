@@ -1,4 +1,4 @@
-"""What an operation is handed from outside its definition, as column ``given`` keeps it.
+"""Annotations of an instance: data for its operation outside its definition; column ``given``.
 
 ``adopt``: what an abandoned stack knew of the resource; ``restore`` and ``snapshot``: what it gave
 to a snapshot; ``forget``: the same of every snapshot, when it is deleted; ``removing``: nothing but
@@ -31,7 +31,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Properties
 
-from .exempted_parts import CannotStay, overlaid
+from .exempted_parts import CannotStay, overlay
 from .states import FAILED
 
 ADOPT, RESTORE, SNAPSHOT, FORGET = "adopt", "restore", "snapshot", "forget"
@@ -61,73 +61,75 @@ _DONE_WITH = {
 }
 
 
-def text(sealer: Sealer, kind: str, values: Mapping[str, Any]) -> str:
+def format_annotation(sealer: Sealer, kind: str, values: Mapping[str, Any]) -> str:
     """The text for the column."""
     return f"{kind}:{sealer.seal(dict(values))}"
 
 
 def hand(row: ResourceRow, given: str) -> None:
-    """Hand a ``text`` to an instance, in the place of another one of its kind.
+    """Give an instance an annotation, in the place of another one of its kind.
 
     What was observed takes the place of what was found before: it is there, or it is not.
     """
     kind = given.partition(":")[0]
     drop(row, *_INSTEAD.get(kind, ()))
-    _store(row, {**_entries(row), kind: given})
+    _store(row, {**_read_entries(row), kind: given})
 
 
 def drop(row: ResourceRow, *kinds: str) -> None:
-    """Forget what an instance was handed of these kinds."""
+    """Delete the annotations of these kinds."""
     if ADOPT in kinds:
         kinds = (*kinds, FORCED)
     if row.given is not None:
-        _store(row, {kind: given for kind, given in _entries(row).items() if kind not in kinds})
+        _store(
+            row, {kind: given for kind, given in _read_entries(row).items() if kind not in kinds}
+        )
 
 
 def is_adopting(row: ResourceRow) -> bool:
-    """Whether the adoption that an instance takes part in has not worked yet."""
-    return ADOPT in _entries(row)
+    """Whether the adoption of an instance has not ended yet."""
+    return ADOPT in _read_entries(row)
 
 
 def is_forced(row: ResourceRow) -> bool:
-    """Whether it is adopted although somebody else may own it."""
-    return says_forced(row.given)
+    """Whether it is adopted although another resource may own it."""
+    return is_forced_text(row.given)
 
 
-def says_forced(given: str | None) -> bool:
-    """``is_forced``, of what stands in the column."""
-    return FORCED in _kinds(given)
+def is_forced_text(given: str | None) -> bool:
+    """``is_forced``, of the text of the column."""
+    return FORCED in _parse_entries(given)
 
 
-def says_adopting(given: str | None) -> bool:
-    """``is_adopting``, of what stands in the column."""
-    return ADOPT in _kinds(given)
+def is_adopting_text(given: str | None) -> bool:
+    """``is_adopting``, of the text of the column."""
+    return ADOPT in _parse_entries(given)
 
 
-def is_made_instead(row: ResourceRow) -> None:
-    """What was to be adopted, and never was, is made after all: so it is ours to delete."""
+def cancel_adoption(row: ResourceRow) -> None:
+    """Delete the adoption of an instance that is created instead: its deletion is ours."""
     drop(row, ADOPT)
 
 
 def is_half_removed(row: ResourceRow) -> bool:
-    """Whether the removal of what a failed creation has left was begun, and has not ended well."""
-    return REMOVING in _entries(row)
+    """Whether the removal of a failed creation was begun, and has not ended well."""
+    return REMOVING in _read_entries(row)
 
 
 def is_for(row: ResourceRow, action: str) -> bool:
-    """Whether an instance is made of what it was handed for ``action`` of the stack."""
-    return any(action in _MADE_OF.get(kind, ()) for kind in _entries(row))
+    """Whether an instance is made from an annotation for ``action`` of the stack."""
+    return any(action in _MADE_OF.get(kind, ()) for kind in _read_entries(row))
 
 
-def move(row: ResourceRow, successor: ResourceRow) -> None:
-    """An instance is replaced: what is to be restored is restored in its successor.
+def move_to_successor(row: ResourceRow, successor: ResourceRow) -> None:
+    """Move the annotations of an instance to its successor: it is restored there.
 
     A repair that has begun to make it anew is to be ended, and what was gone then is not deleted.
     """
-    entries = _entries(row)
-    vanished = entries.get(MISSING) == missing(row.generation)
-    if vanished or REPAIR in entries or entries.get(OWED) == _owed(row):
-        hand(successor, _owed(row))
+    entries = _read_entries(row)
+    vanished = entries.get(MISSING) == format_missing(row.generation)
+    if vanished or REPAIR in entries or entries.get(OWED) == _format_owed(row):
+        hand(successor, _format_owed(row))
     drop(row, REPAIR, MISSING, OWED, UNFINISHED)
     if vanished:
         hand(row, f"{GONE}:")
@@ -137,19 +139,19 @@ def move(row: ResourceRow, successor: ResourceRow) -> None:
         hand(successor, given)
 
 
-def missing(generation: int) -> str:
-    """The text for an instance that the plan of ``generation`` makes anew: it is not there."""
+def format_missing(generation: int) -> str:
+    """The annotation of an instance that is missing; the plan of ``generation`` makes it anew."""
     return f"{MISSING}:{generation}"
 
 
 def is_missing(row: ResourceRow) -> bool:
     """Whether a repair has found it missing; no operation has begun since but its update."""
-    return row.given is not None and MISSING in _entries(row)
+    return row.given is not None and MISSING in _read_entries(row)
 
 
 def is_gone(row: ResourceRow) -> bool:
-    """Whether there is nothing outside that could be deleted: nothing is kept for snapshots."""
-    entries = _entries(row)
+    """Whether nothing is left outside to delete: nothing is kept for snapshots."""
+    entries = _read_entries(row)
     return GONE in entries and FORGET not in entries
 
 
@@ -158,9 +160,9 @@ def note_attempts(row: ResourceRow) -> None:
     hand(row, f"{ATTEMPT}:")
 
 
-def notes_attempts(row: ResourceRow) -> bool:
+def is_attempt(row: ResourceRow) -> bool:
     """Whether ``row`` is an attempt that goes first, or is made after such ones."""
-    return row.given is not None and ATTEMPT in _entries(row)
+    return row.given is not None and ATTEMPT in _read_entries(row)
 
 
 def wait_for_attempts(row: ResourceRow) -> None:
@@ -173,90 +175,90 @@ def waits_for_attempts(row: ResourceRow) -> bool:
     """Whether ``row`` waits for the removal of attempts."""
     if row.given is None or not row.open or not row.waiting:
         return False
-    return _entries(row).get(ATTEMPT) == f"{ATTEMPT}:{_WAITS}"
+    return _read_entries(row).get(ATTEMPT) == f"{ATTEMPT}:{_WAITS}"
 
 
-def moves(row: ResourceRow) -> dict[str, str]:
-    """The names that a command wants: of an instance (''), and of what is nested in it."""
-    found = None if row.given is None else _entries(row).get(MOVE)
+def read_moves(row: ResourceRow) -> dict[str, str]:
+    """The new names that a command has set: of an instance (''), and of its nested resources."""
+    found = None if row.given is None else _read_entries(row).get(MOVE)
     known: dict[str, str] = {} if found is None else json.loads(found.partition(":")[2])
     return known
 
 
 def set_moves(row: ResourceRow, names: Mapping[str, str]) -> None:
-    """Leave word of ``moves``."""
+    """Store the names of ``read_moves``."""
     drop(row, MOVE)
     if names:
         hand(row, f"{MOVE}:{json.dumps(dict(names))}")
 
 
 def promise(row: ResourceRow, path: str) -> None:
-    """Have the plan of the nested stack that ``path`` leads to take an instance."""
+    """Promise an instance to the nested stack at ``path``: its plan takes it."""
     hand(row, f"{PROMISED}:{path}")
 
 
-def promised_to(row: ResourceRow) -> str:
-    """Where an instance is promised to, or ''."""
-    found = "" if row.given is None else _entries(row).get(PROMISED, "")
+def read_promise(row: ResourceRow) -> str:
+    """The path that an instance is promised to, or ''."""
+    found = "" if row.given is None else _read_entries(row).get(PROMISED, "")
     return found.partition(":")[2]
 
 
 def is_owed(row: ResourceRow | DriftRow) -> bool:
-    """Whether a repair was to make it, and has not come to that."""
+    """Whether a repair was to make it anew, and has not done so."""
     unmade = row.action == "INIT" or (row.action, row.status) == ("CREATE", FAILED)
-    return unmade and not row.op and _kinds(row.given).get(OWED) == _owed(row)
+    return unmade and not row.op and _parse_entries(row.given).get(OWED) == _format_owed(row)
 
 
-def _owed(row: ResourceRow | DriftRow) -> str:
+def _format_owed(row: ResourceRow | DriftRow) -> str:
     return f"{OWED}:{row.want_hash}"
 
 
-def observed(
+def format_observed(
     sealer: Sealer,
     live: Mapping[str, Any],
     generation: int,
     left: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """The text for what was observed of properties, good for the plan of ``generation``.
+    """The annotation of observed properties, valid for the plan of ``generation``.
 
     ``left``: the parts of properties that stay as they are (see ``overlaying``).
     """
     known = {"generation": generation, "live": dict(live)}
     if left:
         known["left"] = {name: list(parts) for name, parts in left.items()}
-    return text(sealer, REPAIR, known)
+    return format_annotation(sealer, REPAIR, known)
 
 
-def as_a_whole(reason: str) -> str:
-    """The text for what is not in sync, and nobody knows in what; for a plan that is shown."""
+def format_opaque_drift(reason: str) -> str:
+    """The annotation of drift in unknown properties; for a preview."""
     return f"{WHOLE}:{' '.join(reason.split())}"
 
 
-def why_as_a_whole(row: ResourceRow) -> str:
-    """Why a plan repairs what differs in no property that anybody knows, or ''."""
-    found = _kinds(row.given).get(WHOLE)
+def explain_opaque_drift(row: ResourceRow) -> str:
+    """The reason why a plan repairs drift in unknown properties, or ''."""
+    found = _parse_entries(row.given).get(WHOLE)
     return "" if found is None else found.partition(":")[2]
 
 
-def live(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
-    """What was observed of the properties of an instance that the running plan repairs."""
-    found = values(sealer, row, REPAIR)
+def read_live(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
+    """The observed properties of an instance that the running plan repairs."""
+    found = read_values(sealer, row, REPAIR)
     known: dict[str, Any] = found["live"] if found.get("generation") == row.generation else {}
     return known
 
 
-def left(sealer: Sealer, row: ResourceRow) -> dict[str, list[str]]:
-    """The parts of properties that the running plan, which repairs, leaves as they are."""
-    found = values(sealer, row, REPAIR)
+def read_exempted(sealer: Sealer, row: ResourceRow) -> dict[str, list[str]]:
+    """The parts of properties that the running repair leaves as they are."""
+    found = read_values(sealer, row, REPAIR)
     known: dict[str, list[str]] = found.get("left", {})
     return known if found.get("generation") == row.generation else {}
 
 
-def as_repaired(
+def build_repair_definition(
     sealer: Sealer, row: ResourceRow, wanted: ResourceDefinition, cls: type[Resource]
 ) -> ResourceDefinition:
-    """``wanted`` as the type is to be asked for it: defaults written out, with what is left."""
-    there = live(sealer, row) if row.given is not None else {}
+    """``wanted`` for a repair: defaults written out, exempted parts as they are."""
+    there = read_live(sealer, row) if row.given is not None else {}
     if not there:
         return wanted
     properties = dict(wanted.properties)
@@ -264,48 +266,48 @@ def as_repaired(
     names = [name for name in there if name in known and not has_unknown(properties.get(name))]
     with suppress(TemplateError):  # that it does not fit is told by who reads it
         properties.update(known.sent(*names))
-    for name, each in left(sealer, row).items():
+    for name, each in read_exempted(sealer, row).items():
         try:
-            properties[name] = overlaid(properties.get(name), there.get(name), each)
+            properties[name] = overlay(properties.get(name), there.get(name), each)
         except CannotStay:  # the template's value is another one by now
             properties[name] = there.get(name)
     return wanted.freeze(properties=properties)
 
 
-def unfinished(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
-    """What was observed of what a repair has failed to put right in place."""
+def read_unfinished_repair(sealer: Sealer, row: ResourceRow) -> dict[str, Any]:
+    """The observed properties of a repair in place that has failed."""
     if (row.action, row.status) != ("UPDATE", FAILED):
         return {}
-    known: dict[str, Any] = values(sealer, row, UNFINISHED).get("live", {})
+    known: dict[str, Any] = read_values(sealer, row, UNFINISHED).get("live", {})
     return known
 
 
-def kept(sealer: Sealer, row: ResourceRow) -> list[dict[str, Any]]:
-    """What an instance that is deleted by the running plan keeps for snapshots."""
-    found = values(sealer, row, FORGET)
+def read_kept(sealer: Sealer, row: ResourceRow) -> list[dict[str, Any]]:
+    """The snapshot data of an instance that the running plan deletes."""
+    found = read_values(sealer, row, FORGET)
     kept: list[dict[str, Any]] = found["kept"] if found.get("generation") == row.op_gen else []
     return kept
 
 
-def values(sealer: Sealer, row: ResourceRow, kind: str) -> dict[str, Any]:
-    """What of a kind is handed to an instance; nothing where nothing is."""
-    given = _entries(row).get(kind)
+def read_values(sealer: Sealer, row: ResourceRow, kind: str) -> dict[str, Any]:
+    """The values of an annotation of a kind; empty where there is none."""
+    given = _read_entries(row).get(kind)
     if given is None:
         return {}
     found: dict[str, Any] = sealer.open(given.partition(":")[2])
     return found
 
 
-def has_begun(row: ResourceRow, op: str) -> None:
-    """Forget what was found before ``op``, which may make it another one."""
+def clear_on_begin(row: ResourceRow, op: str) -> None:
+    """Delete the annotations that are out of date once ``op`` begins."""
     if op != "DELETE":
         drop(row, GONE)
     if op != "UPDATE":
         drop(row, MISSING)
 
 
-def has_ended(row: ResourceRow, action: str, op: str = "") -> None:
-    """Forget what was handed to ``op``, which has ended well, or is not needed (no ``op``).
+def clear_on_end(row: ResourceRow, action: str, op: str = "") -> None:
+    """Delete the annotations for ``op``, which has ended well, or is not needed (no ``op``).
 
     ``action``: the stack's. Other operations leave alone what was handed to theirs.
     """
@@ -315,20 +317,20 @@ def has_ended(row: ResourceRow, action: str, op: str = "") -> None:
     drop(row, *done)
 
 
-def has_failed(row: ResourceRow) -> None:
-    """An update has failed: what a repair was to put right is kept for the next one."""
-    given = _entries(row).get(REPAIR)
+def clear_on_failure(row: ResourceRow) -> None:
+    """After a failed update: keep its repair for the next one."""
+    given = _read_entries(row).get(REPAIR)
     drop(row, REPAIR, MISSING, UNFINISHED)
     if given is not None:
         hand(row, f"{UNFINISHED}:{given.partition(':')[2]}")
 
 
-def _entries(row: ResourceRow) -> dict[str, str]:
-    """What is handed to an instance, by kind."""
-    return _kinds(row.given)
+def _read_entries(row: ResourceRow) -> dict[str, str]:
+    """The annotations of an instance, by kind."""
+    return _parse_entries(row.given)
 
 
-def _kinds(given: str | None) -> dict[str, str]:
+def _parse_entries(given: str | None) -> dict[str, str]:
     if given is None:
         return {}
     return {line.partition(":")[0]: line for line in given.split("\n")}

@@ -118,7 +118,7 @@ class IllegalTransition(Exception):
     """The engine tried a change of state that the tables do not allow: a bug in zonda."""
 
 
-def next_operation_state(state: str, event: str) -> str:
+def advance_state(state: str, event: str) -> str:
     """The state of an operation after ``event``."""
     try:
         return OPERATION[state, event]
@@ -126,7 +126,7 @@ def next_operation_state(state: str, event: str) -> str:
         raise IllegalTransition(f"{event} in state {state or 'none'}") from None
 
 
-def follows(last: str, status: str, action: str, *, suspended: bool = False) -> bool:
+def may_follow(last: str, status: str, action: str, *, suspended: bool = False) -> bool:
     """Whether ``action`` may begin after ``last`` has ended with ``status``.
 
     ``suspended``: it is, whatever was done to it since (a CHECK, a SNAPSHOT).
@@ -136,7 +136,7 @@ def follows(last: str, status: str, action: str, *, suspended: bool = False) -> 
     return last in FOLLOWS[action] or f"{last}_{status}" in FOLLOWS[action]
 
 
-def check_follows(last: str, status: str, action: str, *, suspended: bool = False) -> None:
+def check_may_follow(last: str, status: str, action: str, *, suspended: bool = False) -> None:
     """Raise IllegalTransition unless ``action`` may begin."""
-    if not follows(last, status, action, suspended=suspended):
+    if not may_follow(last, status, action, suspended=suspended):
         raise IllegalTransition(f"{action} after {last}_{status}")

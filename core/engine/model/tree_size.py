@@ -1,4 +1,4 @@
-"""How many resources a tree of stacks has: no more than the setting says, whatever is nested in it.
+"""The limit on the number of resources in a tree of stacks.
 
 Asked for every plan of a nested stack that adds some: in the pool, so that the owner fails, and in
 the transaction of the plan, since others may have added theirs meanwhile. Counting a tree takes as
@@ -19,14 +19,14 @@ Tree = tuple[str, int]
 
 
 class Counting(Protocol):
-    """What counts a tree: a reader, or a transaction."""
+    """Counts the instances of a tree: a reader, or a transaction."""
 
     def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
-        """How many instances a tree has; with ``wanted`` without those that are to go."""
+        """The number of instances of a tree; with ``wanted`` without those to be deleted."""
 
 
 class TreeSizes:
-    """The bounds of the trees that were asked for last. Only transactions change them."""
+    """The bounds of the last trees. Only transactions change them."""
 
     def __init__(self) -> None:
         self._bounds: OrderedDict[Tree, int] = OrderedDict()
@@ -41,7 +41,7 @@ class TreeSizes:
             raise TooManyResources(found + more, most, at=("resources",), nested=True)
 
     def admit(self, tx: Counting, tree: Tree, more: int, most: int) -> bool:
-        """Whether ``more`` resources fit into a tree; they count as there then."""
+        """Whether ``more`` resources fit into a tree; they are counted from then on."""
         bound = self._bounds.pop(tree, None)
         if bound is None:
             bound = tx.tree_size(tree[0])

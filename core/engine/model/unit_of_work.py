@@ -1,4 +1,4 @@
-"""A unit of work: the rows of a transaction, and what is to happen once it is committed.
+"""A unit of work: the rows of a transaction, and the actions that follow its commit.
 
 Made by a driver for every transaction and handed to transitions. What is collected here is
 dropped when the transaction is undone.
@@ -19,7 +19,7 @@ from zonda.core.store.write.database import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that a listener may want to show.
+    """A message that a listener may show.
 
     A committed event, or the progress of a running operation (``message``, nothing stored).
     """
@@ -33,7 +33,7 @@ class Notice:
 
 @dataclass(slots=True)
 class Outbox:
-    """What follows a commit.
+    """The actions that follow a commit.
 
     ``look``: instances to run a step for, with the stacks at their top; ``alone``: those for which
     it is run alone (``cut_off``); ``plan``: stacks that are
@@ -89,7 +89,7 @@ class UnitOfWork:
             yield (row := owner)
 
     def stop(self, row: ResourceRow) -> None:
-        """After the commit, tell whoever drives the operation of this instance that it is over."""
+        """After the commit, stop the step of the operation of this instance."""
         self.after.stop[row.id] = self.stack_of(row).root_id
 
     def look(self, row: ResourceRow) -> None:
@@ -146,7 +146,7 @@ class UnitOfWork:
         self.tx.add_event(event)
 
 
-def failures(stack: StackRow) -> list[str]:
+def read_failures(stack: StackRow) -> list[str]:
     """Why the running action of a stack fails, the first reason first."""
     reasons: list[str] = json.loads(stack.failures)
     return reasons

@@ -1,4 +1,4 @@
-"""What the pool works on: a row as a transaction saw it, with what its instance needs besides."""
+"""The work of the pool: a row as a transaction saw it, with the data that its instance needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .lending import LentOperation, Onward
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A drift check of one resource: what its type is told of it, and what it keeps meanwhile."""
+    """A drift check of one resource: the data of its call, and the data that it keeps."""
 
     operation: LentOperation
     kept: dict[str, Any]
@@ -22,7 +22,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """A row as a transaction saw it, with what an instance needs besides.
+    """A row as a transaction saw it, with the data that an instance needs.
 
     ``fresh``: its operation was begun in that transaction, so nothing was called yet.
     ``found``: what its instance has looked up elsewhere so far; ``lent``: the named secrets that it

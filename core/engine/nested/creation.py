@@ -1,4 +1,4 @@
-"""Nested stacks that are not simply made: adopted, or gone back to, like the stack above.
+"""The adoption and the restoration of nested stacks, with the stack above.
 
 In the pool. The plan of the template is there already; what it is for, and what it hands to the
 members, is added here.
@@ -17,40 +17,42 @@ from ..model.plan import StackPlan
 from ..model.states import COMPLETE
 from ..model.work_item import WorkItem
 from ..plan import adoption, snapshots
-from ..plan.from_template import nodes_of
+from ..plan.from_template import load_nodes
 from ..services import EngineServices
 
 
-def as_above(
+def adapt_plan(
     services: EngineServices, owner: WorkItem, child: StackRow, proposal: StackPlan
 ) -> StackPlan:
-    """The plan of a nested stack as what is done to its owner wants it."""
+    """The plan of a nested stack, adapted to the operation of its owner."""
     if owner.row.op == "ADOPT":
-        return adoption.below(
-            services, owner.row, proposal, given(services, owner, row_annotations.ADOPT)
+        return adoption.plan_child_adoption(
+            services, owner.row, proposal, read_annotation(services, owner, row_annotations.ADOPT)
         )
     if owner.stack.action == "RESTORE" and row_annotations.is_for(owner.row, "RESTORE"):
-        return _restored(services, child, proposal, given(services, owner, row_annotations.RESTORE))
+        return _restore_plan(
+            services, child, proposal, read_annotation(services, owner, row_annotations.RESTORE)
+        )
     return proposal
 
 
-def members(services: EngineServices, owner: WorkItem) -> tuple[str, ...]:
-    """The members that the document names of which an owner is adopted."""
-    known = given(services, owner, row_annotations.ADOPT).get("resources")
+def list_members(services: EngineServices, owner: WorkItem) -> tuple[str, ...]:
+    """The members in the document from which an owner is adopted."""
+    known = read_annotation(services, owner, row_annotations.ADOPT).get("resources")
     return tuple(map(str, known)) if isinstance(known, Mapping) else ()
 
 
-def given(services: EngineServices, owner: WorkItem, kind: str) -> Mapping[str, Any]:
-    """What an owner was handed."""
-    return row_annotations.values(services.sealer, owner.row, kind)
+def read_annotation(services: EngineServices, owner: WorkItem, kind: str) -> Mapping[str, Any]:
+    """The annotation of an owner."""
+    return row_annotations.read_values(services.sealer, owner.row, kind)
 
 
-def _restored(
+def _restore_plan(
     services: EngineServices, child: StackRow, proposal: StackPlan, handed: Mapping[str, Any]
 ) -> StackPlan:
-    part = snapshots.part(services, child, str(handed.get("snapshot")))
+    part = snapshots.find_part(services, child, str(handed.get("snapshot")))
     if part is None or (part.action, part.status) != ("SNAPSHOT", COMPLETE):
         return proposal  # this stack is younger than the snapshot
-    nodes = nodes_of(services, proposal.template_id)
+    nodes = load_nodes(services, proposal.template_id)
     proposal = dataclasses.replace(proposal, action="RESTORE")
-    return snapshots.restoring(services, proposal, part, nodes)
+    return snapshots.with_restore(services, proposal, part, nodes)

@@ -22,7 +22,7 @@ from ..model.lending import Write
 from ..model.outcomes import NO, Again, Answer, Failure, Final, Waiting
 from ..model.plan import StackPlan
 from ..model.states import IDLE, MAKING
-from ..model.unit_of_work import UnitOfWork, failures
+from ..model.unit_of_work import UnitOfWork, read_failures
 from ..model.work_item import WorkItem
 from ..plan import moves_across
 from ..plan.accept import accept
@@ -33,13 +33,13 @@ from ..services import BACKSTOP, EngineServices
 from . import creation, verbs
 from . import plan as nesting
 
-__all__ = ["BACKSTOP", "ChildOperation", "operation_of"]
+__all__ = ["BACKSTOP", "ChildOperation", "make_operation"]
 
 #: Operations that make the child what a template says.
 _TEMPLATED = MAKING | {"SIGNAL"}
 
 
-def operation_of(
+def make_operation(
     services: EngineServices, seen: WorkItem, gathered: list[Write] | None = None
 ) -> PluginOperation:
     """The operation that runs on a row: of a nested stack, or of a plug-in."""
@@ -64,68 +64,68 @@ class ChildOperation(PluginOperation):
         return self._services.settings.backstop
 
     def policy(self) -> str:
-        """Nothing happens outside before it is stored."""
+        """The policy of recovery: nothing happens outside before it is stored."""
         return "idempotent"
 
     def abort(self) -> None:
-        """Nothing: whoever ends the operation ends what runs below it."""
+        """Do nothing: the end of the operation also ends its nested operations."""
 
     def cleaner(self) -> PluginOperation:
-        """Never asked for: a failure of an owner is no reason for another attempt."""
+        """Never asked for: a failed owner is not attempted again."""
         raise NotImplementedError
 
     def carried(self) -> str | None:
-        """Nothing."""
+        """None: no attempt follows."""
         return None
 
-    def _failure(self, error: BaseException) -> Failure:
+    def _build_failure(self, error: BaseException) -> Failure:
         """A plan of the child that is refused is told by what it is."""
         if isinstance(error, Conflict) and error.heat_type == Conflict.heat_type:
             error.heat_type = protection.KIND if error.code == protection.CODE else "Conflict"
-        return super()._failure(error)
+        return super()._build_failure(error)
 
-    def _again(self, error: BaseException) -> Again:
+    def _build_again(self, error: BaseException) -> Again:
         """Only the members of the nested stack are tried more than once."""
         return NO
 
-    def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
+    def _read_outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
         """All attributes are those of one moment: the members are read once for all of them."""
         context: Any = instance.context
         with context.one_look():
-            return super()._outputs(instance, definition)
+            return super()._read_outputs(instance, definition)
 
     # -- handle ---------------------------------------------------------------------------------
 
     def _handle(self) -> Answer:
         self._during = "handle"
         if self.action in _TEMPLATED:
-            return self._next(0)
-        child = self._child()
+            return self._apply_next(0)
+        child = self._read_child()
         if child is None:
             if self.action == "DELETE":
                 return Final()
             raise ResourceFailure("Resource not created")
-        return self._verb(child)
+        return self._apply_verb(child)
 
-    def _verb(self, child: StackRow) -> Answer:
-        above = self._above()
-        proposal = verbs.planned(self._services, self.action, self.seen.stack, child)
+    def _apply_verb(self, child: StackRow) -> Answer:
+        above = self._read_root_state()
+        proposal = verbs.build_plan(self._services, self.action, self.seen.stack, child)
         if proposal is None and child.phase == IDLE:
-            return self._final()
-        return self._planning(child, proposal, 0, above)
+            return self._build_final()
+        return self._wait_for_plan(child, proposal, 0, above)
 
-    def _next(self, applied: int) -> Answer:
-        """Have the child planned as its owner wants it next, or be done."""
-        target = self._target()
+    def _apply_next(self, applied: int) -> Answer:
+        """Plan the next template that the owner wants, or end."""
+        target = self._make_desired()
         wanted = target.next_template(target.child, applied)
         if wanted is None:
-            return self._final()
+            return self._build_final()
         known = self.token or {}
         if wanted.pause > 0 and "until" not in known:
             until, self._pause_ends = self._services.clock.now() + wanted.pause, None
             token = {**known, "applied": applied, "until": until, "pause": wanted.pause}
-            return self._waits(token, self._pause_left(token))
-        return self._applying(target, wanted, applied)
+            return self._build_child_waiting(token, self._pause_left(token))
+        return self._apply_template(target, wanted, applied)
 
     def _pause_left(self, token: Mapping[str, Any]) -> float:
         """Seconds, by the clock that nobody sets; after a restart at most the whole pause."""
@@ -135,29 +135,29 @@ class ChildOperation(PluginOperation):
             self._pause_ends = clock.monotonic() + left
         return self._pause_ends - clock.monotonic()
 
-    def _applying(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
-        above = self._above()
-        template_id, resolved = self._wanted()
+    def _apply_template(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
+        above = self._read_root_state()
+        template_id, resolved = self._desired()
         parent = self.instances.definitions.get(template_id)
-        spec = parent.child_spec(self.row.name, wanted, resolved)
-        child = self._child()
+        spec = parent.build_child_spec(self.row.name, wanted, resolved)
+        child = self._read_child()
         if child is None:
             name = target.physical_resource_name()
-            child = nesting.new_child(self._services, self.seen.stack, self.row, name)
-        proposal = nesting.proposed(self._services, child, spec, parent, template_id)
-        proposal = creation.as_above(self._services, self.seen, child, proposal)
-        limits = ceilings.below(self.instances.definitions.reader, self.row, child)
+            child = nesting.build_child(self._services, self.seen.stack, self.row, name)
+        proposal = nesting.build_plan(self._services, child, spec, parent, template_id)
+        proposal = creation.adapt_plan(self._services, self.seen, child, proposal)
+        limits = ceilings.read_child_ceilings(self.instances.definitions.reader, self.row, child)
         proposal = dataclasses.replace(proposal, ceilings=limits)
         root = self.seen.stack.root
-        proposal = moves_across.taking(self._services, root, child, spec.names, proposal)
-        most = nesting.most_of(parent)
-        return self._planning(child, proposal, applied + 1, above, most)
+        proposal = moves_across.take_promised(self._services, root, child, spec.names, proposal)
+        most = nesting.max_resources(parent)
+        return self._wait_for_plan(child, proposal, applied + 1, above, most)
 
-    def _above(self) -> tuple[object, ...]:
-        """What the stack at the top says before the child's plan is made."""
-        return nesting.said(self._services.reader().stack_row(self.seen.stack.root))
+    def _read_root_state(self) -> tuple[object, ...]:
+        """The state of the root stack before the child's plan is made."""
+        return nesting.list_root_state(self._services.reader().stack_row(self.seen.stack.root))
 
-    def _planning(
+    def _wait_for_plan(
         self,
         child: StackRow,
         proposal: StackPlan | None,
@@ -172,9 +172,9 @@ class ChildOperation(PluginOperation):
         """
         token = {"child": child.id, "applied": applied}
         if proposal is None:
-            return self._waits(token, self._backstop)
+            return self._build_child_waiting(token, self._backstop)
         owner, plan, root = self.row.id, proposal, self.seen.stack.root
-        children.check(self.instances.definitions.reader, owner)
+        children.check_may_go_on(self.instances.definitions.reader, owner)
 
         def apply(work: UnitOfWork) -> bool:
             row = work.tx.resource(owner)
@@ -182,9 +182,9 @@ class ChildOperation(PluginOperation):
             if not children.may_go_on(work.stack_of(row), row):
                 return False
             top = work.tx.stack(root)
-            if top is not None and nesting.said(top) != above:
+            if top is not None and nesting.list_root_state(top) != above:
                 return False
-            if plan.more and not self._fits(work, row, plan.more, most):
+            if plan.more and not self._admit(work, row, plan.more, most):
                 return False
             if accept(work, child, plan) is None:
                 return False
@@ -196,21 +196,21 @@ class ChildOperation(PluginOperation):
             row.physical_id = child.id
             return True
 
-        return Waiting(token, nesting.token_text(token), False, self._backstop, apply)
+        return Waiting(token, nesting.format_token(token), False, self._backstop, apply)
 
-    def _fits(self, work: UnitOfWork, row: ResourceRow, more: int, most: int) -> bool:
+    def _admit(self, work: UnitOfWork, row: ResourceRow, more: int, most: int) -> bool:
         """Whether the tree may have more; it may be another one than when the plan was made."""
         top = work.tx.stack(work.stack_of(row).root)
         assert top is not None
         return self._services.sizes.admit(work.tx, (top.id, top.generation), more, most)
 
-    def _waits(self, token: dict[str, Any], delay: float) -> Waiting:
-        return Waiting(token, nesting.token_text(token), False, delay)
+    def _build_child_waiting(self, token: dict[str, Any], delay: float) -> Waiting:
+        return Waiting(token, nesting.format_token(token), False, delay)
 
     # -- poll -----------------------------------------------------------------------------------
 
     def took(self, answer: Waiting) -> None:
-        """What was answered is stored."""
+        """Note that the answer is stored."""
         self.token = answer.token
         self.row.physical_id = answer.token.get("child", self.row.physical_id)
 
@@ -221,26 +221,30 @@ class ChildOperation(PluginOperation):
         self.seen = dataclasses.replace(self.seen, data=data)
         token = self.token
         if "until" in token:
-            children.check(self.instances.definitions.reader, self.row.id)
+            children.check_may_go_on(self.instances.definitions.reader, self.row.id)
             left = self._pause_left(token)
-            return self._waits(token, left) if left > 0 else self._next(token["applied"])
+            return (
+                self._build_child_waiting(token, left)
+                if left > 0
+                else self._apply_next(token["applied"])
+            )
         child = self.instances.definitions.reader.stack_row(token["child"])
         if child.phase != IDLE:
-            return self._waits(token, self._backstop)
-        if failures(child):  # its state may be shown as what it was before
-            kind, reason = nesting.reason_above(self.row.name, child)
+            return self._build_child_waiting(token, self._backstop)
+        if read_failures(child):  # its state may be shown as what it was before
+            kind, reason = nesting.format_failure(self.row.name, child)
             return Failure(reason, kind, during="poll")
         if self.action in _TEMPLATED:
-            return self._next(token["applied"])
-        return self._final()
+            return self._apply_next(token["applied"])
+        return self._build_final()
 
     # -- what is wanted -------------------------------------------------------------------------
 
-    def _child(self) -> StackRow | None:
+    def _read_child(self) -> StackRow | None:
         return self.instances.definitions.reader.child_row(self.row.id)
 
-    def _wanted(self) -> tuple[str, ResourceDefinition]:
-        """(id of the template, definition) of what the operation is to achieve."""
+    def _desired(self) -> tuple[str, ResourceDefinition]:
+        """(id of the template, definition) of the desired state of the operation."""
         row = self.row
         if self.action in MAKING:
             template_id, text = row.op_template_id, row.op_definition
@@ -250,9 +254,9 @@ class ChildOperation(PluginOperation):
         assert template_id is not None
         return template_id, self.instances.read(row, text)
 
-    def _target(self) -> NestedStack:
-        """The owner as it shall be."""
-        template_id, resolved = self._wanted()
+    def _make_desired(self) -> NestedStack:
+        """The owner in its desired state."""
+        template_id, resolved = self._desired()
         cls = self.instances.definitions.get(template_id).resources[self.row.name].cls
         made = self.instances.make(
             self.seen,
@@ -260,21 +264,21 @@ class ChildOperation(PluginOperation):
             cls=cls,
             operation=True,
             gathered=self._gathered,
-            scrubbed=self._scrubbed,
+            scrubbed=self._redact,
         )
         assert isinstance(made, NestedStack)
         if self.action == "ADOPT":
-            made.adopted = creation.members(self._services, self.seen)
+            made.adopted = creation.list_members(self._services, self.seen)
         return made
 
-    def _read_by(
+    def _list_references(
         self, instance: Resource, definition: Definition
     ) -> Iterator[tuple[str, tuple[Any, ...]]]:
         """What is not in the schema is another value with other keys below it."""
-        for key, path in super()._read_by(instance, definition):
+        for key, path in super()._list_references(instance, definition):
             if key in type(instance).attributes_schema:
                 yield key, path
         yield from paths_by_key(type(instance), definition, self.row.name)
 
-    def _as_it_is_now(self) -> Resource:
-        return self._target() if self.action in MAKING else super()._as_it_is_now()
+    def _make_current(self) -> Resource:
+        return self._make_desired() if self.action in MAKING else super()._make_current()

@@ -1,4 +1,4 @@
-"""Snapshots of nested stacks: each is a part of the one that is taken of the stack above.
+"""Snapshots of nested stacks: each one is a part of the snapshot of the stack above.
 
 A part bears the id of the whole as its name; by that it is found when the whole is deleted or gone
 back to. So nothing has to be kept with the owner, and an older snapshot is never taken for it.
@@ -21,15 +21,15 @@ from ..services import EngineServices
 
 
 def create(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
-    """The plan of the part of the snapshot that ``stack`` is taking; None if it is there."""
-    whole = _running(services, stack)
-    known = snapshots.part(services, child, whole)
+    """The plan that makes the part of the running snapshot of ``stack``; None if it exists."""
+    whole = _find_running(services, stack)
+    known = snapshots.find_part(services, child, whole)
     if known is None:
         return snapshots.create(services, child, actions.SnapshotStack(child.id, whole))
     if known.status == COMPLETE:
         return None
     if (child.action, child.status) == ("SNAPSHOT", FAILED):
-        return retry.retry(services, child, actions.RetryStack(child.id))
+        return retry.plan_retry(services, child, actions.RetryStack(child.id))
     made, again = snapshots.create(services, child, actions.SnapshotStack(child.id)), known
 
     def also(work: UnitOfWork, planned: StackRow) -> None:
@@ -40,14 +40,14 @@ def create(services: EngineServices, stack: StackRow, child: StackRow) -> StackP
 
 def delete(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:
     """The plan that deletes the part of the snapshot that ``stack`` is deleting."""
-    known = snapshots.part(services, child, _running(services, stack))
+    known = snapshots.find_part(services, child, _find_running(services, stack))
     if known is None:
         return None
     return snapshots.delete(services, child, actions.DeleteSnapshot(child.id, known.id))
 
 
-def _running(services: EngineServices, stack: StackRow) -> str:
-    """The id of the snapshot that is being taken or deleted."""
+def _find_running(services: EngineServices, stack: StackRow) -> str:
+    """The id of the snapshot that is being created or deleted."""
     for row in services.reader().snapshots(stack.id):
         if row.status == IN_PROGRESS:
             return row.id

@@ -1,4 +1,4 @@
-"""Transactions on the operation of one resource: begin, finish, fail, replace, retry, time out.
+"""Transactions on the operation of one resource: begin, end, fail, replace, retry, time out.
 
 Every write is fenced. Called by ``execution``, ``handlers`` and ``runtime``; imports
 ``progress`` and ``model``.

@@ -1,4 +1,4 @@
-"""Calls that an engine's end has cut off, and that are not made again.
+"""Calls that the end of an engine has cut off, and that are not made again.
 
 A call may end the process: the memory runs out, a library in C crashes. Whatever was in a call then
 is counted when the next engine takes it up. What has been taken up twice and never came back is
@@ -25,8 +25,8 @@ MOST_BESIDE_OTHERS = 2
 MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 10
 
 
-def count(work: UnitOfWork) -> None:
-    """Count what an engine that begins has to look at; what is to be called alone is set apart."""
+def count_unfinished(work: UnitOfWork) -> None:
+    """Count the unfinished instances when an engine begins; suspects are to be called alone."""
     for key, root_id in list(work.after.look.items()):
         row = work.tx.resource(key)
         if row is None:
@@ -43,33 +43,33 @@ def has_ended_engines(row: ResourceRow) -> bool:
     return row.take_overs > MOST_TAKE_OVERS
 
 
-def ends_engines(row: ResourceRow) -> Failure:
+def build_failure(row: ResourceRow) -> Failure:
     """The failure of such an operation: its next call would end the next engine."""
     call = f"check_{row.op.lower()}_complete"
     if row.op_state == CLEANING:
         call = "handle_delete, which removes a failed attempt"
     elif row.op_state == STARTING:
         call = f"handle_{row.op.lower()}"
-    return _failure(row, row.op, call)
+    return _build_failure(row, row.op, call)
 
 
-def ends_engines_early(row: ResourceRow) -> tuple[str, Failure]:
-    """The operation that cannot even be begun, since that ends every engine; and its failure.
+def build_early_failure(row: ResourceRow) -> tuple[str, Failure]:
+    """The operation that cannot be begun, since it ends every engine; and its failure.
 
     What a type does that acts on nothing outside runs before its operation is stored.
     """
     op = "UPDATE" if row.action != "INIT" else "CREATE"
     op = op if row.want == PRESENT else "DELETE"
-    return op, _failure(row, op, f"the reading of its properties or handle_{op.lower()}")
+    return op, _build_failure(row, op, f"the reading of its properties or handle_{op.lower()}")
 
 
-def _failure(row: ResourceRow, op: str, call: str) -> Failure:
+def _build_failure(row: ResourceRow, op: str, call: str) -> Failure:
     text = f"{op} was cut off {row.take_overs} times in a row in {call}: it is not called again"
     return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
 
 
-def interrupted(row: ResourceRow) -> Failure:
-    """The failure of an operation whose handler was cut off with an unknown outcome."""
+def build_interruption(row: ResourceRow) -> Failure:
+    """The failure of an operation that was cut off with an unknown result."""
     handler = f"handle_{row.op.lower()}"
     text = f"interrupted in {handler}, outcome unknown"
     return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
@@ -92,7 +92,7 @@ class Alone:
         self._keys.append(key)
 
     def take(self) -> str | None:
-        """The instance whose turn it is, if there is one, and no other one is called."""
+        """The next instance, unless another one is being called."""
         return self._keys.popleft() if self._keys and self.task is None else None
 
     def begin(self, task: Any) -> None:
@@ -100,13 +100,13 @@ class Alone:
         self.task, self._is_called = task, False
 
     def asked(self, task: Any, effect: Any) -> None:
-        """A step asks for something; others may begin again once its first call has come back."""
+        """Note an effect of the step; others may begin again after its first call."""
         if task is self.task:
             if self._is_called or isinstance(effect, Wait):
                 self.task = None
             self._is_called = isinstance(effect, Call)
 
     def ended(self, task: Any) -> None:
-        """A step has ended, or nobody waits for it any more."""
+        """Note that a step has ended, or is not awaited any more."""
         if task is self.task:
             self.task = None

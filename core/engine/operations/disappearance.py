@@ -1,4 +1,4 @@
-"""What was found missing when it was replaced goes without a call: there is nothing to delete.
+"""Deletes instances that were found missing without a call: nothing is left outside.
 
 Called by ``steps``. What has its outside name by now may be its successor.
 """
@@ -15,10 +15,10 @@ from . import transitions
 _REASON = "nothing to delete: it was found missing"
 
 
-def drop(work: UnitOfWork, row: ResourceRow) -> bool:
-    """Drop the row of an instance that is to go and has vanished; whether it has."""
+def drop_missing(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Drop the row of an instance that is to be deleted and is missing; returns whether it was."""
     if not row_annotations.is_gone(row) or work.tx.child_of(row.id) is not None:
         return False
     work.resource_event(row, "DELETE", COMPLETE, _REASON)
-    transitions.gone(work, row)
+    transitions.remove(work, row)
     return True

@@ -29,18 +29,18 @@ def is_left_alone(row: ResourceRow) -> bool:
     return row.deletion_policy == "Retain" or row.external_id is not None
 
 
-def goes_first(row: ResourceRow) -> bool:
+def is_removed_first(row: ResourceRow) -> bool:
     """Whether an instance is removed before its successor is made."""
     return not (is_completed(row) or is_left_alone(row) or row_annotations.is_missing(row))
 
 
-def waits(work: UnitOfWork, row: ResourceRow) -> bool:
+def must_wait(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether ``row``, of which a new instance is to be made, waits for removals.
 
     What earlier plans failed to make, under whatever name, may be the same thing outside: it is
     removed now, and not at the end.
     """
-    left = _attempts(work, row) if row_annotations.notes_attempts(row) else []
+    left = _list_attempts(work, row) if row_annotations.is_attempt(row) else []
     for other in left:
         progress.remove_now(work, other)
     if left:
@@ -48,34 +48,34 @@ def waits(work: UnitOfWork, row: ResourceRow) -> bool:
     return bool(left)
 
 
-def _attempts(work: UnitOfWork, row: ResourceRow) -> list[ResourceRow]:
-    """What is to go from the stack of ``row``, and was not completed when a plan dropped it."""
-    rows = filter(None, map(work.tx.resource, work.tx.absent(row.stack_id)))
-    noted = [each for each in rows if row_annotations.notes_attempts(each)]
+def _list_attempts(work: UnitOfWork, row: ResourceRow) -> list[ResourceRow]:
+    """The instances to be deleted that were never completed when a plan dropped them."""
+    rows = filter(None, map(work.tx.resource, work.tx.list_absent(row.stack_id)))
+    noted = [each for each in rows if row_annotations.is_attempt(each)]
     return [
-        each for each in noted if not (is_left_alone(each) or row_annotations.promised_to(each))
+        each for each in noted if not (is_left_alone(each) or row_annotations.read_promise(each))
     ]
 
 
 def succeed(work: UnitOfWork, row: ResourceRow) -> None:
-    """Nothing is left of what was never completed: its successor takes its place."""
-    replaced(work, row, row.cause)
+    """Have the successor take the place of an instance that was never completed and is gone."""
+    insert_successor(work, row, row.cause)
     work.tx.remove_resource(row)
 
 
-def replaced(work: UnitOfWork, row: ResourceRow, cause: str) -> None:
+def insert_successor(work: UnitOfWork, row: ResourceRow, cause: str) -> None:
     """T1r: a new instance takes the place of ``row``, which is deleted after it is there."""
-    new = _new(work, row, cause)
-    row_annotations.move(row, new)
+    new = _build_successor(work, row, cause)
+    row_annotations.move_to_successor(row, new)
     row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
     edges = [(new.id, other.id) for other in work.tx.required(row)]
-    edges += [(key, new.id) for key in _moving_on(work, row)]
+    edges += [(key, new.id) for key in _list_users(work, row)]
     work.tx.add_edges(row.stack_id, edges)
     work.look(new)
 
 
-def _new(work: UnitOfWork, row: ResourceRow, cause: str) -> ResourceRow:
-    former = row.replaces_id if goes_first(row) else None
+def _build_successor(work: UnitOfWork, row: ResourceRow, cause: str) -> ResourceRow:
+    former = row.replaces_id if is_removed_first(row) else None
     new = ResourceRow(
         work.ids(),
         row.stack_id,
@@ -96,12 +96,12 @@ def _new(work: UnitOfWork, row: ResourceRow, cause: str) -> ResourceRow:
     return new
 
 
-def _moving_on(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
-    """Who requires the successor of ``row``.
+def _list_users(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
+    """The names of the resources that require the successor of ``row``.
 
     What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.
     """
-    outside = partial.outside(work.stack_of(row))
+    outside = partial.read_excluded(work.stack_of(row))
     for key in work.tx.dependants(row):
         user = work.tx.resource(key)
         if user is None or user.want != PRESENT:

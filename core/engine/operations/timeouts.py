@@ -1,4 +1,4 @@
-"""Ends that do not come from the work itself: deadlines, and a user who cancels.
+"""Ends of operations from outside: deadlines, and cancellation by a user.
 
 Who cancels, deletes or rolls back does not wait for ever for what still runs: after a grace it is
 told to stop (``handle_X_cancel``) and has failed. No limit is stored for that beside what a stack
@@ -15,22 +15,22 @@ from zonda.core.store.schema.rows import StackRow
 
 from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
 from ..model.states import IDLE, OPEN, PRESENT
-from ..model.unit_of_work import Notice, UnitOfWork, failures
+from ..model.unit_of_work import Notice, UnitOfWork, read_failures
 from ..progress import phases, progress
 from . import limits, transitions
 
 
-def operation_timed_out(work: UnitOfWork, key: str) -> None:
+def fail_overdue(work: UnitOfWork, key: str) -> None:
     """Fail an operation that is past its deadline."""
     row = work.tx.resource(key)
     if row is None or not row.op or row.deadline is None or row.deadline >= work.now:
         return
-    transitions.failed(work, transitions.held(row), limits.timed_out(row))
+    transitions.fail(work, transitions.get_lease(row), limits.build_timeout(row))
     work.stop(row)
 
 
-def broke(work: UnitOfWork, key: str, why: str) -> None:
-    """Fail what was to be done with an instance whose step died; ``why``: of what."""
+def fail_broken(work: UnitOfWork, key: str, why: str) -> None:
+    """Fail the operation of an instance whose step raised an error; ``why``: its message."""
     row = work.tx.resource(key)
     if row is None:
         return
@@ -39,12 +39,12 @@ def broke(work: UnitOfWork, key: str, why: str) -> None:
     text = f"{op} was broken off by a fault ({why}); the log tells more"
     reason = f"ResourceFailure: resources.{row.name}: {text}"
     if row.op:
-        transitions.failed(work, transitions.held(row), Failure(reason, BROKEN))
+        transitions.fail(work, transitions.get_lease(row), Failure(reason, BROKEN))
     elif row.open == OPEN:
-        transitions.could_not(work, row, op, Failure(reason, BROKEN))
+        transitions.fail_unbegun(work, row, op, Failure(reason, BROKEN))
 
 
-def stack_timed_out(work: UnitOfWork, stack_id: str) -> None:
+def fail_overdue_stack(work: UnitOfWork, stack_id: str) -> None:
     """Fail an action that is past its deadline, and every operation of it."""
     stack = work.tx.stack(stack_id)
     if stack is None or stack.phase == IDLE or stack.next_action:
@@ -54,24 +54,24 @@ def stack_timed_out(work: UnitOfWork, stack_id: str) -> None:
     kind, how = CANCELLED, "cancelled"
     if not is_cancelled(stack):
         kind, how = STACK_TIMED_OUT, "aborted (stack timed out)"
-        progress.fail_stack(work, stack, phases.timed_out(stack.action))
+        progress.fail_stack(work, stack, phases.format_timeout(stack.action))
     progress.halt(work, stack)
     for key in work.tx.running(stack.id):
         row = work.tx.resource(key)
         if row is not None:
             transitions.give_up(work, row, Failure(f"{row.op} {how}", kind))
             work.stop(row)
-    phases.turn(work, stack)
+    phases.advance_phase(work, stack)
 
 
 def stop_superseded(
     work: UnitOfWork, stack: StackRow, is_driven: Callable[[str], bool], grace: float
 ) -> bool:
-    """Fail those operations that a deletion or a rollback has waited for long enough.
+    """Fail the operations that a deletion or a rollback has waited for long enough.
 
     Of the others it is told that they are waited for. Gives whether there were any.
     """
-    until = waits_until(stack, grace)
+    until = compute_wait_end(stack, grace)
     found = False
     for key in work.tx.running(stack.id):
         row = work.tx.resource(key)
@@ -82,7 +82,7 @@ def stop_superseded(
             continue
         if until < work.now:
             failure = Failure(f"{row.op} cancelled", CANCELLED)
-            transitions.failed(work, transitions.held(row), failure)
+            transitions.fail(work, transitions.get_lease(row), failure)
             work.stop(row)
         else:
             text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"
@@ -92,11 +92,11 @@ def stop_superseded(
 
 def is_cancelled(stack: StackRow) -> bool:
     """Whether the user has cancelled the running action."""
-    return progress.CANCELLED in failures(stack)
+    return progress.CANCELLED in read_failures(stack)
 
 
-def waits_until(stack: StackRow, grace: float) -> float | None:
-    """How long the stack's action waits for operations that it has not begun; None: for ever."""
+def compute_wait_end(stack: StackRow, grace: float) -> float | None:
+    """The time until which a stack waits for operations of older plans; None: without end."""
     if stack.phase == IDLE or stack.deadline is None:
         return None
     if stack.action in ("DELETE", "ROLLBACK"):
@@ -105,17 +105,17 @@ def waits_until(stack: StackRow, grace: float) -> float | None:
 
 
 def cancel(work: UnitOfWork, stack: StackRow, grace: float) -> None:
-    """Start nothing more; what runs ends within ``grace`` seconds, then the action has failed."""
+    """Start nothing more; what runs ends within ``grace`` seconds, then the action fails."""
     limit = work.now + grace
     stack.deadline = limit if stack.deadline is None else min(stack.deadline, limit)
-    stack.failures = json.dumps([progress.CANCELLED, *failures(stack)])
+    stack.failures = json.dumps([progress.CANCELLED, *read_failures(stack)])
     stack.next_action = ""
     progress.halt(work, stack)
-    phases.turn(work, stack)
+    phases.advance_phase(work, stack)
 
 
 def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
-    """Have what signals have begun in an idle stack, and below it, start nothing more.
+    """Cancel operations that signals have begun in an idle stack and below it.
 
     What runs there ends within ``grace`` seconds. Gives whether there was anything.
     """
@@ -127,19 +127,19 @@ def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
     for row in begun:
         limit = work.now + grace
         row.deadline = limit if row.deadline is None else min(row.deadline, limit)
-        if progress.busy_child(work, row) is not None:
+        if progress.find_busy_child(work, row) is not None:
             progress.halt_below(work, row)
         else:  # it is about to begin something there
             failure = Failure(f"{row.op} cancelled", CANCELLED)
-            transitions.failed(work, transitions.held(row), failure)
+            transitions.fail(work, transitions.get_lease(row), failure)
             work.stop(row)
     return bool(begun)
 
 
-def no_rollback(work: UnitOfWork, stack_id: str, why: str) -> None:
-    """The rollback cannot be planned: the failed action ends without it."""
+def end_without_rollback(work: UnitOfWork, stack_id: str, why: str) -> None:
+    """End the failed action: its rollback cannot be planned."""
     stack = work.tx.stack(stack_id)
     if stack is not None and stack.next_action:
         stack.next_action = ""
-        stack.failures = json.dumps([*failures(stack), phases.NO_ROLLBACK + why])
-        phases.turn(work, stack)
+        stack.failures = json.dumps([*read_failures(stack), phases.NO_ROLLBACK + why])
+        phases.advance_phase(work, stack)

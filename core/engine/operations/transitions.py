@@ -1,4 +1,4 @@
-"""What happens to an instance and its operation, each as one function over rows.
+"""The transitions of an instance and its operation, each as one function over rows.
 
 Called by steps inside a transaction. Every write of a worker is fenced: it names the operation
 and the fence that it took, and does nothing (``None`` / False) once somebody else took over.
@@ -29,12 +29,12 @@ from ..model.states import (
     STARTING,
     UNHARMED,
     UP,
-    check_follows,
+    check_may_follow,
 )
-from ..model.states import next_operation_state as advance
+from ..model.states import advance_state as advance
 from ..model.unit_of_work import UnitOfWork
 from ..progress import adoption, breakpoints, detachment, failures, phases, progress
-from ..progress.protection import CODE, KIND, forbids_replacement
+from ..progress.protection import CODE, KIND, explain_no_replacement
 from . import limits, replacement
 
 CHANGED = "state changed"
@@ -42,21 +42,21 @@ CHANGED = "state changed"
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """An operation that a worker holds: which instance, which operation, which fence."""
+    """The lease of a worker on an operation: instance, operation, fence."""
 
     key: str
     op_id: str
     fence: int
 
 
-def held(row: ResourceRow) -> Lease:
-    """The handle of the operation of ``row``."""
+def get_lease(row: ResourceRow) -> Lease:
+    """The lease on the operation of ``row``."""
     assert row.op_id is not None
     return Lease(row.id, row.op_id, row.fence)
 
 
-def fenced(work: UnitOfWork, handle: Lease) -> ResourceRow | None:
-    """The instance if ``handle`` is still valid."""
+def find_leased(work: UnitOfWork, handle: Lease) -> ResourceRow | None:
+    """The instance if the lease ``handle`` is still valid."""
     row = work.tx.resource(handle.key)
     if row is None or not row.op or row.op_id != handle.op_id or row.fence != handle.fence:
         return None
@@ -66,11 +66,11 @@ def fenced(work: UnitOfWork, handle: Lease) -> ResourceRow | None:
 def begin(
     work: UnitOfWork, row: ResourceRow, op: str, prepared: Prepared | None, op_id: str | None = None
 ) -> None:
-    """T1: store the intent, before anything is done in the outside world.
+    """T1: store the intent, before anything is done outside.
 
     ``op_id``: the one that a draft of this operation has.
     """
-    check_follows(row.action, row.status, op, suspended=bool(row.suspended))
+    check_may_follow(row.action, row.status, op, suspended=bool(row.suspended))
     stack = work.stack_of(row)
     row.op_state = advance(row.op_state, "begin")
     row.op = op
@@ -91,8 +91,8 @@ def begin(
     if op == "SUSPEND":
         row.suspended = 1
     if op == "CREATE":
-        row_annotations.is_made_instead(row)
-    row_annotations.has_begun(row, op)
+        row_annotations.cancel_adoption(row)
+    row_annotations.clear_on_begin(row, op)
     if prepared is None:
         if row.definition is not None:
             row.op_definition = row.op_properties = None
@@ -104,7 +104,7 @@ def begin(
         row.op_template_id = row.want_template_id
         row.op_definition = prepared.definition
         row.op_properties = prepared.properties
-        row.hidden = both_hidden(row.hidden, prepared.hidden)
+        row.hidden = merge_hidden(row.hidden, prepared.hidden)
         row.deletion_policy = prepared.deletion_policy
         row.type = prepared.type
         row.class_type = prepared.class_type
@@ -115,7 +115,7 @@ def begin(
             row.meta = prepared.metadata
         if prepared.external_id is not None:
             row.external_id = row.physical_id = prepared.external_id
-    limits.put_on(row, stack, work.now)
+    limits.set_limits(row, stack, work.now)
     if op != "SIGNAL":
         work.resource_event(row, op, IN_PROGRESS, CHANGED)
 
@@ -125,8 +125,8 @@ def new_op_id(work: UnitOfWork, row: ResourceRow, op: str) -> str:
     return f"{row.id}-{op.lower()}-{work.stack_of(row).generation}-{work.ids()[-12:]}"
 
 
-def both_hidden(before: str, after: str) -> str:
-    """What either of two definitions hides: both are shown until an operation has ended well."""
+def merge_hidden(before: str, after: str) -> str:
+    """The hidden names of both definitions: both are shown until an operation has ended well."""
     if before in ("{}", after):
         return after
     old, new = json.loads(before), json.loads(after)
@@ -140,25 +140,25 @@ def both_hidden(before: str, after: str) -> str:
 
 
 def take_over(work: UnitOfWork, row: ResourceRow) -> None:
-    """T6: go on with an operation that another process (or an earlier life) began."""
+    """T6: go on with an operation that another engine has begun."""
     row.fence += 1
     row.owner = work.owner
     if row.op_state in (STARTING, POLLING, CLEANING):
         row.take_overs += 1
 
 
-def came_back(work: UnitOfWork, handle: Lease) -> bool:
-    """A call of the operation has come back, with nothing else to be stored."""
-    row = fenced(work, handle)
+def record_return(work: UnitOfWork, handle: Lease) -> bool:
+    """Record that a call has returned, with nothing else to store."""
+    row = find_leased(work, handle)
     if row is None:
         return False
     row.take_overs = 0
     return True
 
 
-def again(work: UnitOfWork, handle: Lease) -> bool:
-    """The handler asks to be called again with the same operation id: nothing runs until then."""
-    row = fenced(work, handle)
+def record_not_ready(work: UnitOfWork, handle: Lease) -> bool:
+    """Record that the handler is to be called again with the same operation id."""
+    row = find_leased(work, handle)
     if row is None:
         return False
     row.op_state = advance(row.op_state, "again")
@@ -166,9 +166,9 @@ def again(work: UnitOfWork, handle: Lease) -> bool:
     return True
 
 
-def retry(work: UnitOfWork, handle: Lease) -> bool:
-    """The handler is about to be called again."""
-    row = fenced(work, handle)
+def record_retry(work: UnitOfWork, handle: Lease) -> bool:
+    """Record that the handler is about to be called again."""
+    row = find_leased(work, handle)
     if row is None:
         return False
     row.op_state = advance(row.op_state, "retry")
@@ -176,9 +176,9 @@ def retry(work: UnitOfWork, handle: Lease) -> bool:
     return True
 
 
-def started(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
-    """T2: the handler came back; its token is stored before the first poll."""
-    row = fenced(work, handle)
+def record_started(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
+    """T2: store the token of the handler, before the first poll."""
+    row = find_leased(work, handle)
     if row is None:
         return False
     row.op_state = advance(row.op_state, "started")
@@ -188,9 +188,9 @@ def started(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) 
     return True
 
 
-def polled(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
-    """T3: not complete yet, and the token has changed."""
-    row = fenced(work, handle)
+def record_polled(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
+    """T3: store a changed token; the operation is not complete."""
+    row = find_leased(work, handle)
     if row is None:
         return False
     row.op_state = advance(row.op_state, "polled")
@@ -200,34 +200,34 @@ def polled(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -
     return True
 
 
-def finished(work: UnitOfWork, handle: Lease, final: Final) -> None:
+def complete(work: UnitOfWork, handle: Lease, final: Final) -> None:
     """T4 and T7: the operation ended well."""
-    row = fenced(work, handle)
+    row = find_leased(work, handle)
     if row is None:
         return
     op = row.op
-    current = _end(work, row, "finished", COMPLETE, final.reason)
+    current = _end_operation(work, row, "finished", COMPLETE, final.reason)
     if op == "DELETE":
-        if not current or not breakpoints.stops(work, row, "post-delete"):
-            gone(work, row)
+        if not current or not breakpoints.stop_at(work, row, "post-delete"):
+            remove(work, row)
         return
-    changed = _keep(row, op, final)
+    changed = _store_result(row, op, final)
     if current:
         hooked = op in ("CREATE", "UPDATE")
-        waits = hooked and breakpoints.stops(work, row, f"post-{op.lower()}")
+        waits = hooked and breakpoints.stop_at(work, row, f"post-{op.lower()}")
         # another plan may end the wait, and then nobody else knows any more
         if changed and (waits or work.stack_of(row).phase != UP):
             progress.mark_dependants(work, row)
         if not waits:
             progress.close(work, row, changed=changed)
     else:
-        _superseded(work, row, changed)
+        _recheck(work, row, changed)
 
 
-def _end(
+def _end_operation(
     work: UnitOfWork, row: ResourceRow, event: str, status: str, reason: str, *, told: bool = True
 ) -> bool:
-    """No operation any more; whether it was one of the running plan. ``told``: with an event."""
+    """End the operation; returns whether it was of the running plan. ``told``: with an event."""
     row.op_state = advance(row.op_state, event)
     op, row.op = row.op, ""
     if op == "RESUME" and (row.action, row.status) == ("CHECK", FAILED):
@@ -235,22 +235,22 @@ def _end(
     if op not in PASSING_OPERATIONS:
         row.action, row.status, row.status_reason = op, status, reason
     if event == "finished":
-        adoption.ended(work, row, work.stack_of(row).action, op)
+        adoption.clear_annotations(work, row, work.stack_of(row).action, op)
         if op == "RESUME":
             row.suspended = 0
     if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
         work.after.idle[row.stack_id] = None
         row.dirty = row.dirty or (DIRTY if event == "failed" else CLEAN)
-        progress.tell_owner(work, row)
+        progress.refresh_owner(work, row)
         if event == "failed":  # what has come and gone below by then is there, or is not
-            progress.ask_anew(work, row)
-    progress.ask_for_rollback(work, row)
+            progress.request_refresh(work, row)
+    progress.request_rollback(work, row)
     if row.below != row.below_seen:  # it may have been told while the operation asked already
         work.after.refresh[row.id] = None
     if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""
-        row_annotations.has_failed(row)
+        row_annotations.clear_on_failure(row)
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
@@ -259,8 +259,8 @@ def _end(
     return bool(row.open and row.op_gen == work.stack_of(row).generation)
 
 
-def _keep(row: ResourceRow, op: str, final: Final) -> bool:
-    """Note what the operation achieved; whether others may see a difference."""
+def _store_result(row: ResourceRow, op: str, final: Final) -> bool:
+    """Store the result of the operation; returns whether others may see a difference."""
     if op in PASSING_OPERATIONS and op != "SIGNAL":
         return False
     # what is managed elsewhere is taken note of by a check
@@ -279,8 +279,8 @@ def _keep(row: ResourceRow, op: str, final: Final) -> bool:
     return changed or op in ("CREATE", "ADOPT")
 
 
-def _superseded(work: UnitOfWork, row: ResourceRow, changed: bool) -> None:
-    """An operation of an older plan has ended: the newer plan looks at the instance."""
+def _recheck(work: UnitOfWork, row: ResourceRow, changed: bool) -> None:
+    """Have the newer plan look at the instance: an operation of an older plan has ended."""
     if changed:
         progress.mark_dependants(work, row)
     if not row.open:
@@ -292,51 +292,51 @@ def _superseded(work: UnitOfWork, row: ResourceRow, changed: bool) -> None:
         work.look(row)
 
 
-def gone(work: UnitOfWork, row: ResourceRow) -> None:
-    """Nothing is left outside: the row goes, too; a successor takes its place where one is due."""
+def remove(work: UnitOfWork, row: ResourceRow) -> None:
+    """Delete the row, as nothing is left outside; where one is due a successor takes its place."""
     if row.want != PRESENT:
         progress.close(work, row, changed=True)
         work.tx.remove_resource(row)
-    elif _goes_on(work, row):
+    elif _is_in_running_plan(work, row):
         replacement.succeed(work, row)
     else:
-        _superseded(work, row, False)
+        _recheck(work, row, False)
 
 
-def _goes_on(work: UnitOfWork, row: ResourceRow) -> bool:
-    """Whether the plan that the last operation of ``row`` was of is still being carried out."""
+def _is_in_running_plan(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Whether the plan of the last operation of ``row`` is still being carried out."""
     stack = work.stack_of(row)
     return bool(row.open and row.op_gen == stack.generation and not stack.halted)
 
 
-def failed(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
+def fail(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
     """T5: the operation failed; so does the stack, if it is of the running plan."""
-    row = fenced(work, handle)
+    row = find_leased(work, handle)
     if row is None:
         return
     told = failure.kind != SUPERSEDED or row.op == "SIGNAL"  # which no newer plan makes up for
     if told:
-        failures.note(work, row, failure)
+        failures.record_failure(work, row, failure)
     abort_below(work, row, failure)
-    if not _end(work, row, "failed", FAILED, failure.reason, told=told):
-        _superseded(work, row, False)
+    if not _end_operation(work, row, "failed", FAILED, failure.reason, told=told):
+        _recheck(work, row, False)
     elif told:
-        _fail(work, row, failure.reason)
+        _fail_plan(work, row, failure.reason)
     else:
         progress.block(work, row)  # its stack is superseded already
 
 
 def give_up(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     """End a running operation from outside; the stack has failed already."""
-    failures.note(work, row, failure)
+    failures.record_failure(work, row, failure)
     abort_below(work, row, failure)
-    _end(work, row, "failed", FAILED, failure.reason)
+    _end_operation(work, row, "failed", FAILED, failure.reason)
     progress.block(work, row)
 
 
 def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
-    """What runs in the nested stack of an operation that ends from outside, ends with it."""
-    child = progress.busy_child(work, row)
+    """Abort the operations in the nested stack of an operation that ends from outside."""
+    child = progress.find_busy_child(work, row)
     if child is None:
         return
     progress.halt_below(work, row)
@@ -345,10 +345,10 @@ def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
         if below is not None:
             give_up(work, below, Failure(f"{below.op} aborted with the stack above", failure.kind))
             work.stop(below)
-    phases.turn(work, child)
+    phases.advance_phase(work, child)
 
 
-def _fail(work: UnitOfWork, row: ResourceRow, reason: str) -> None:
+def _fail_plan(work: UnitOfWork, row: ResourceRow, reason: str) -> None:
     stack = work.stack_of(row)
     progress.fail_stack(work, stack, reason)
     if row.verb in ("CHECK", "DELETE_SNAPSHOT"):
@@ -357,24 +357,24 @@ def _fail(work: UnitOfWork, row: ResourceRow, reason: str) -> None:
         progress.block(work, row)
 
 
-def could_not(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
+def fail_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """An operation failed before it could begin (its definition, a restriction)."""
-    failures.note_unbegun(work, row, op, failure)
+    failures.record_unbegun(work, row, op, failure)
     row.action, row.status, row.status_reason = op, FAILED, failure.reason
     row.updated_at = work.now
     work.resource_event(row, op, FAILED, failure.reason)
-    _fail(work, row, failure.reason)
+    _fail_plan(work, row, failure.reason)
 
 
-def refused(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
-    """The update of an instance is impossible; the instance itself stays what it is."""
-    failures.note_unbegun(work, row, op, failure)
+def refuse(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
+    """Refuse the update of an instance; the instance itself stays as it is."""
+    failures.record_unbegun(work, row, op, failure)
     progress.fail_stack(work, work.stack_of(row), failure.reason)
     progress.block(work, row)
 
 
-def unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | None = None) -> None:
-    """T0: there is nothing to do after all; a new definition is kept where one is given."""
+def record_unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | None = None) -> None:
+    """T0: nothing is to be done; a new definition is stored where one is given."""
     if prepared is not None and prepared.definition is not None:
         row.definition, row.properties = prepared.definition, prepared.properties
         row.hidden, row.resolved_hash = prepared.hidden, prepared.resolved_hash
@@ -383,7 +383,7 @@ def unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | None = No
             row.meta = prepared.metadata
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
-    adoption.ended(work, row, work.stack_of(row).action)
+    adoption.clear_annotations(work, row, work.stack_of(row).action)
     if row.action in UNHARMED and row.status == FAILED:
         # it could not be begun (a restriction, a definition), or has changed nothing (a snapshot)
         row.action, row.status, row.status_reason = "UPDATE", COMPLETE, CHANGED
@@ -393,24 +393,24 @@ def unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | None = No
 
 
 def replace_running(work: UnitOfWork, handle: Lease) -> None:
-    """The handler of an update asks for a replacement instead."""
-    row = fenced(work, handle)
+    """Replace the instance of a running update, whose handler has asked for that."""
+    row = find_leased(work, handle)
     if row is None:
         return
-    reason = forbids_replacement(work.stack_of(row), row)
+    reason = explain_no_replacement(work.stack_of(row), row)
     if reason:
-        failed(work, handle, Failure(reason, KIND, CODE, "handle"))
+        fail(work, handle, Failure(reason, KIND, CODE, "handle"))
         return
     if row.op_state == POLLING:
         row.resolved_hash = ""  # something was done to it: taken back, it is updated once more
         row_annotations.drop(row, row_annotations.MISSING)
     row.op_state = advance(row.op_state, "replaced")
     row.op = ""
-    row.deletion_policy = _policy_before(work, row)
+    row.deletion_policy = _read_deletion_policy(work, row)
     row.op_definition = row.op_properties = row.token = None
-    if not _goes_on(work, row):
-        _superseded(work, row, False)
-    elif not replace(work, row, causes.asked_for_by_plugin(row.cause)):
+    if not _is_in_running_plan(work, row):
+        _recheck(work, row, False)
+    elif not replace(work, row, causes.format_plugin_cause(row.cause)):
         work.look(row)
 
 
@@ -420,23 +420,25 @@ def replace(work: UnitOfWork, row: ResourceRow, cause: str) -> bool:
     What was never completed goes first: where both are the same thing outside, to remove it later
     would remove what was made in its place.
     """
-    if replacement.waits(work, row):
+    if replacement.must_wait(work, row):
         return True
-    if not replacement.goes_first(row):
-        replacement.replaced(work, row, cause)
+    if not replacement.is_removed_first(row):
+        replacement.insert_successor(work, row, cause)
         return True
     row.cause = cause
-    row_annotations.hand(row, row_annotations.text(work.sealer, row_annotations.REMOVING, {}))
+    row_annotations.hand(
+        row, row_annotations.format_annotation(work.sealer, row_annotations.REMOVING, {})
+    )
     if (row.action, row.status) == ("DELETE", COMPLETE):
         replacement.succeed(work, row)
         return True
-    if not breakpoints.stops(work, row, "pre-delete"):
+    if not breakpoints.stop_at(work, row, "pre-delete"):
         begin(work, row, "DELETE", None)
     return False
 
 
-def _policy_before(work: UnitOfWork, row: ResourceRow) -> str:
-    """How an instance is to go by the definition that it has, not by the one of its successor."""
+def _read_deletion_policy(work: UnitOfWork, row: ResourceRow) -> str:
+    """The deletion policy of the present definition, not of the successor's."""
     known = work.sealer.load(row.definition) or {}
     return str(known.get("deletion_policy", row.deletion_policy))
 
@@ -448,10 +450,10 @@ def has_adopted_below(work: UnitOfWork, row: ResourceRow) -> bool:
     return work.tx.child_of(row.id) is not None
 
 
-def abandoned(work: UnitOfWork, row: ResourceRow) -> None:
-    """An instance that is to go is left alone outside (retained, external): only its row goes."""
+def leave_alone(work: UnitOfWork, row: ResourceRow) -> None:
+    """Delete only the row of an instance that stays outside (retained, external)."""
     if row.fence:
-        detachment.set_free(work, row)
+        detachment.detach(work, row)
     if row.action != "INIT":
         work.resource_event(row, "DELETE", COMPLETE, CHANGED)
     progress.close(work, row, changed=True)

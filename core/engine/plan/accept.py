@@ -18,7 +18,7 @@ from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..progress import moves, protection
 from . import write
-from .from_template import check_overtakes, exists
+from .from_template import build_name_taken, check_overtakes
 
 #: Stores what was accepted with whatever accepts it.
 Noted = Callable[[UnitOfWork, Accepted], None]
@@ -26,20 +26,20 @@ Noted = Callable[[UnitOfWork, Accepted], None]
 Proposing = Callable[[], tuple[StackPlan | None, StackRow]]
 
 
-def unnoted(work: UnitOfWork, accepted: Accepted) -> None:
-    """Nobody needs a note."""
+def skip_note(work: UnitOfWork, accepted: Accepted) -> None:
+    """Note nothing."""
 
 
-def planned(propose: Proposing, note: Noted = unnoted) -> Step:
-    """Propose until what was proposed still fits; gives ``Accepted``."""
+def propose_and_accept(propose: Proposing, note: Noted = skip_note) -> Step:
+    """Propose until the plan still fits at its acceptance; returns ``Accepted``."""
     accepted = None
     while accepted is None:
         proposal, stack = yield Call(propose)
-        accepted = yield Tx(noting(_accepting(proposal, stack), note))
+        accepted = yield Tx(with_note(_build_accept_unit(proposal, stack), note))
     return accepted
 
 
-def noting(
+def with_note(
     run: Callable[[UnitOfWork], Accepted | None], note: Noted
 ) -> Callable[[UnitOfWork], Accepted | None]:
     """``run`` and, where it accepts, ``note`` in the same transaction."""
@@ -53,26 +53,26 @@ def noting(
     return both
 
 
-def _accepting(
+def _build_accept_unit(
     proposal: StackPlan | None, stack: StackRow
 ) -> Callable[[UnitOfWork], Accepted | None]:
     if proposal is None:
-        answer = accepted_as(stack)
+        answer = build_answer(stack)
         return lambda work: answer
     return lambda work: accept(work, stack, proposal)
 
 
-def accepted_as(stack: StackRow) -> Accepted:
+def build_answer(stack: StackRow) -> Accepted:
     """The answer that names a stack and its running plan."""
     return Accepted(stack.id, stack.generation, stack.name)
 
 
 def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | None:
-    """Apply a proposal; None if the stack is not what it was worked out for."""
+    """Apply a plan; None if the stack has changed since it was worked out."""
     if proposal.generation == 0:
-        if not all(moves.fits(work, seen.id, move) for move in proposal.moves):
+        if not all(moves.is_valid(work, seen.id, move) for move in proposal.moves):
             return None
-        stack = _new_stack(work, seen)
+        stack = _insert_stack(work, seen)
     else:
         found = work.tx.stack(seen.id)
         if found is None or found.deleted_at is not None:
@@ -84,15 +84,15 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | 
             check_overtakes(stack, proposal.action)
         if proposal.guard is not None:
             proposal.guard(stack)
-    protection.check(work, stack, proposal)
+    protection.check_plan(work, stack, proposal)
     write.apply(work, stack, proposal)
-    return accepted_as(stack)
+    return build_answer(stack)
 
 
 def _still_fits(work: UnitOfWork, stack: StackRow, seen: StackRow, proposal: StackPlan) -> bool:
     if stack.generation != proposal.generation:
         return False
-    if not all(moves.fits(work, stack.id, move) for move in proposal.moves):
+    if not all(moves.is_valid(work, stack.id, move) for move in proposal.moves):
         return False
     if not all(moves.is_untaken(work, key) for key in proposal.untaken):
         return False
@@ -102,26 +102,26 @@ def _still_fits(work: UnitOfWork, stack: StackRow, seen: StackRow, proposal: Sta
         if stack.phase == IDLE and not proposal.demanded:
             return False
         # what ran has worked meanwhile: to go back is something else now
-        if _good(stack) != _good(seen):
+        if _get_good_template(stack) != _get_good_template(seen):
             return False
     return not proposal.owed or stack.next_action == "ROLLBACK"
 
 
-def _good(stack: StackRow) -> tuple[str | None, str]:
+def _get_good_template(stack: StackRow) -> tuple[str | None, str]:
     return stack.good_template_id, stack.good_parts
 
 
-def _new_stack(work: UnitOfWork, seen: StackRow) -> StackRow:
+def _insert_stack(work: UnitOfWork, seen: StackRow) -> StackRow:
     if work.tx.live_stack_named(seen.project, seen.name) is not None:
-        raise exists(seen.name)
-    root_id = _root_of(work, seen)
+        raise build_name_taken(seen.name)
+    root_id = _find_root(work, seen)
     stack = dataclasses.replace(seen, created_at=work.now, root_id=root_id)
     work.tx.add_stack(stack)
     return stack
 
 
-def _root_of(work: UnitOfWork, stack: StackRow) -> str:
-    """The top of the tree that a new stack is in by now: its owner may have been set free."""
+def _find_root(work: UnitOfWork, stack: StackRow) -> str:
+    """The root of the tree of a new stack: its owner may have become a stack of its own."""
     owner_id = stack.owner_resource_id
     owner = None if owner_id is None else work.tx.resource(owner_id)
     return stack.root_id if owner is None else work.stack_of(owner).root

@@ -1,4 +1,4 @@
-"""Adoption: a stack of what exists already, and the import of one object into a resource.
+"""Adoption: a stack from existing objects, and the import of one object into a resource.
 
 Nothing is made. What is adopted belongs to whoever made it until the adoption has worked: a
 rollback, a replacement or a deletion before that takes its row away and leaves it alone.
@@ -23,53 +23,59 @@ from ..model.states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import ownership
-from .from_template import check_idle, loaded, new_stack, nodes_of, templated
+from .from_template import build_plan, build_stack, check_idle, load_definition, load_nodes
 
 
-def adopt(services: EngineServices, action: actions.AdoptStack) -> tuple[StackPlan, StackRow]:
+def plan_adoption(
+    services: EngineServices, action: actions.AdoptStack
+) -> tuple[StackPlan, StackRow]:
     """The plan of a new stack whose resources exist."""
-    stack = new_stack(services, action)
-    definition = loaded(services, stack, action.bundle, None)
-    entries = _entries(action.resources)
+    stack = build_stack(services, action)
+    definition = load_definition(services, stack, action.bundle, None)
+    entries = _read_entries(action.resources)
     if not action.force:
         nodes = definition.resources
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
         ownership.check_free(services, nodes, ids)
     handed = {
-        name: row_annotations.text(services.sealer, row_annotations.ADOPT, entries.get(name, {}))
+        name: row_annotations.format_annotation(
+            services.sealer, row_annotations.ADOPT, entries.get(name, {})
+        )
         for name in definition.resources
     }
 
-    forced = _forced(services, action.force)
+    forced = _build_force_mark(services, action.force)
 
     def also(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             row_annotations.hand(row, handed[row.name])
             forced(row)
 
-    proposal = templated(services, stack, "ADOPT", action.bundle, definition, {}, also=also)
+    proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=also)
     detail = {"force": True} if action.force else {}
     given = dataclasses.replace(proposal.given, detail=detail)
     return dataclasses.replace(proposal, given=given), stack
 
 
-def below(
+def plan_child_adoption(
     services: EngineServices, owner: ResourceRow, proposal: StackPlan, known: Mapping[str, Any]
 ) -> StackPlan:
     """The plan of a nested stack as the adoption of what it has; ``known``: what its owner was
     handed, Heat's document of a nested stack.
     """
-    nodes = nodes_of(services, proposal.template_id)
-    entries = _entries(known.get("resources") or {})
+    nodes = load_nodes(services, proposal.template_id)
+    entries = _read_entries(known.get("resources") or {})
     force = row_annotations.is_forced(owner)
     if not force:
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
         ownership.check_free(services, nodes, ids)
     handed = {
-        name: row_annotations.text(services.sealer, row_annotations.ADOPT, entries.get(name, {}))
+        name: row_annotations.format_annotation(
+            services.sealer, row_annotations.ADOPT, entries.get(name, {})
+        )
         for name in nodes
     }
-    forced = _forced(services, force)
+    forced = _build_force_mark(services, force)
 
     def also(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
@@ -81,9 +87,13 @@ def below(
     return dataclasses.replace(proposal, action="ADOPT", also=also)
 
 
-def _forced(services: EngineServices, force: bool) -> Callable[[ResourceRow], None]:
-    """Notes with a row that it is adopted whoever owns it, where that is so."""
-    text = row_annotations.text(services.sealer, row_annotations.FORCED, {}) if force else ""
+def _build_force_mark(services: EngineServices, force: bool) -> Callable[[ResourceRow], None]:
+    """Marks a row as adopted even from another owner, where that was asked for."""
+    text = (
+        row_annotations.format_annotation(services.sealer, row_annotations.FORCED, {})
+        if force
+        else ""
+    )
 
     def note(row: ResourceRow) -> None:
         if text:
@@ -92,7 +102,7 @@ def _forced(services: EngineServices, force: bool) -> Callable[[ResourceRow], No
     return note
 
 
-def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
+def _read_entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
     """The section ``resources`` of a document; raises UsageError."""
     if not isinstance(resources, Mapping):
         raise UsageError("The adoption data has no map 'resources'.")
@@ -106,16 +116,18 @@ def _entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
                 hint="Export it again with --with-secrets.",
             )
         if isinstance(found.get("resources"), Mapping):
-            _entries(found["resources"])
+            _read_entries(found["resources"])
     return resources
 
 
-def bind(services: EngineServices, stack: StackRow, action: actions.ImportResource) -> StackPlan:
+def plan_import(
+    services: EngineServices, stack: StackRow, action: actions.ImportResource
+) -> StackPlan:
     """The plan that binds one object to one resource of the template."""
     check_idle(stack)
     if stack.suspended:
         raise NotSupported("Nothing is imported into a suspended stack.", hint="Resume it first.")
-    nodes = nodes_of(services, stack.template_id)
+    nodes = load_nodes(services, stack.template_id)
     if action.resource not in nodes:
         hint = suggestion(action.resource, nodes)
         raise NotFound("Resource", action.resource, hint=hint, stack=stack.name)
@@ -128,20 +140,20 @@ def bind(services: EngineServices, stack: StackRow, action: actions.ImportResour
     _check_free(services, stack, action.resource)
     if not action.physical_id:
         raise UsageError("The id of the object to be imported is empty.")
-    handed = row_annotations.text(
+    handed = row_annotations.format_annotation(
         services.sealer, row_annotations.ADOPT, {"resource_id": action.physical_id}
     )
     if not action.force:
         own = (stack.id, action.resource)
         ownership.check_free(services, nodes, {action.resource: action.physical_id}, own)
-    forced = _forced(services, action.force)
+    forced = _build_force_mark(services, action.force)
     fingerprint = services.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
     _check_required(services, stack, action.resource, requires)
 
     def also(work: UnitOfWork, planned: StackRow) -> None:
-        ownership.leave_to(work, planned.id, action.resource, action.physical_id, handed)
-        row = _instance(work, planned, action.resource, node.type, json.dumps(requires))
+        ownership.release_object(work, planned.id, action.resource, action.physical_id, handed)
+        row = _insert_instance(work, planned, action.resource, node.type, json.dumps(requires))
         row_annotations.hand(row, handed)
         forced(row)
         row.want_hash = fingerprint
@@ -164,7 +176,7 @@ def bind(services: EngineServices, stack: StackRow, action: actions.ImportResour
 
 def _check_free(services: EngineServices, stack: StackRow, name: str) -> None:
     for row in services.reader().resource_rows(stack.id):
-        if row.name == name and row.want == PRESENT and not _is_free(row):
+        if row.name == name and row.want == PRESENT and not _is_importable(row):
             raise NotSupported(
                 f"Resource {name} of stack {stack.name} exists: it is {row.action}_{row.status}.",
                 hint="Only what does not exist yet, or failed to be created, can be imported.",
@@ -174,7 +186,7 @@ def _check_free(services: EngineServices, stack: StackRow, name: str) -> None:
 def _check_required(
     services: EngineServices, stack: StackRow, name: str, requires: Collection[str]
 ) -> None:
-    """What a resource requires is there: its definition may read of it."""
+    """Check that the requirements of a resource exist: its definition may read them."""
     rows = services.reader().resource_rows(stack.id)
     there = {row.name for row in rows if row.want == PRESENT and row.have_hash}
     for other in requires:
@@ -185,12 +197,12 @@ def _check_required(
             )
 
 
-def _is_free(row: ResourceRow) -> bool:
+def _is_importable(row: ResourceRow) -> bool:
     failed = row.action in ("CREATE", "ADOPT") and row.status == FAILED
     return row.action == "INIT" or (failed and not row.have_hash)
 
 
-def _instance(
+def _insert_instance(
     work: UnitOfWork, stack: StackRow, name: str, type_name: str, requires: str
 ) -> ResourceRow:
     """A new instance; one whose creation failed goes with the next update."""
@@ -217,7 +229,7 @@ def _instance(
 
 
 def _connect(work: UnitOfWork, stack: StackRow, row: ResourceRow, requires: list[str]) -> None:
-    """Edges to what it requires, and from what requires it already."""
+    """Insert the edges of an instance, in both directions."""
     present = {
         other.name: other.id
         for other in work.tx.resources_of(stack.id)

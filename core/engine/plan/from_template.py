@@ -1,4 +1,4 @@
-"""From an action to a proposal: names looked up, rules checked, templates loaded. In the pool.
+"""Plans from actions: names are looked up, rules checked, templates loaded. In the pool.
 
 Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 """
@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from zonda.core.store.read.to_view import stack_view
-from zonda.core.store.read.views import gone_at
+from zonda.core.store.read.to_view import to_stack_view
+from zonda.core.store.read.views import format_deletion_time
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.source.bundle import Bundle, Identity
@@ -26,21 +26,21 @@ from ..model.states import COMPLETE, IDLE, OVERTAKES
 from ..model.unit_of_work import UnitOfWork
 from ..plugins.reasons import HIDDEN
 from ..progress import partial
-from ..progress.history import hashes
+from ..progress.history import compute_hashes
 from ..services import EngineServices
 from ..templates import checks, unused
 from ..templates.checks import EarlierChecks
-from ..templates.definitions import body_of, drift_of, merged, policies_of
-from ..templates.fingerprints import fingerprint_hash
-from ..templates.stored import stored as stored_as
+from ..templates.definitions import format_bundle, merge_bundles, read_drift_section, read_policies
+from ..templates.fingerprints import compute_fingerprint
+from ..templates.stored import read_stored as stored_as
 from . import drift_schedule, moves, moves_across
-from .selection import without
+from .selection import select_without
 
 _VERBS = {"SuspendStack": "SUSPEND", "ResumeStack": "RESUME", "CheckStack": "CHECK"}
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
 
 
-def named(services: EngineServices, name: str) -> StackRow:
+def find_stack(services: EngineServices, name: str) -> StackRow:
     """The live stack of a name or an id; raises NotFound."""
     reader, project = services.reader(), services.settings.project
     try:
@@ -48,18 +48,20 @@ def named(services: EngineServices, name: str) -> StackRow:
     except NotFound as error:
         error.hint = error.hint or reader.hint(name, project)
         raise
-    return live(stack, name)
+    return check_live(stack, name)
 
 
-def live(stack: StackRow, name: str) -> StackRow:
-    """The stack, which was asked for as ``name``; raises NotFound for one that is deleted."""
+def check_live(stack: StackRow, name: str) -> StackRow:
+    """Return the stack, which was asked for as ``name``; raises NotFound for a deleted one."""
     if stack.deleted_at is not None:
-        raise NotFound("Stack", name, hint=f"It was deleted at {gone_at(stack_view(stack))}.")
+        raise NotFound(
+            "Stack", name, hint=f"It was deleted at {format_deletion_time(to_stack_view(stack))}."
+        )
     return stack
 
 
 def check_root(services: EngineServices, stack: StackRow) -> None:
-    """Raise NotSupported for a nested stack: whatever is done to it is done by its owner."""
+    """Raise NotSupported for a nested stack: actions on it are up to its owner."""
     if stack.owner_resource_id is None:
         return
     root = services.reader().stack_row(stack.root)
@@ -69,59 +71,65 @@ def check_root(services: EngineServices, stack: StackRow) -> None:
     )
 
 
-def root_named(services: EngineServices, name: str) -> StackRow:
+def find_root_stack(services: EngineServices, name: str) -> StackRow:
     """The live stack of a name or an id, which is not nested; raises NotFound, NotSupported."""
-    stack = named(services, name)
+    stack = find_stack(services, name)
     check_root(services, stack)
     return stack
 
 
-def rollback(services: EngineServices, stack_id: str) -> tuple[StackPlan | None, StackRow]:
+def plan_rollback(services: EngineServices, stack_id: str) -> tuple[StackPlan | None, StackRow]:
     """The plan back to the last good template; None if none is owed, or not yet."""
     stack = services.reader().stack_row(stack_id)
     if stack.next_action != "ROLLBACK":
         return None, stack
     given = Given(detail={"because": stack.generation})
-    proposal = dataclasses.replace(_undoing(services, stack), owed=True, given=given)
+    proposal = dataclasses.replace(_plan_undo(services, stack), owed=True, given=given)
     try:
-        return _moved_back(services, stack, proposal), stack
+        return _restore_names(services, stack, proposal), stack
     except moves_across.Busy:  # the end of what runs asks again
         return None, stack
 
 
-def _moved_back(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
-    """With the names that resources had when all worked."""
-    return moves.back(services, stack, proposal, moves.good_generation(services, stack))
+def _restore_names(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
+    """The plan with the names that resources had when all worked."""
+    return moves.plan_moves_back(
+        services, stack, proposal, moves.find_good_generation(services, stack)
+    )
 
 
-def _undoing(services: EngineServices, stack: StackRow) -> StackPlan:
-    """The plan that undoes the running one; it leaves alone what that is not for."""
-    proposal = back(services, stack)
+def _plan_undo(services: EngineServices, stack: StackRow) -> StackPlan:
+    """The plan that undoes the running one, for the same part of the template."""
+    proposal = plan_last_good(services, stack)
     names = {item.name for item in proposal.wanted or ()}
     names.update(row.name for row in services.reader().resource_rows(stack.id))
-    return dataclasses.replace(proposal, selection=without(names, partial.outside(stack)))
+    return dataclasses.replace(
+        proposal, selection=select_without(names, partial.read_excluded(stack))
+    )
 
 
-def back(services: EngineServices, stack: StackRow) -> StackPlan:
-    """The plan of what last worked; of nothing where no plan has ever worked."""
-    proposal = stored(services, stack, "ROLLBACK", stack.good_template_id)
-    return dataclasses.replace(proposal, wanted=good_wanted(services, stack, proposal.wanted or ()))
+def plan_last_good(services: EngineServices, stack: StackRow) -> StackPlan:
+    """The plan of the last good template; of nothing where no plan has ever worked."""
+    proposal = plan_stored(services, stack, "ROLLBACK", stack.good_template_id)
+    return dataclasses.replace(
+        proposal, wanted=list_good_desired(services, stack, proposal.wanted or ())
+    )
 
 
-def good_wanted(
+def list_good_desired(
     services: EngineServices, stack: StackRow, wanted: Sequence[Desired]
 ) -> list[Desired]:
-    """What is wanted of the last good template, with those parts that are from another one."""
+    """The desired resources of the last good template, with parts from other templates."""
     found = {
         name: []
         if key is None
-        else partial.of_template(wanted_by(services, services.definitions.get(key)), name, key)
-        for name, key in partial.good(stack).items()
+        else partial.list_named(list_desired(services, services.definitions.get(key)), name, key)
+        for name, key in partial.read_good_parts(stack).items()
     }
-    return partial.mixed(wanted, found)
+    return partial.merge_parts(wanted, found)
 
 
-def stored(
+def plan_stored(
     services: EngineServices,
     stack: StackRow,
     action: str,
@@ -129,7 +137,7 @@ def stored(
     *,
     keeps_protected: bool = False,
 ) -> StackPlan:
-    """The plan of a template that was a stack's before; None: of nothing.
+    """The plan of an earlier template of a stack; None: of nothing.
 
     ``keeps_protected``: what is protected now is so during the plan. It is not where a failed
     action is undone, with all that it has made.
@@ -137,15 +145,19 @@ def stored(
     description = ""
     said: Mapping[str, Any] = {}
     if template_id is None:
-        known, wanted = policies.read(stack.policies).for_nothing(), []
+        known, wanted = policies.parse_policies(stack.policies).to_removal_policies(), []
     else:
         definition = services.definitions.get(template_id)
-        known, wanted = policies_of(definition), wanted_by(services, definition)
-        said = drift_of(definition)
+        known, wanted = read_policies(definition), list_desired(services, definition)
+        said = read_drift_section(definition)
         description = str(definition.description)
-    known = known.after(policies.read(stack.policies)) if keeps_protected else known.for_undoing()
+    known = (
+        known.after(policies.parse_policies(stack.policies))
+        if keeps_protected
+        else known.to_undo_policies()
+    )
     changes: dict[str, object] = {
-        **drift_schedule.planned(services, stack, said),
+        **drift_schedule.plan_columns(services, stack, said),
         "policies": known.to_text(),
         "note": "",
         "description": description,
@@ -153,20 +165,22 @@ def stored(
     return StackPlan(stack.id, action, stack.generation, wanted, template_id, changes=changes)
 
 
-def create(services: EngineServices, action: actions.CreateStack) -> tuple[StackPlan, StackRow]:
+def plan_creation(
+    services: EngineServices, action: actions.CreateStack
+) -> tuple[StackPlan, StackRow]:
     """The plan of a new stack, and its row."""
-    stack = new_stack(services, action)
-    definition = loaded(services, stack, action.bundle, None)
+    stack = build_stack(services, action)
+    definition = load_definition(services, stack, action.bundle, None)
     drift = (action.drift_schedule, action.drift_policy)
-    return templated(services, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
+    return build_plan(services, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
 
 
-def nodes_of(services: EngineServices, template_id: str | None) -> Mapping[str, Node]:
+def load_nodes(services: EngineServices, template_id: str | None) -> Mapping[str, Node]:
     """The resources of a stored template; none of a stack that was rolled back to nothing."""
     return {} if template_id is None else services.definitions.get(template_id).resources
 
 
-def new_stack(
+def build_stack(
     services: EngineServices, action: actions.CreateStack | actions.AdoptStack
 ) -> StackRow:
     """The row of a stack that is not there yet; raises Conflict where its name is taken."""
@@ -175,7 +189,7 @@ def new_stack(
     except NotFound:
         pass
     else:
-        raise exists(action.name)
+        raise build_name_taken(action.name)
     return StackRow(
         services.ids(),
         services.settings.project,
@@ -186,7 +200,7 @@ def new_stack(
     )
 
 
-def exists(name: str) -> Conflict:
+def build_name_taken(name: str) -> Conflict:
     """The error for a name that is taken."""
     error = Conflict(
         f"The Stack ({name}) already exists.",
@@ -197,7 +211,9 @@ def exists(name: str) -> Conflict:
     return error
 
 
-def update(services: EngineServices, stack: StackRow, action: actions.UpdateStack) -> StackPlan:
+def plan_update(
+    services: EngineServices, stack: StackRow, action: actions.UpdateStack
+) -> StackPlan:
     """The plan of another template, or of the same with other values."""
     if stack.suspended and stack.action != "RESUME":
         raise NotSupported(
@@ -208,10 +224,10 @@ def update(services: EngineServices, stack: StackRow, action: actions.UpdateStac
     if stack.template_id is not None:
         before = services.definitions.get(stack.template_id, bundle.documents)
     if action.existing and before is not None and stack.template_id is not None:
-        old = unused.bundle(stored_as(services.reader(), stack.template_id), before)
-        bundle = merged(old, before.environment.parameters, bundle, _declared)
+        old = unused.rebuild_bundle(stored_as(services.reader(), stack.template_id), before)
+        bundle = merge_bundles(old, before.environment.parameters, bundle, _list_parameters)
     previous = None if before is None else before.parameters.values
-    definition = loaded(services, stack, bundle, previous)
+    definition = load_definition(services, stack, bundle, previous)
     changes: dict[str, Any] = {}
     if action.timeout_mins is not None:
         changes["timeout_mins"] = action.timeout_mins
@@ -220,17 +236,17 @@ def update(services: EngineServices, stack: StackRow, action: actions.UpdateStac
     if action.tags is not None:
         changes["tags"] = json.dumps(action.tags)
     drift = (action.drift_schedule, action.drift_policy)
-    proposal = templated(services, stack, "UPDATE", bundle, definition, changes, drift=drift)
-    return moves.for_update(services, stack, proposal, definition)
+    proposal = build_plan(services, stack, "UPDATE", bundle, definition, changes, drift=drift)
+    return moves.plan_moves(services, stack, proposal, definition)
 
 
-def _declared(text: str) -> set[str]:
+def _list_parameters(text: str) -> set[str]:
     found = load_document(text, "template").data
     section = found.get("parameters") if isinstance(found, Mapping) else None
     return set(section) if isinstance(section, Mapping) else set()
 
 
-def loaded(
+def load_definition(
     services: EngineServices, stack: StackRow, bundle: Bundle, previous: Mapping[str, Any] | None
 ) -> Definition:
     """The definition of a bundle, with its resources validated; raises ValidationErrors."""
@@ -241,7 +257,7 @@ def loaded(
     return services.definitions.load(bundle, identity, previous, True, earlier)
 
 
-def templated(
+def build_plan(
     services: EngineServices,
     stack: StackRow,
     action: str,
@@ -252,49 +268,53 @@ def templated(
     also: Callable[[UnitOfWork, StackRow], None] | None = None,
     drift: tuple[str | None, str | None] = (None, None),
 ) -> StackPlan:
-    """The plan of a new template; ``changes`` and ``also``: what else is changed with it.
+    """The plan of a new template; ``changes`` and ``also``: other changes with it.
 
     ``drift``: the schedule and the policy that were asked for with it.
     """
     template_id = services.ids()
     services.definitions.keep(template_id, definition)
-    sealed = holds_secrets(definition)
+    sealed = has_secrets(definition)
     description = definition.description
     kept = dataclasses.replace(bundle, types=definition.family.types)
     return StackPlan(
         stack.id,
         action,
         stack.generation,
-        wanted_by(services, definition),
+        list_desired(services, definition),
         template_id,
-        services.sealer.dump(body_of(kept), sealed=sealed),
+        services.sealer.dump(format_bundle(kept), sealed=sealed),
         {
             **changes,
-            **drift_schedule.planned(services, stack, drift_of(definition), *drift, is_new=True),
-            "policies": policies_of(definition).after(policies.read(stack.policies)).to_text(),
+            **drift_schedule.plan_columns(
+                services, stack, read_drift_section(definition), *drift, is_new=True
+            ),
+            "policies": read_policies(definition)
+            .after(policies.parse_policies(stack.policies))
+            .to_text(),
             "description": description if isinstance(description, str) else str(description),
             "note": "",
         },
-        given=Given("", {}, *hashes(services.sealer, bundle)),
+        given=Given("", {}, *compute_hashes(services.sealer, bundle)),
         also=also,
-        checked=checks.text(services.reader(), services.sealer, stack, definition),
+        checked=checks.format_checks(services.reader(), services.sealer, stack, definition),
     )
 
 
-def holds_secrets(definition: Definition) -> bool:
+def has_secrets(definition: Definition) -> bool:
     """Whether hidden values may stand in a bundle: of parameters, or as hidden properties."""
     return bool(definition.parameters.hidden) or any(
         HIDDEN in node.secrecy.values() for node in definition.resources.values()
     )
 
 
-def wanted_by(services: EngineServices, definition: Definition) -> list[Desired]:
-    """What a definition wants, as plans compare it."""
+def list_desired(services: EngineServices, definition: Definition) -> list[Desired]:
+    """The desired resources of a definition, as plans compare them."""
     return [
         Desired(
             name,
             node.type,
-            fingerprint_hash(services.sealer, node),
+            compute_fingerprint(services.sealer, node),
             tuple(sorted(node.requires)),
             node.cls.always_update is not Resource.always_update,
         )
@@ -302,10 +322,10 @@ def wanted_by(services: EngineServices, definition: Definition) -> list[Desired]
     ]
 
 
-def delete(
+def plan_deletion(
     services: EngineServices, stack: StackRow, action: actions.DeleteStack
 ) -> StackPlan | None:
-    """The plan of nothing at all; None if that runs already."""
+    """The plan of nothing at all; None if that is already running."""
     if stack.action == "DELETE" and stack.phase != IDLE:
         return None
     return StackPlan(
@@ -316,44 +336,50 @@ def delete(
         stack.template_id,
         changes={
             "note": "",
-            "policies": policies.read(stack.policies).after(policies.Policies()).to_text(),
+            "policies": policies.parse_policies(stack.policies)
+            .after(policies.Policies())
+            .to_text(),
         },
     )
 
 
-def cancel(services: EngineServices, stack: StackRow, action: actions.CancelStack) -> StackPlan:
-    """The rollback of what runs."""
+def plan_cancellation(
+    services: EngineServices, stack: StackRow, action: actions.CancelStack
+) -> StackPlan:
+    """The rollback of the running action."""
     if stack.phase == IDLE or stack.action not in OVERTAKES["ROLLBACK"]:
         raise NotSupported(
             f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
             "is not supported.",
-            hint=_instead_of_cancelling(stack),
+            hint=_explain_no_cancel(stack),
         )
     given = Given(detail={"because": stack.generation})
-    return _moved_back(services, stack, dataclasses.replace(_undoing(services, stack), given=given))
+    return _restore_names(
+        services, stack, dataclasses.replace(_plan_undo(services, stack), given=given)
+    )
 
 
-def _instead_of_cancelling(stack: StackRow) -> str:
+def _explain_no_cancel(stack: StackRow) -> str:
     if stack.phase == IDLE:
         return "Nothing is running, so there is nothing to cancel."
     return f"{stack.action} cannot be undone; --no-rollback starts nothing more of it."
 
 
-def verb(services: EngineServices, stack: StackRow, action: Any) -> StackPlan | None:
-    """The plan of a suspension, a resumption or a check; None if that was done last."""
+def plan_verb(services: EngineServices, stack: StackRow, action: Any) -> StackPlan | None:
+    """The plan of a suspension, a resumption or a check; None if that was the last action."""
     op = _VERBS[type(action).__name__]
     check_overtakes(stack, op)
-    check_meant(stack, op)
+    check_not_deleting(stack, op)
     if (stack.action, stack.status) == (op, COMPLETE) and op != "CHECK":
         return None
-    note = UNCHECKED if op == "CHECK" and not _all_checked(services, stack) else ""
+    note = UNCHECKED if op == "CHECK" and not _has_check_handlers(services, stack) else ""
     # what a suspension has not reached need not be resumed
     which = is_suspended if op == "RESUME" and stack.suspended else None
     return StackPlan(stack.id, op, stack.generation, changes={"note": note}, which=which)
 
 
-def check_meant(stack: StackRow, op: str) -> None:
-    """Raise NotSupported for a stack that is being deleted: nothing in it is meant to be there."""
+def check_not_deleting(stack: StackRow, op: str) -> None:
+    """Raise NotSupported for a stack that is being deleted."""
     if stack.action == "DELETE":
         raise NotSupported(
             f"Stack {stack.name} is {stack.action}_{stack.status}: {op} is for what is to stay.",
@@ -366,7 +392,7 @@ def is_suspended(row: ResourceRow) -> bool:
     return bool(row.suspended)
 
 
-def _all_checked(services: EngineServices, stack: StackRow) -> bool:
+def _has_check_handlers(services: EngineServices, stack: StackRow) -> bool:
     if stack.template_id is None:
         return True
     nodes = services.definitions.get(stack.template_id).resources.values()

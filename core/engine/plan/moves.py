@@ -1,4 +1,4 @@
-"""Which resources a plan moves. In the pool.
+"""The moves of a plan: resources with new names. In the pool.
 
 An update is asked to by its environment (``zonda: moved:``), or by a command that has left a word
 with the instance (``handing.moves``). Whatever goes back to an earlier template gives the names of
@@ -21,63 +21,69 @@ from ..model import row_annotations
 from ..model.definition import Definition
 from ..model.plan import BELOW, Move, StackPlan
 from ..model.states import COMPLETE, IDLE, PRESENT
-from ..progress.moves import DETAIL, joined, wanted_as_moved
+from ..progress.moves import DETAIL, apply_to_desired, join_path
 from ..progress.phases import CLEANING
 from ..services import EngineServices
-from ..templates.tree_rows import is_begun, way
+from ..templates.tree_rows import is_begun, parse_path
 from . import moves_across
 
 
-def for_update(
+def plan_moves(
     services: EngineServices, stack: StackRow, proposal: StackPlan, definition: Definition
 ) -> StackPlan:
-    """The plan of an update with what is moved; raises Conflict, NotSupported."""
-    owed = moves_across.pending(services, stack)
-    rows = _there(services, stack)
+    """The plan of an update with its moves; raises Conflict, NotSupported."""
+    owed = moves_across.list_pending(services, stack)
+    rows = _list_present(services, stack)
     nodes = definition.resources
-    said = _ways(zonda_section.moved(definition.environment.own), {*rows, *nodes})
+    said = _normalize_paths(
+        zonda_section.resolve_moves(definition.environment.own), {*rows, *nodes}
+    )
     words = {
-        joined(row.name, below): new
+        join_path(row.name, below): new
         for row in rows.values()
         if row.given is not None
-        for below, new in row_annotations.moves(row).items()
+        for below, new in row_annotations.read_moves(row).items()
     }
     # what a command wants waits for the template that has the new name instead of the old one
-    left = {old: new for old, new in _ways(words, {*rows, *nodes}).items() if old not in nodes}
+    left = {
+        old: new
+        for old, new in _normalize_paths(words, {*rows, *nodes}).items()
+        if old not in nodes
+    }
     known = {**left, **said}
     moves = [
-        _checked(stack, rows, rows[old], new, nodes, known)
+        _check_move(stack, rows, rows[old], new, nodes, known)
         for old, new in known.items()
         if old in rows and BELOW not in new
     ]
-    moves += moves_across.for_update(services, stack, proposal, known, said, owed)
-    return _with(proposal, moves, owed)
+    moves += moves_across.list_moves(services, stack, proposal, known, said, owed)
+    return _with_moves(proposal, moves, owed)
 
 
-def back(
+def plan_moves_back(
     services: EngineServices, stack: StackRow, proposal: StackPlan, generation: int
 ) -> StackPlan:
     """The plan of a template of ``generation``, with the names that resources had then."""
-    owed = moves_across.pending(services, stack)
+    owed = moves_across.list_pending(services, stack)
     actions = services.reader().actions(stack.id)
-    since = [_moved(each) for each in actions if each.generation > generation]
+    since = [_read_moves(each) for each in actions if each.generation > generation]
     moves = []
-    for row in _there(services, stack).values():
-        name = _name_before(row.name, since)
+    for row in _list_present(services, stack).values():
+        name = _find_old_name(row.name, since)
         if name != row.name and BELOW not in name:
             moves.append(Move(row.id, row.name, name, stack.id))
-    moves += moves_across.back(services, stack, list(filter(None, since)))
-    return _with(proposal, moves, owed)
+    moves += moves_across.list_moves_back(services, stack, list(filter(None, since)))
+    return _with_moves(proposal, moves, owed)
 
 
-def again(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
-    """The failed plan once more: what it has promised, and nobody has taken, is so still."""
-    owed = moves_across.pending(services, stack)
+def repeat_moves(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
+    """The failed plan once more: promises that nobody has taken are repeated."""
+    owed = moves_across.list_pending(services, stack)
     return replace(proposal, moves=owed, untaken=[move.key for move in owed])
 
 
-def good_generation(services: EngineServices, stack: StackRow) -> int:
-    """The last generation in which the template that last worked has worked."""
+def find_good_generation(services: EngineServices, stack: StackRow) -> int:
+    """The last generation in which the last good template has worked."""
     worked = (
         each.generation
         for each in services.reader().actions(stack.id)
@@ -88,27 +94,27 @@ def good_generation(services: EngineServices, stack: StackRow) -> int:
     return max(worked, default=0)
 
 
-def _there(services: EngineServices, stack: StackRow) -> dict[str, ResourceRow]:
-    """What is there by its name; what was never begun has nothing to keep."""
+def _list_present(services: EngineServices, stack: StackRow) -> dict[str, ResourceRow]:
+    """The present instances by name, without those that never began."""
     rows = services.reader().resource_rows(stack.id)
     return {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
 
 
-def _ways(names: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    return {way(old, known): way(new, known) for old, new in names.items()}
+def _normalize_paths(names: Mapping[str, str], known: set[str]) -> dict[str, str]:
+    return {parse_path(old, known): parse_path(new, known) for old, new in names.items()}
 
 
-def _moved(action: ActionView) -> Mapping[str, str]:
+def _read_moves(action: ActionView) -> Mapping[str, str]:
     return action.detail.get(DETAIL) or {}
 
 
-def _name_before(name: str, since: Sequence[Mapping[str, str]]) -> str:
+def _find_old_name(name: str, since: Sequence[Mapping[str, str]]) -> str:
     for moved in reversed(since):
         name = next((old for old, new in moved.items() if new == name), name)
     return name
 
 
-def _checked(
+def _check_move(
     stack: StackRow,
     rows: Mapping[str, ResourceRow],
     row: ResourceRow,
@@ -116,7 +122,7 @@ def _checked(
     nodes: Mapping[str, Any],
     moves: Mapping[str, str],
 ) -> Move:
-    """The move of ``row`` to ``new``; raises what is against it."""
+    """The move of ``row`` to ``new``; raises the reason against it."""
     what = f"Resource {row.name} of stack {stack.name} cannot be moved to {new}"
     if row.name in nodes:
         raise NotSupported(
@@ -131,21 +137,21 @@ def _checked(
     ):
         raise Conflict(f"{what}: another one is moved there, too.")
     if nodes[new].type != row.type:
-        raise moves_across.another_type(what, row, new, nodes[new].type)
+        raise moves_across.build_type_error(what, row, new, nodes[new].type)
     if stack.phase != IDLE or row.op:
-        raise moves_across.at_work(what, stack)
+        raise moves_across.build_busy_error(what, stack)
     return Move(row.id, row.name, new, stack.id)
 
 
-def _with(proposal: StackPlan, moves: Sequence[Move], owed: Sequence[Move]) -> StackPlan:
-    """The plan that finds what is moved by its new name, and says so in the history.
+def _with_moves(proposal: StackPlan, moves: Sequence[Move], owed: Sequence[Move]) -> StackPlan:
+    """The plan with its moves, also noted in the history.
 
     ``owed``: what was promised and not taken before anything else was looked at.
     """
     proposal = replace(proposal, untaken=[move.key for move in owed])
     if not moves:
         return proposal
-    wanted = wanted_as_moved(proposal.wanted or (), moves)
+    wanted = apply_to_desired(proposal.wanted or (), moves)
     of_part = {item.name: item.template_id for item in wanted}
     known = [
         replace(move, template_id=of_part.get(move.new) or proposal.template_id) for move in moves

@@ -18,16 +18,16 @@ from ..actions import places
 from ..model import row_annotations
 from ..model.plan import BELOW, Move, StackPlan
 from ..model.states import COMPLETE, IDLE, PRESENT
-from ..progress.moves import is_free, promises, wanted_as_moved
+from ..progress.moves import apply_to_desired, is_free, list_promises
 from ..services import EngineServices
 from ..templates.tree_rows import TreeRows
 
 
 class Busy(Conflict):
-    """What is to go back to its stack is being worked on."""
+    """An instance that is to go back to its stack is being worked on."""
 
 
-def for_update(
+def list_moves(
     services: EngineServices,
     stack: StackRow,
     proposal: StackPlan,
@@ -54,21 +54,21 @@ def for_update(
     return [*moves.values()]
 
 
-def pending(services: EngineServices, stack: StackRow) -> list[Move]:
-    """What the last plan has promised and nobody has taken yet."""
+def list_pending(services: EngineServices, stack: StackRow) -> list[Move]:
+    """The moves that the last plan has promised and nobody has taken yet."""
     last = services.reader().last_change(stack.id)
-    if last is None or not promises(last.detail):
+    if last is None or not list_promises(last.detail):
         return []
     tree = TreeRows(services.reader(), stack)
     return [
-        Move(row.id, tree.way_to(row), path, row.stack_id)
+        Move(row.id, tree.find_path(row), path, row.stack_id)
         for row in services.reader().promised(stack.id)
-        if (path := row_annotations.promised_to(row))
+        if (path := row_annotations.read_promise(row))
     ]
 
 
 class _Checks:
-    """What is against a move."""
+    """The checks of moves."""
 
     def __init__(
         self,
@@ -81,21 +81,21 @@ class _Checks:
         self._stack = stack
         self._tree = tree
         self._known = known
-        self._shape = places.at("preview.shape:Shape")(services, stack, proposal, tree)
+        self._shape = places.load_function("preview.shape:Shape")(services, stack, proposal, tree)
 
     def is_due(self, old: str, new: str) -> bool:
         """Whether the template has the new name instead of the old one."""
-        return self._shape.type_at(new) is not None and not self._shape.type_at(old)
+        return self._shape.find_type(new) is not None and not self._shape.find_type(old)
 
     def still_owed(self, owed: Sequence[Move], wanted: Collection[str]) -> list[Move]:
-        """What was promised before, and is so still; raises Conflict for what nobody wants."""
+        """The earlier promises that still hold; raises Conflict for one that is not wanted."""
         found = []
         for move in owed:
             if move.old in wanted:
                 continue
-            if self._shape.type_at(move.new) is not None:
+            if self._shape.find_type(move.new) is not None:
                 found.append(move)
-            elif BELOW in move.old and self._shape.type_at(move.old) is None:
+            elif BELOW in move.old and self._shape.find_type(move.old) is None:
                 raise Conflict(
                     f"Resource {move.old} of stack {self._stack.name} is to be moved to "
                     f"{move.new} since an update that has failed: the template has neither.",
@@ -104,27 +104,27 @@ class _Checks:
         return found
 
     def move(self, row: ResourceRow, old: str, new: str) -> Move:
-        """The move; raises what is against it."""
+        """The move; raises the reason against it."""
         what = f"Resource {old} of stack {self._stack.name} cannot be moved to {new}"
-        kind = self._shape.type_at(new)
+        kind = self._shape.find_type(new)
         if kind is None:
-            hint = suggestion(new, self._shape.names_beside(new))
+            hint = suggestion(new, self._shape.list_siblings(new))
             raise NotSupported(f"{what}: the template has no {new}.", hint=hint)
-        if self._shape.type_at(old):
+        if self._shape.find_type(old):
             hint = (
                 f"Take {old} out of it (of a group, by count or 'removal_policies'), "
                 "or the entry out of 'moved'."
             )
             raise NotSupported(f"{what}: the template still has {old}.", hint=hint)
         if kind not in ("", row.type):
-            raise another_type(what, row, new, kind)
+            raise build_type_error(what, row, new, kind)
         self._check_place(what, row, new)
         if row.have_template_id is None or "DELETE" in (row.action, row.op):
             raise Conflict(f"{what}: it is {row.action}_{row.status}.", hint="Update it first.")
-        if row_annotations.promised_to(row) != new:
+        if row_annotations.read_promise(row) != new:
             for each in (self._stack, self._tree.stacks[row.stack_id]):
                 if each.phase != IDLE or row.op:
-                    raise at_work(what, each)
+                    raise build_busy_error(what, each)
         return Move(row.id, old, new, row.stack_id)
 
     def _check_place(self, what: str, row: ResourceRow, new: str) -> None:
@@ -136,14 +136,14 @@ class _Checks:
             raise Conflict(f"{what}: another one is moved there, too.")
 
 
-def another_type(what: str, row: ResourceRow, new: str, kind: str) -> NotSupported:
+def build_type_error(what: str, row: ResourceRow, new: str, kind: str) -> NotSupported:
     """The error for a move to a name of another type."""
     return NotSupported(
         f"{what}: it is a {row.type}, and {new} is a {kind}.", hint="What is moved keeps its type."
     )
 
 
-def at_work(what: str, stack: StackRow) -> Conflict:
+def build_busy_error(what: str, stack: StackRow) -> Conflict:
     """The error for a move in a stack that is not at rest."""
     return Conflict(
         f"{what}: stack {stack.name} has an action ({stack.action}) in progress.",
@@ -154,18 +154,18 @@ def at_work(what: str, stack: StackRow) -> Conflict:
 # -- going back -----------------------------------------------------------------------------------
 
 
-def back(
+def list_moves_back(
     services: EngineServices, stack: StackRow, since: Sequence[Mapping[str, str]]
 ) -> list[Move]:
-    """What returns to where it was before the moves ``since``; raises Busy."""
+    """The moves back to the places before the moves ``since``; raises Busy."""
     if not any(BELOW in old + new for moved in since for old, new in moved.items()):
         return []
     tree, found = TreeRows(services.reader(), stack), dict[str, tuple[ResourceRow, str]]()
-    for row in sorted(services.reader().tree_resources(stack.id), key=_worth):
-        way = tree.way_to(row)
+    for row in sorted(services.reader().tree_resources(stack.id), key=_rank):
+        way = tree.find_path(row)
         owner, _, name = way.rpartition(BELOW)
-        before = _before(way, since)
-        stays = before == BELOW.join(filter(None, (_before(owner, since), name)))
+        before = _find_old_path(way, since)
+        stays = before == BELOW.join(filter(None, (_find_old_path(owner, since), name)))
         if not stays and BELOW in way + before and _is_kept(row):
             found[before] = (row, way)
     moves = []
@@ -182,7 +182,7 @@ def back(
     return moves
 
 
-def _worth(row: ResourceRow) -> tuple[bool, bool, str]:
+def _rank(row: ResourceRow) -> tuple[bool, bool, str]:
     """Of several instances of a name the last one goes back."""
     return row.status == COMPLETE, row.want == PRESENT, row.id
 
@@ -191,8 +191,8 @@ def _is_kept(row: ResourceRow) -> bool:
     return row.have_template_id is not None and "DELETE" not in (row.action, row.op)
 
 
-def _before(way: str, since: Sequence[Mapping[str, str]]) -> str:
-    """What was at a way before the moves: it, or an owner on the way, may have been elsewhere."""
+def _find_old_path(way: str, since: Sequence[Mapping[str, str]]) -> str:
+    """The path before the moves: the instance, or an owner above it, may have moved."""
     for moved in reversed(since):
         known = {new: old for old, new in moved.items()}
         head, tail = way, ""
@@ -206,7 +206,7 @@ def _before(way: str, since: Sequence[Mapping[str, str]]) -> str:
 # -- what is taken --------------------------------------------------------------------------------
 
 
-def taking(
+def take_promised(
     services: EngineServices,
     root_id: str,
     child: StackRow,
@@ -215,7 +215,7 @@ def taking(
 ) -> StackPlan:
     """The plan of a nested stack with what was promised to it; ``names`` lead to its owner."""
     last = services.reader().last_change(root_id)
-    if last is None or not promises(last.detail):
+    if last is None or not list_promises(last.detail):
         return proposal
     reader = services.reader()
     tree = TreeRows(reader, reader.stack_row(root_id))
@@ -225,19 +225,19 @@ def taking(
     moves, ceilings = [], dict(proposal.ceilings)
     above = BELOW.join((*names, ""))
     for row in reader.promised(root_id):
-        on = row_annotations.promised_to(row).removeprefix(above)
-        if BELOW in on and above + on == row_annotations.promised_to(row):
+        on = row_annotations.read_promise(row).removeprefix(above)
+        if BELOW in on and above + on == row_annotations.read_promise(row):
             moves.append(Move("", "", on, child.id))
-        item = wanted.get(row_annotations.promised_to(row))
+        item = wanted.get(row_annotations.read_promise(row))
         if item is None or (item.name in there and row.stack_id != child.id):
             continue
-        way = tree.way_to(row)
-        what = f"Resource {way} cannot be moved to {row_annotations.promised_to(row)}"
+        way = tree.find_path(row)
+        what = f"Resource {way} cannot be moved to {row_annotations.read_promise(row)}"
         if item.type != row.type:
-            raise another_type(what, row, item.name, item.type)
+            raise build_type_error(what, row, item.name, item.type)
         source = tree.stacks[row.stack_id]
         if source.id != child.id and not is_free(source, row):
-            raise at_work(what, source)
+            raise build_busy_error(what, source)
         moves.append(Move(row.id, way, item.name, row.stack_id, proposal.template_id))
         if row.ceiling:
             ceilings[item.name] = row.ceiling
@@ -246,5 +246,5 @@ def taking(
         moves=moves,
         ceilings=ceilings,
         more=max(0, proposal.more - len(moves)),
-        wanted=wanted_as_moved(wanted.values(), moves),
+        wanted=apply_to_desired(wanted.values(), moves),
     )

@@ -1,4 +1,4 @@
-"""Who owns an object: one physical id of one type belongs to one resource.
+"""Ownership of objects: a physical id of a type belongs to one resource.
 
 Two resources with one object would both update it, and whichever is deleted first destroys the
 other's. So what is adopted or imported must belong to nobody in this database. Not owned are
@@ -32,7 +32,7 @@ def check_free(
     ``own``: stack id and name of a resource whose own older instances do not count.
     """
     wanted = {
-        (_type(services, nodes[name]), key): name
+        (_find_type(services, nodes[name]), key): name
         for name, key in ids.items()
         if isinstance(key, str) and nodes[name].cls.has_side_effects
     }
@@ -54,12 +54,12 @@ def check_free(
 def check_still_free(
     services: EngineServices, rows: Iterable[ResourceRow], nodes: Mapping[str, Node]
 ) -> None:
-    """Raise Conflict if another resource has by now what ``rows`` are to adopt, or have adopted.
+    """Raise Conflict if another resource now has the object of one of the adopted ``rows``.
 
     Until their adoption has worked they own nothing, so an import or another adoption may.
     """
     handed = {
-        row.name: row_annotations.values(services.sealer, row, row_annotations.ADOPT).get(
+        row.name: row_annotations.read_values(services.sealer, row, row_annotations.ADOPT).get(
             "resource_id"
         )
         for row in rows
@@ -68,12 +68,14 @@ def check_still_free(
     check_free(services, nodes, handed)
 
 
-def _type(services: EngineServices, node: Node) -> str:
+def _find_type(services: EngineServices, node: Node) -> str:
     return services.definitions.class_type(node.cls) or node.type
 
 
-def leave_to(work: UnitOfWork, stack_id: str, name: str, physical_id: str, handed: str) -> None:
-    """Older instances of a resource leave an object alone that is about to be bound to a new one.
+def release_object(
+    work: UnitOfWork, stack_id: str, name: str, physical_id: str, handed: str
+) -> None:
+    """Have older instances leave alone an object that is about to be bound to a new one.
 
     ``handed``: what the new one is handed.
     """

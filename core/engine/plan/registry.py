@@ -1,4 +1,4 @@
-"""The table of plans: which function works out what for which action. In the pool.
+"""The table of plans: the function of each action. In the pool.
 
 A new action that is a plan of its own gets one line in ``PLANS``.
 """
@@ -27,20 +27,20 @@ def propose(services: EngineServices, action: Any) -> tuple[StackPlan | None, St
     kind = type(action).__name__
     guard = None
     if kind in NEW:
-        proposal, stack = places.at(NEW[kind])(services, action)
+        proposal, stack = places.load_function(NEW[kind])(services, action)
     else:
-        stack = from_template.named(services, action.stack)
+        stack = from_template.find_stack(services, action.stack)
         from_template.check_root(services, stack)
-        guard = _not_at_work(services, kind)
+        guard = _build_guard(services, kind)
         guard(stack)
-        proposal = places.at(PLANS[kind])(services, stack, action)
+        proposal = places.load_function(PLANS[kind])(services, stack, action)
     if proposal is not None:
-        proposal = _signed(services, _part(services, proposal, action))
+        proposal = _sign(services, _select_part(services, proposal, action))
         proposal = dataclasses.replace(proposal, guard=guard)
     return proposal, stack
 
 
-def _not_at_work(services: EngineServices, kind: str) -> Callable[[StackRow], None]:
+def _build_guard(services: EngineServices, kind: str) -> Callable[[StackRow], None]:
     """Raises ActionInProgress for a stack whose action is carried out, and may not be superseded.
 
     What nobody carries out was interrupted: there is nobody to be disturbed.
@@ -54,8 +54,8 @@ def _not_at_work(services: EngineServices, kind: str) -> Callable[[StackRow], No
     return check
 
 
-def _part(services: EngineServices, proposal: StackPlan, action: Any) -> StackPlan:
-    """The proposal for that part of the template that the action names, if it names one."""
+def _select_part(services: EngineServices, proposal: StackPlan, action: Any) -> StackPlan:
+    """The plan for the part of the template that the action names, if it names one."""
     targets, excludes = getattr(action, "targets", ()), getattr(action, "excludes", ())
     if proposal.wanted is None or not (targets or excludes):
         return proposal
@@ -76,8 +76,8 @@ def _part(services: EngineServices, proposal: StackPlan, action: Any) -> StackPl
     return dataclasses.replace(proposal, selection=found, given=given)
 
 
-def _signed(services: EngineServices, proposal: StackPlan) -> StackPlan:
-    """The proposal with who asks for it."""
+def _sign(services: EngineServices, proposal: StackPlan) -> StackPlan:
+    """The plan with the user who asks for it."""
     given = dataclasses.replace(proposal.given, by=services.settings.user)
     return dataclasses.replace(proposal, given=given)
 
@@ -87,23 +87,23 @@ ENDING = frozenset({"CancelStack", "DeleteStack"})
 
 #: Actions that make a stack: (room, action) -> proposal, the new stack.
 NEW: Mapping[str, str] = {
-    "CreateStack": "plan.from_template:create",
-    "AdoptStack": "plan.adoption:adopt",
+    "CreateStack": "plan.from_template:plan_creation",
+    "AdoptStack": "plan.adoption:plan_adoption",
 }
 
 #: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
 PLANS: Mapping[str, str] = {
-    "UpdateStack": "plan.from_template:update",
+    "UpdateStack": "plan.from_template:plan_update",
     "DeleteStack": "plan.snapshots:delete_stack",
-    "CancelStack": "plan.from_template:cancel",
-    "RollbackStack": "plan.rollback:roll_back",
-    "RetryStack": "plan.retry:retry",
+    "CancelStack": "plan.from_template:plan_cancellation",
+    "RollbackStack": "plan.rollback:plan_rollback_to",
+    "RetryStack": "plan.retry:plan_retry",
     "RepairDrift": "drift.dry_run:propose",
-    "ImportResource": "plan.adoption:bind",
+    "ImportResource": "plan.adoption:plan_import",
     "SnapshotStack": "plan.snapshots:create",
     "DeleteSnapshot": "plan.snapshots:delete",
     "RestoreSnapshot": "plan.snapshots:restore",
-    "SuspendStack": "plan.from_template:verb",
-    "ResumeStack": "plan.from_template:verb",
-    "CheckStack": "plan.from_template:verb",
+    "SuspendStack": "plan.from_template:plan_verb",
+    "ResumeStack": "plan.from_template:plan_verb",
+    "CheckStack": "plan.from_template:plan_verb",
 }

@@ -1,4 +1,4 @@
-"""The failed action once more, with the same inputs: only what failed or was not reached.
+"""Retry: the failed action with the same inputs, for the resources that failed or wait.
 
 A plan of a template finds by itself what is left to do: what is complete and as wanted is not in
 its cone. Of suspensions, resumptions, checks and snapshots, what worked is left out here.
@@ -22,58 +22,60 @@ from ..model.unit_of_work import UnitOfWork
 from ..progress import partial, snapshots
 from ..services import EngineServices
 from . import moves, ownership
-from .from_template import check_idle, good_wanted, is_suspended, wanted_by
-from .selection import without
+from .from_template import check_idle, is_suspended, list_desired, list_good_desired
+from .selection import select_without
 from .snapshots import delete_stack
 
 _OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
 
 
-def retry(services: EngineServices, stack: StackRow, action: actions.RetryStack) -> StackPlan:
-    """The plan of what has failed."""
+def plan_retry(services: EngineServices, stack: StackRow, action: actions.RetryStack) -> StackPlan:
+    """The plan of the failed action."""
     check_idle(stack)
     if stack.status != FAILED:
         raise NotSupported(
             f"Stack {stack.name} is {stack.action}_{stack.status}: there is nothing to try again.",
             hint="'zonda stack update' carries out a change.",
         )
-    plan = _again if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _verb)
-    proposal = moves.again(services, stack, plan(services, stack))
-    detail = {**_detail(services, stack), "retries": _generation(services, stack)}
+    plan = (
+        _retry_template if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _retry_verb)
+    )
+    proposal = moves.repeat_moves(services, stack, plan(services, stack))
+    detail = {**_read_detail(services, stack), "retries": _find_generation(services, stack)}
     return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
 
 
-def _detail(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
-    """What the failed action was asked for with."""
-    found = _failed(services, stack)
+def _read_detail(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
+    """The recorded inputs of the failed action."""
+    found = _find_failed(services, stack)
     return {} if found is None else found.detail
 
 
-def _generation(services: EngineServices, stack: StackRow) -> int:
-    """The one that has failed: what the stack is not shown as may have come since."""
-    found = _failed(services, stack)
+def _find_generation(services: EngineServices, stack: StackRow) -> int:
+    """The generation that failed: the stack's present one may be newer."""
+    found = _find_failed(services, stack)
     return stack.generation if found is None else found.generation
 
 
-def _failed(services: EngineServices, stack: StackRow) -> ActionView | None:
+def _find_failed(services: EngineServices, stack: StackRow) -> ActionView | None:
     same = [each for each in services.reader().actions(stack.id) if each.action == stack.action]
     return same[-1] if same else None
 
 
-def _again(services: EngineServices, stack: StackRow) -> StackPlan:
+def _retry_template(services: EngineServices, stack: StackRow) -> StackPlan:
     definition = None if stack.template_id is None else services.definitions.get(stack.template_id)
     rows = services.reader().resource_rows(stack.id)
     # what was not restored yet is restored, whatever its definition
     open_names = {row.name for row in rows if row_annotations.is_for(row, "RESTORE")}
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in open_names)
-        for item in ([] if definition is None else wanted_by(services, definition))
+        for item in ([] if definition is None else list_desired(services, definition))
     ]
-    detail = _detail(services, stack)
+    detail = _read_detail(services, stack)
     if stack.action == "ADOPT" and definition is not None and not detail.get("force"):
         ownership.check_still_free(services, rows, definition.resources)
     if stack.action == "ROLLBACK" and detail.get("to") is None:
-        wanted = good_wanted(services, stack, wanted)
+        wanted = list_good_desired(services, stack, wanted)
     names = {*(item.name for item in wanted), *(row.name for row in rows)}
     return StackPlan(
         stack.id,
@@ -81,19 +83,19 @@ def _again(services: EngineServices, stack: StackRow) -> StackPlan:
         stack.generation,
         wanted,
         stack.template_id,
-        selection=without(names, partial.outside(stack)),
+        selection=select_without(names, partial.read_excluded(stack)),
         ceilings={row.name: row.ceiling for row in rows if "plan" in detail and row.ceiling},
     )
 
 
-def _delete(services: EngineServices, stack: StackRow) -> StackPlan:
+def _retry_deletion(services: EngineServices, stack: StackRow) -> StackPlan:
     proposal = delete_stack(services, stack, actions.DeleteStack(stack.id))
     assert proposal is not None
     return proposal
 
 
-def _verb(services: EngineServices, stack: StackRow) -> StackPlan:
-    verb, generation = stack.action, _generation(services, stack)
+def _retry_verb(services: EngineServices, stack: StackRow) -> StackPlan:
+    verb, generation = stack.action, _find_generation(services, stack)
 
     def is_done(row: ResourceRow) -> bool:
         if verb == "RESUME":
@@ -117,8 +119,8 @@ def _verb(services: EngineServices, stack: StackRow) -> StackPlan:
     )
 
 
-def _snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
-    """Like other verbs; the snapshot that failed is the one that is made."""
+def _retry_snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
+    """Like other verbs; the failed snapshot is the one that is made."""
     failed = [
         row
         for row in services.reader().snapshots(stack.id)
@@ -126,7 +128,7 @@ def _snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
     ]
     if not failed:
         raise NotSupported(f"The snapshot of stack {stack.name} that failed has been deleted.")
-    proposal = _verb(services, stack)
+    proposal = _retry_verb(services, stack)
     keep = proposal.also
     assert keep is not None
 
@@ -138,6 +140,6 @@ def _snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
 
 
 _PLANS: Mapping[str, Callable[[EngineServices, StackRow], StackPlan]] = {
-    "DELETE": _delete,
-    "SNAPSHOT": _snapshot,
+    "DELETE": _retry_deletion,
+    "SNAPSHOT": _retry_snapshot,
 }

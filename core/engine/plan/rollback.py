@@ -19,33 +19,33 @@ from ..model.states import COMPLETE, DIRTY, IDLE, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import moves
-from .from_template import back, check_overtakes, stored
-from .selection import without
+from .from_template import check_overtakes, plan_last_good, plan_stored
+from .selection import select_without
 
 
-def roll_back(
+def plan_rollback_to(
     services: EngineServices, stack: StackRow, action: actions.RollbackStack
 ) -> StackPlan:
-    """The plan back to what ``action`` says."""
+    """The plan back to the template that ``action`` names."""
     if stack.suspended and stack.action != "RESUME":
         raise NotSupported("A suspended stack is not rolled back.", hint="Resume it first.")
     check_overtakes(stack, "ROLLBACK")
     if action.to is None:
-        _check_any(stack)
-        proposal = back(services, stack)
+        _check_changed(stack)
+        proposal = plan_last_good(services, stack)
     else:
-        template_id = _of(services, stack, action.to)
-        proposal = stored(services, stack, "ROLLBACK", template_id, keeps_protected=True)
+        template_id = _find_template(services, stack, action.to)
+        proposal = plan_stored(services, stack, "ROLLBACK", template_id, keeps_protected=True)
     rows = services.reader().resource_rows(stack.id)
     proposal = dataclasses.replace(
         proposal,
         demanded=True,
         given=Given(detail={"to": action.to, "skip": list(action.skip)}),
-        selection=skipping(proposal.wanted or (), rows, action.skip),
-        also=lambda work, planned: _leave(work, planned, action.skip),
+        selection=select_others(proposal.wanted or (), rows, action.skip),
+        also=lambda work, planned: _mark_skipped(work, planned, action.skip),
     )
-    generation = moves.good_generation(services, stack) if action.to is None else action.to
-    found = moves.back(services, stack, proposal, generation)
+    generation = moves.find_good_generation(services, stack) if action.to is None else action.to
+    found = moves.plan_moves_back(services, stack, proposal, generation)
     if found.moves and action.skip:
         raise NotSupported(
             "Nothing can be skipped on the way back to a template that has other names.",
@@ -54,8 +54,8 @@ def roll_back(
     return found
 
 
-def _check_any(stack: StackRow) -> None:
-    """Raise NotSupported where a stack is what last worked."""
+def _check_changed(stack: StackRow) -> None:
+    """Raise NotSupported where a stack is as it last worked."""
     good = stack.good_template_id
     if stack.phase == IDLE and stack.status == COMPLETE and good == stack.template_id:
         raise NotSupported(
@@ -64,7 +64,7 @@ def _check_any(stack: StackRow) -> None:
         )
 
 
-def _of(services: EngineServices, stack: StackRow, generation: int) -> str:
+def _find_template(services: EngineServices, stack: StackRow, generation: int) -> str:
     for action in services.reader().actions(stack.id):
         if action.generation == generation and action.template_id is not None:
             return action.template_id
@@ -73,7 +73,7 @@ def _of(services: EngineServices, stack: StackRow, generation: int) -> str:
     )
 
 
-def skipping(
+def select_others(
     wanted: Collection[Desired], rows: Collection[ResourceRow], skip: Collection[str]
 ) -> Selection | None:
     """Everything but ``skip``; None where nothing is skipped. Raises NotFound, NotSupported."""
@@ -92,11 +92,11 @@ def skipping(
                     hint=f"Skip {item.name}, too.",
                 )
     names = {*(item.name for item in wanted), *(row.name for row in rows)}
-    return without(names, tuple(skip))
+    return select_without(names, tuple(skip))
 
 
-def _leave(work: UnitOfWork, stack: StackRow, skip: Collection[str]) -> None:
-    """Skipped instances: the next update looks at them."""
+def _mark_skipped(work: UnitOfWork, stack: StackRow, skip: Collection[str]) -> None:
+    """Mark skipped instances: the next update looks at them."""
     for name in skip:
         for row in work.tx.resources_named(stack.id, name):
             if row.want == PRESENT:

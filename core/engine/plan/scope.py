@@ -1,4 +1,4 @@
-"""Which instances a plan touches: pure functions over names, no rows, no database.
+"""The scope of a plan: the instances that it affects. Pure functions over names.
 
 The cone is what is dirty and all that requires it. Only the cone is written by a plan.
 """
@@ -28,7 +28,9 @@ class Cone:
     waiting: Mapping[str, int]
 
 
-def choose(rows: Iterable[PlanRow], wanted: Sequence[Desired]) -> dict[str, PlanRow | None]:
+def choose_instances(
+    rows: Iterable[PlanRow], wanted: Sequence[Desired]
+) -> dict[str, PlanRow | None]:
     """The instance that shall be each wanted resource.
 
     One that is complete and as wanted comes first (so a rollback finds the old one alive), then
@@ -39,10 +41,10 @@ def choose(rows: Iterable[PlanRow], wanted: Sequence[Desired]) -> dict[str, Plan
     for row in rows:
         if not _is_deleted(row) or row.have_template_id is None:
             by_name.setdefault(row.name, []).append(row)
-    return {item.name: _best(by_name.get(item.name, ()), item) for item in wanted}
+    return {item.name: _choose_best(by_name.get(item.name, ()), item) for item in wanted}
 
 
-def _best(candidates: Sequence[PlanRow], wanted: Desired) -> PlanRow | None:
+def _choose_best(candidates: Sequence[PlanRow], wanted: Desired) -> PlanRow | None:
     return max(
         candidates,
         key=lambda row: (
@@ -65,14 +67,14 @@ def _is_as_wanted(row: PlanRow, wanted: Desired) -> bool:
     return row.status == COMPLETE and row.have_hash == wanted.hash and not row.op
 
 
-def cone(
+def find_affected(
     rows: Iterable[PlanRow], wanted: Sequence[Desired], selected: Collection[str] | None = None
 ) -> Cone:
-    """What a converging plan touches; ``selected``: no others, and these require no others."""
+    """The scope of a converging plan; ``selected``: no others, and these require no others."""
     if selected is not None:
         wanted = [item for item in wanted if item.name in selected]
-    chosen = choose(rows, wanted)
-    users = digraph.dependents({item.name: item.requires for item in wanted})
+    chosen = choose_instances(rows, wanted)
+    users = digraph.map_dependents({item.name: item.requires for item in wanted})
     dirty: dict[str, None] = {}
     for item in wanted:
         row = chosen[item.name]
@@ -81,7 +83,7 @@ def cone(
             dirty.update(dict.fromkeys([item.name, *users.get(item.name, ())]))
         elif item.always or row.dirty or not _is_as_wanted(row, item):
             dirty[item.name] = None
-    inside = digraph.cone(dirty, users)
+    inside = digraph.find_reachable(dirty, users)
     waiting = {
         item.name: sum(1 for name in item.requires if name in inside)
         for item in wanted

@@ -1,4 +1,4 @@
-"""Snapshots: taken, deleted, gone back to. From an action to a proposal, in the pool.
+"""Snapshots: created, deleted, restored. From an action to a plan, in the pool.
 
 A snapshot keeps the template with all that was given with it and, sealed, what each resource knew
 when it was taken: what ``handle_snapshot`` has stored with ``data_set`` is part of that. Types that
@@ -24,14 +24,14 @@ from ..model.unit_of_work import UnitOfWork
 from ..progress import snapshots
 from ..services import EngineServices
 from . import from_template, moves
-from .from_template import check_meant, check_overtakes, nodes_of, stored
+from .from_template import check_not_deleting, check_overtakes, load_nodes, plan_stored
 
 
 def create(services: EngineServices, stack: StackRow, action: actions.SnapshotStack) -> StackPlan:
-    """Have every resource give what it needs to come back to what it is."""
+    """The plan that has every resource give its snapshot data."""
     check_overtakes(stack, "SNAPSHOT")
-    check_meant(stack, "SNAPSHOT")
-    if action.name and any(row.name == action.name for row in _all(services, stack)):
+    check_not_deleting(stack, "SNAPSHOT")
+    if action.name and any(row.name == action.name for row in _list_all(services, stack)):
         raise Conflict(f"Stack {stack.name} has a snapshot of the name {action.name} already.")
     row = SnapshotRow(
         services.ids(),
@@ -51,16 +51,16 @@ def create(services: EngineServices, stack: StackRow, action: actions.SnapshotSt
 
 
 def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnapshot) -> StackPlan:
-    """Have the resources remove what they keep for a snapshot, then forget it."""
+    """The plan that has the resources delete their snapshot data, then deletes the snapshot."""
     check_overtakes(stack, "DELETE_SNAPSHOT")
-    snapshot = find(_all(services, stack), action.snapshot)
+    snapshot = find_snapshot(_list_all(services, stack), action.snapshot)
     if snapshot.status == IN_PROGRESS:
         raise NotSupported(f"Snapshot {snapshot.id} is still being made.", hint="Wait for it.")
-    entries = resources_of(services, snapshot)
+    entries = read_resources(services, snapshot)
     keepers = [
         row
-        for row in _keepers(services, stack)
-        if _deletes(services, row) and (row.name in entries or _has_part(services, row, snapshot))
+        for row in _list_keepers(services, stack)
+        if _must_ask(services, row) and (row.name in entries or _has_part(services, row, snapshot))
     ]
     going = [row.name for row in keepers if row.want != PRESENT]
     if going:
@@ -69,7 +69,7 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
             hint="Delete the stack, or update it so that they stay or are gone.",
         )
     handed = {
-        row.id: row_annotations.text(
+        row.id: row_annotations.format_annotation(
             services.sealer, row_annotations.SNAPSHOT, entries.get(row.name, {})
         )
         for row in keepers
@@ -84,7 +84,7 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
         stack.id,
         "DELETE_SNAPSHOT",
         stack.generation,
-        changes={"note": _left_behind(services, [snapshot], asked)},
+        changes={"note": _describe_remains(services, [snapshot], asked)},
         which=lambda row: row.id in handed,
         also=also,
         given=Given(detail={"snapshot": snapshot.id}),
@@ -94,46 +94,51 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
 def delete_stack(
     services: EngineServices, stack: StackRow, action: actions.DeleteStack
 ) -> StackPlan | None:
-    """The deletion of a stack; what its resources keep for snapshots goes with them."""
-    proposal = from_template.delete(services, stack, action)
-    known = [resources_of(services, snapshot) for snapshot in _all(services, stack)]
+    """The deletion of a stack; the snapshot data of its resources is deleted with it."""
+    proposal = from_template.plan_deletion(services, stack, action)
+    known = [read_resources(services, snapshot) for snapshot in _list_all(services, stack)]
     if stack.action == "SNAPSHOT" and stack.phase != IDLE:
-        known.append(_given_so_far(services, stack))
+        known.append(_read_collected(services, stack))
     if proposal is None or not known:
         return proposal
     handed: dict[str, str] = {}
     asked: set[str] = set()
-    for row in _keepers(services, stack):
+    for row in _list_keepers(services, stack):
         kept = [entries[row.name] for entries in known if row.name in entries]
-        if kept and _deletes(services, row) and not services.definitions.is_nested_stack(row):
+        if kept and _must_ask(services, row) and not services.definitions.is_nested_stack(row):
             values = {"kept": kept, "generation": stack.generation + 1}
-            handed[row.id] = row_annotations.text(services.sealer, row_annotations.FORGET, values)
+            handed[row.id] = row_annotations.format_annotation(
+                services.sealer, row_annotations.FORGET, values
+            )
             asked.add(row.name)
     return dataclasses.replace(
         proposal,
-        changes={**proposal.changes, "note": _left_behind(services, _all(services, stack), asked)},
+        changes={
+            **proposal.changes,
+            "note": _describe_remains(services, _list_all(services, stack), asked),
+        },
         also=lambda work, planned: _hand_over(work, handed),
     )
 
 
-def _left_behind(
+def _describe_remains(
     services: EngineServices, known: Sequence[SnapshotRow], asked: Collection[str]
 ) -> str:
-    """Told at the end: what was given to snapshots by resources that are there no more."""
+    """The message about snapshot data of resources that do not exist any more."""
     names = {
         name
         for snapshot in known
-        for name in resources_of(services, snapshot)
-        if name not in asked and _keeps_something(services, snapshot, name)
+        for name in read_resources(services, snapshot)
+        if name not in asked and _keeps_data(services, snapshot, name)
     }
     if not names:
         return ""
     return f"; left behind, for want of a resource: what {', '.join(sorted(names))} kept"
 
 
-def _keeps_something(services: EngineServices, snapshot: SnapshotRow, name: str) -> bool:
+def _keeps_data(services: EngineServices, snapshot: SnapshotRow, name: str) -> bool:
     try:
-        node = nodes_of(services, snapshot.template_id).get(name)
+        node = load_nodes(services, snapshot.template_id).get(name)
     except ZondaError:  # a plug-in is gone
         return False
     return node is not None and callable(getattr(node.cls, "handle_delete_snapshot", None))
@@ -146,17 +151,18 @@ def _hand_over(work: UnitOfWork, handed: Mapping[str, str]) -> None:
             row_annotations.hand(row, text)
 
 
-def _given_so_far(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
-    """What resources have given to the snapshot that is being made."""
+def _read_collected(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
+    """The data that resources have given to the running snapshot."""
     reader = services.reader()
-    rows = [row for row in reader.resource_rows(stack.id) if snapshots.is_in(row, stack)]
+    rows = [row for row in reader.resource_rows(stack.id) if snapshots.is_done(row, stack)]
     return {
-        row.name: documents.entry(row, reader.sealed_data(row.id), services.sealer) for row in rows
+        row.name: documents.build_entry(row, reader.sealed_data(row.id), services.sealer)
+        for row in rows
     }
 
 
-def _keepers(services: EngineServices, stack: StackRow) -> list[ResourceRow]:
-    """Who is asked to forget: of each name the one that stays, else the last that is to go.
+def _list_keepers(services: EngineServices, stack: StackRow) -> list[ResourceRow]:
+    """The instances with data to delete: of a name the staying one, else the last deleted.
 
     After a deletion that failed all are to go.
     """
@@ -168,7 +174,7 @@ def _keepers(services: EngineServices, stack: StackRow) -> list[ResourceRow]:
     return list(found.values())
 
 
-def _deletes(services: EngineServices, row: ResourceRow) -> bool:
+def _must_ask(services: EngineServices, row: ResourceRow) -> bool:
     """Whether an instance has to be asked."""
     if row.action == "INIT" or row_annotations.is_adopting(row):
         return False
@@ -179,47 +185,51 @@ def _deletes(services: EngineServices, row: ResourceRow) -> bool:
     return cls.is_nested_stack or callable(getattr(cls, "handle_delete_snapshot", None))
 
 
-def part(services: EngineServices, child: StackRow, whole: str) -> SnapshotRow | None:
+def find_part(services: EngineServices, child: StackRow, whole: str) -> SnapshotRow | None:
     """The part of a nested stack in the snapshot of the id ``whole``, if it has one.
 
     It bears that id as its name.
     """
-    return next((row for row in _all(services, child) if row.name == whole), None)
+    return next((row for row in _list_all(services, child) if row.name == whole), None)
 
 
 def _has_part(services: EngineServices, row: ResourceRow, snapshot: SnapshotRow) -> bool:
-    """Whether an owner has a part of a snapshot, also where it has not worked there."""
+    """Whether an owner has a part of a snapshot, even if it failed there."""
     child = services.reader().child_row(row.id)
-    return child is not None and part(services, child, snapshot.id) is not None
+    return child is not None and find_part(services, child, snapshot.id) is not None
 
 
 def restore(
     services: EngineServices, stack: StackRow, action: actions.RestoreSnapshot
 ) -> StackPlan:
-    """Go back to the template of a snapshot, and to what its resources were."""
+    """The plan of the template and the resources of a snapshot."""
     check_overtakes(stack, "RESTORE")
     if stack.suspended and stack.action != "RESUME":
         raise NotSupported("A suspended stack is not restored.", hint="Resume it first.")
-    snapshot = find(_all(services, stack), action.snapshot)
+    snapshot = find_snapshot(_list_all(services, stack), action.snapshot)
     if (snapshot.action, snapshot.status) != ("SNAPSHOT", COMPLETE):
         state = f"{snapshot.action}_{snapshot.status}"
         raise NotSupported(f"Snapshot {snapshot.id} cannot be restored: it is {state}.")
-    proposal = stored(services, stack, "RESTORE", snapshot.template_id, keeps_protected=True)
-    proposal = restoring(services, proposal, snapshot, nodes_of(services, snapshot.template_id))
-    return moves.back(services, stack, proposal, snapshot.generation)
+    proposal = plan_stored(services, stack, "RESTORE", snapshot.template_id, keeps_protected=True)
+    proposal = with_restore(
+        services, proposal, snapshot, load_nodes(services, snapshot.template_id)
+    )
+    return moves.plan_moves_back(services, stack, proposal, snapshot.generation)
 
 
-def restoring(
+def with_restore(
     services: EngineServices, proposal: StackPlan, snapshot: SnapshotRow, nodes: Mapping[str, Node]
 ) -> StackPlan:
-    """A plan of ``nodes`` that hands to each what it gave to a snapshot."""
-    entries = resources_of(services, snapshot)
+    """The plan of ``nodes`` with the snapshot data for each resource."""
+    entries = read_resources(services, snapshot)
     handed = {
-        name: row_annotations.text(
-            services.sealer, row_annotations.RESTORE, _with_id(node, entries[name], snapshot)
+        name: row_annotations.format_annotation(
+            services.sealer,
+            row_annotations.RESTORE,
+            _add_snapshot_id(node, entries[name], snapshot),
         )
         for name, node in nodes.items()
-        if name in entries and _restores(node)
+        if name in entries and _can_restore(node)
     }
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in handed)
@@ -228,33 +238,35 @@ def restoring(
     return dataclasses.replace(
         proposal,
         wanted=wanted,
-        also=lambda work, planned: hand(work, planned, handed),
+        also=lambda work, planned: hand_out(work, planned, handed),
         given=Given(detail={"snapshot": snapshot.id}),
     )
 
 
-def _restores(node: Node) -> bool:
+def _can_restore(node: Node) -> bool:
     return node.cls.is_nested_stack or callable(getattr(node.cls, "handle_restore", None))
 
 
-def _with_id(node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow) -> Mapping[str, Any]:
-    """By the id of the whole, the part of a nested stack is found."""
+def _add_snapshot_id(
+    node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow
+) -> Mapping[str, Any]:
+    """The entry with the id of the snapshot, by which a nested stack finds its part."""
     return {**entry, "snapshot": snapshot.id} if node.cls.is_nested_stack else entry
 
 
-def hand(work: UnitOfWork, stack: StackRow, handed: Mapping[str, str]) -> None:
-    """Hand what was worked out for them to the instances that are wanted."""
+def hand_out(work: UnitOfWork, stack: StackRow, handed: Mapping[str, str]) -> None:
+    """Give the desired instances their annotations."""
     for row in work.tx.resources_of(stack.id):
         row_annotations.drop(row, row_annotations.RESTORE)
         if row.want == PRESENT and row.name in handed:
             row_annotations.hand(row, handed[row.name])
 
 
-def _all(services: EngineServices, stack: StackRow) -> list[SnapshotRow]:
+def _list_all(services: EngineServices, stack: StackRow) -> list[SnapshotRow]:
     return services.reader().snapshots(stack.id)
 
 
-def find(known: list[SnapshotRow], key: str) -> SnapshotRow:
+def find_snapshot(known: list[SnapshotRow], key: str) -> SnapshotRow:
     """The snapshot of an id or a name; raises NotFound."""
     for row in known:
         if key in (row.id, row.name) and key:
@@ -263,8 +275,8 @@ def find(known: list[SnapshotRow], key: str) -> SnapshotRow:
     raise NotFound("Snapshot", key, hint=suggestion(key, names))
 
 
-def resources_of(services: EngineServices, snapshot: SnapshotRow) -> Mapping[str, Any]:
-    """What each resource has given to a snapshot."""
+def read_resources(services: EngineServices, snapshot: SnapshotRow) -> Mapping[str, Any]:
+    """The snapshot data of each resource."""
     if snapshot.data is None:
         return {}
     found: Mapping[str, Any] = services.sealer.open(snapshot.data)["resources"]

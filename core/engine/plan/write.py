@@ -1,4 +1,4 @@
-"""Plans: one transaction that raises the generation and writes the desired side of the cone.
+"""Writes a plan in one transaction: a new generation, the desired state of its scope.
 
 Called with a ``StackPlan`` that was worked out in the pool. Running operations are not touched: a
 newer plan overtakes an older one by being looked at when they end.
@@ -27,7 +27,7 @@ from ..model.states import (
 )
 from ..model.unit_of_work import UnitOfWork
 from ..progress import breakpoints, children, history, moves, partial, phases, progress, snapshots
-from .scope import Cone, cone
+from .scope import Cone, find_affected
 
 
 def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
@@ -43,31 +43,31 @@ def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
         )
     _begin_action(work, stack, proposal)
     if proposal.wanted is None:
-        _plan_verb(work, stack, proposal.action, proposal.which)
+        _write_verb(work, stack, proposal.action, proposal.which)
     else:
         moves.carry_out(work, stack, proposal.moves, proposal.given)
         stack.template_id = proposal.template_id
-        _plan_wanted(work, stack, proposal.wanted, proposal)
+        _write_desired(work, stack, proposal.wanted, proposal)
     if proposal.also is not None:
         proposal.also(work, stack)
     history.begin(work, stack, proposal.given)
     if stack.generation > 1:
-        _preempt(work, stack)
-    phases.turn(work, stack)
+        _end_superseded_children(work, stack)
+    phases.advance_phase(work, stack)
 
 
-def _preempt(work: UnitOfWork, stack: StackRow) -> None:
-    """Nested stacks that are being made what nobody wants any more come to their end at once."""
+def _end_superseded_children(work: UnitOfWork, stack: StackRow) -> None:
+    """End nested actions at once that no plan wants any more."""
     for key in work.tx.running(stack.id):
-        row = _row(work, key)
-        if children.is_overtaken(stack, row):
+        row = _load_row(work, key)
+        if children.is_superseded_by_plan(stack, row):
             progress.halt_below(work, row, children.SUPERSEDED)
 
 
 def _begin_action(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
-    history.overtake(work, stack, proposal.action, proposal.given.by)
-    snapshots.overtake(work, stack, proposal.action)
-    progress.wake(work, stack)
+    history.end_overtaken(work, stack, proposal.action, proposal.given.by)
+    snapshots.end_overtaken(work, stack, proposal.action)
+    progress.wake_retries(work, stack)
     breakpoints.end_all(work, stack, proposal.action)
     for name, value in proposal.changes.items():
         setattr(stack, name, value)
@@ -88,7 +88,7 @@ def _begin_action(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> Non
     work.stack_state(stack, IN_PROGRESS, f"Stack {proposal.action} started")
 
 
-def _plan_wanted(
+def _write_desired(
     work: UnitOfWork, stack: StackRow, wanted: Sequence[Desired], proposal: StackPlan
 ) -> None:
     partial.begin(work, stack, proposal.selection)
@@ -96,30 +96,30 @@ def _plan_wanted(
     selected = None if proposal.selection is None else proposal.selection.names
     work.tx.close_all(stack.id)
     stack.phase = UP
-    found = cone(rows, wanted, selected)
+    found = find_affected(rows, wanted, selected)
     wanted = [item for item in wanted if item.name in found.chosen]
-    ids = _instances(work, stack, wanted, found)
-    ids = {**_outside(work, rows, selected), **ids}
+    ids = _find_or_insert(work, stack, wanted, found)
+    ids = {**_list_unselected(work, rows, selected), **ids}
     kept = set(ids.values())
     if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
         work.tx.resources_of(stack.id)  # read at once, since most of them will be needed
-    _drop_unwanted(work, rows, kept, ids)
+    _mark_unwanted(work, rows, kept, ids)
     stack.remaining = len(found.waiting)
     for item in wanted:
         if item.name in found.waiting and found.chosen[item.name] is not None:
             ceiling = proposal.ceilings.get(item.name, "")
-            _desire(work, stack, ids[item.name], item, found, ceiling)
+            _set_desired(work, stack, ids[item.name], item, found, ceiling)
     attempts = [seen.id for seen in rows if seen.id not in kept and not seen.have_template_id]
     if attempts:  # they are removed before anything new is made
         for key in (*attempts, *(ids[name] for name in found.waiting)):
-            row_annotations.note_attempts(_row(work, key))
-    _connect(work, stack, wanted, ids, found)
+            row_annotations.note_attempts(_load_row(work, key))
+    _write_edges(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
-            work.look(_row(work, ids[name]))
+            work.look(_load_row(work, ids[name]))
 
 
-def _instances(
+def _find_or_insert(
     work: UnitOfWork, stack: StackRow, wanted: Sequence[Desired], found: Cone
 ) -> dict[str, str]:
     """The instance of each name; new ones are inserted."""
@@ -152,10 +152,10 @@ def _instances(
     return ids
 
 
-def _outside(
+def _list_unselected(
     work: UnitOfWork, rows: Sequence[PlanRow], selected: Collection[str] | None
 ) -> dict[str, str]:
-    """The instance of each name that the plan is not for.
+    """The instance of each name outside of the plan's selection.
 
     One that was to replace another and has never begun gives way to that other one: nobody makes
     the new one now, and what uses the resource goes by what is there. Why it was to be replaced
@@ -169,24 +169,24 @@ def _outside(
             continue
         ids[seen.name] = seen.id
         if (seen.action, seen.op) == ("INIT", ""):
-            former = _not_yet_replaced(work, _row(work, seen.id))
+            former = _find_predecessor(work, _load_row(work, seen.id))
             if former is not None:
                 former.want, former.dirty = PRESENT, DIRTY
                 ids[seen.name] = former.id
-                _want_as_it_is(former)
+                _reset_desired(former)
         elif seen.want_hash != seen.have_hash:
-            _want_as_it_is(_row(work, seen.id))
+            _reset_desired(_load_row(work, seen.id))
     return ids
 
 
-def _want_as_it_is(row: ResourceRow) -> None:
-    """What an older plan had wanted of it and never came to, nobody wants any more."""
+def _reset_desired(row: ResourceRow) -> None:
+    """Reset the desired state that an older plan has set and never reached."""
     if row.status == COMPLETE and row.have_hash:
         row.want_hash, row.want_template_id = row.have_hash, row.have_template_id
 
 
-def _not_yet_replaced(work: UnitOfWork, row: ResourceRow) -> ResourceRow | None:
-    """What ``row``, which has never begun, was to replace, if that is still there."""
+def _find_predecessor(work: UnitOfWork, row: ResourceRow) -> ResourceRow | None:
+    """The instance that ``row``, which has never begun, was to replace, if it still exists."""
     former: ResourceRow | None = row
     while former is not None and (former.action, former.op) == ("INIT", ""):
         former = work.tx.resource(former.replaces_id) if former.replaces_id else None
@@ -195,22 +195,22 @@ def _not_yet_replaced(work: UnitOfWork, row: ResourceRow) -> ResourceRow | None:
     return former
 
 
-def _drop_unwanted(
+def _mark_unwanted(
     work: UnitOfWork, rows: Sequence[PlanRow], kept: set[str], ids: Mapping[str, str]
 ) -> None:
-    """What nobody wants is to go. Who takes its place is protected like it."""
+    """Mark unwanted instances for deletion. Their successors take over the protection."""
     for seen in rows:
         if seen.id not in kept and seen.want != ABSENT:
-            row = _row(work, seen.id)
+            row = _load_row(work, seen.id)
             row.want, row.open, row.dirty, row.verb, row.waiting = ABSENT, 0, 0, "", 0
             if row.protect and row.name in ids:
-                _row(work, ids[row.name]).protect = 1
+                _load_row(work, ids[row.name]).protect = 1
 
 
-def _desire(
+def _set_desired(
     work: UnitOfWork, stack: StackRow, key: str, item: Desired, found: Cone, ceiling: str
 ) -> None:
-    row = _row(work, key)
+    row = _load_row(work, key)
     row.generation = stack.generation
     row.want, row.verb, row.open = PRESENT, "", 1
     row.want_hash = item.hash
@@ -222,14 +222,14 @@ def _desire(
     row_annotations.drop(row, row_annotations.GONE, row_annotations.ATTEMPT)
 
 
-def _connect(
+def _write_edges(
     work: UnitOfWork,
     stack: StackRow,
     wanted: Sequence[Desired],
     ids: dict[str, str],
     found: Cone,
 ) -> None:
-    """Edges as wanted. One to an instance that is to go stays until its user has moved on."""
+    """Write the edges. One to an instance to be deleted stays until its user has moved on."""
     present = set(ids.values())
     edges = {
         (ids[item.name], ids[name])
@@ -244,7 +244,7 @@ def _connect(
     work.tx.add_edges(stack.id, sorted(edges - old))
 
 
-def _plan_verb(
+def _write_verb(
     work: UnitOfWork, stack: StackRow, verb: str, which: Callable[[ResourceRow], bool] | None
 ) -> None:
     """Suspend, resume, check (and the like) every instance that exists, or those of ``which``."""
@@ -253,21 +253,21 @@ def _plan_verb(
         for row in work.tx.plan_rows(stack.id)
         if row.want == PRESENT
         and row.action != "INIT"
-        and (which is None or which(_row(work, row.id)))
+        and (which is None or which(_load_row(work, row.id)))
     ]
     work.tx.close_all(stack.id)
     up = stack.phase != DOWN
     waiting = count_waiting({row.id for row in rows}, work.tx.edges(stack.id), up=up)
     stack.remaining = len(rows)
     for seen in rows:
-        row = _row(work, seen.id)
+        row = _load_row(work, seen.id)
         row.verb, row.open = verb, 1
         row.waiting = waiting[row.id]
         if row.waiting == 0:
             work.look(row)
 
 
-def _row(work: UnitOfWork, key: str) -> ResourceRow:
+def _load_row(work: UnitOfWork, key: str) -> ResourceRow:
     row = work.tx.resource(key)
     assert row is not None
     return row

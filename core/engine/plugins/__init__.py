@@ -1,4 +1,4 @@
-"""Calls of plug-ins: instances, the context lent to them, answers without secrets.
+"""Calls of plug-ins: instances, their context, results without secrets.
 
 Called by ``diff``, ``nested``, ``execution``, ``preview`` and ``drift``; imports ``templates``
 and ``model``.

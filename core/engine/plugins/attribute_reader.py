@@ -1,4 +1,4 @@
-"""Attributes of a resource that are not stored: its type is asked, whatever comes of that.
+"""Attributes that are not stored: the type of the resource is asked.
 
 In the pool, or in a process that only reads. What a plug-in raises becomes one error that names
 the attribute and holds no secret; what it gives is plain data, as JSON has it.
@@ -19,7 +19,7 @@ from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception, truncate_middle
 
 from .secrets import scrub
-from .values import check_value, joined
+from .values import check_value, format_key
 
 
 class AttributeReader:
@@ -58,15 +58,15 @@ class AttributeReader:
             check_value("its value", value)
             return loads(dumps(value))
         except TemplateError as error:
-            error.message = self._scrubbed(error.message)
+            error.message = self._redact(error.message)
             raise
         except BaseException as error:  # the border: a plug-in is asked
             raise_interruption(error)
-            said = self._scrubbed(describe_exception(error))
+            said = self._redact(describe_exception(error))
             raise TemplateError(
-                f"The attribute {joined((key, *path))} of {self._name} cannot be read: {said}",
+                f"The attribute {format_key((key, *path))} of {self._name} cannot be read: {said}",
                 code=PluginError.code,
             ) from error
 
-    def _scrubbed(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         return truncate_middle(scrub(text, self._secrets()))

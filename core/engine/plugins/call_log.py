@@ -1,4 +1,4 @@
-"""What the engine log tells of a call: of what, how long it took, how it ended. No hidden value.
+"""Log lines about calls: the operation, the duration, the result. No hidden value.
 
 Called in the pool by ``calls``. Nothing is worked out while nobody wants the log.
 """
@@ -17,13 +17,15 @@ log = logging.getLogger("zonda.calls")
 _OUTCOMES: Final = {Ended: "complete", Waiting: "waiting", Postponed: "not ready"}
 
 
-def is_wanted() -> bool:
+def is_enabled() -> bool:
     """Whether anybody reads the log."""
     return log.isEnabledFor(logging.INFO)
 
 
-def note(seen: WorkItem, during: str, seconds: float, answer: Answer, request: str = "") -> None:
-    """A call of an operation has come back. ``request``: that of the command that asked for it."""
+def log_call(
+    seen: WorkItem, during: str, seconds: float, answer: Answer, request: str = ""
+) -> None:
+    """Log a call of an operation that has returned. ``request``: the request behind it."""
     row, stack = seen.row, seen.stack
     outcome = _OUTCOMES.get(type(answer), "replace" if isinstance(answer, Replace) else "failed")
     fields = {
@@ -47,10 +49,10 @@ def note(seen: WorkItem, during: str, seconds: float, answer: Answer, request: s
         if answer.trace:
             fields["traceback"] = answer.trace
     said = f"{row.op} of {stack.name}/{row.name}: {during} {outcome} after {seconds:.3f} s"
-    log.log(_level(during, answer), "%s", said, extra={"fields": fields})
+    log.log(_choose_level(during, answer), "%s", said, extra={"fields": fields})
 
 
-def _level(during: str, answer: Answer) -> int:
+def _choose_level(during: str, answer: Answer) -> int:
     """DEBUG where nothing has changed: a long wait has a line at its begin and one at its end."""
     if isinstance(answer, Failure):
         return logging.WARNING

@@ -16,7 +16,7 @@ from .values import Reading, RowValues
 
 
 class ChildView:
-    """One nested stack as it was when it was asked for; what it holds is read when it is used.
+    """One nested stack as it was when it was asked for; its resources are read when used.
 
     ``build`` makes what asks one of its rows for attributes that are not stored.
     """
@@ -57,7 +57,7 @@ class ChildView:
 
     @cached_property
     def is_healthy(self) -> bool:
-        """Whether all of it is as its template says, as far as is known."""
+        """Whether all of it is as its template says, as far as known."""
         if self.row.status != COMPLETE or self.row.phase != IDLE or self.row.action == "DELETE":
             return False
         return not any(
@@ -83,7 +83,7 @@ class ChildView:
     def output(self, name: str) -> Any:
         """The value of an output; raises what its expression raises."""
         assert self._definition is not None
-        return _own(self._definition.outputs[name].resolve(self._scope))
+        return _copy(self._definition.outputs[name].resolve(self._scope))
 
     def entry(self, name: str) -> Mapping[str, Any]:
         """The entry of a resource in the present template."""
@@ -125,7 +125,7 @@ class ChildView:
 
 
 class RowFacts:
-    """What a member's row says of it."""
+    """The facts of a member's row."""
 
     @property
     def _row(self) -> ResourceRow:
@@ -175,7 +175,7 @@ class MemberView(RowFacts):
 
     @property
     def reference(self) -> Any:
-        """What ``get_resource`` gives."""
+        """The value of ``get_resource``."""
         return self._child.values.reference(self._row.name)
 
     @property
@@ -185,10 +185,10 @@ class MemberView(RowFacts):
 
     def attribute(self, name: str, *path: Any) -> Any:
         """The value of an attribute, below ``path``: the caller's own, who may sort it in place."""
-        return _own(self._child.values.attribute(self._row.name, name, path))
+        return _copy(self._child.values.attribute(self._row.name, name, path))
 
 
-def _own(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _own(item) for key, item in value.items()}
-    return [_own(item) for item in value] if isinstance(value, list) else value
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value

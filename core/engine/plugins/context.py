@@ -1,4 +1,4 @@
-"""What the engine lends to one resource: the ``ResourceContext`` of the hooks.
+"""The services of the engine for one resource: the ``ResourceContext`` of the hooks.
 
 Made for every plug-in call. Writes go to the engine thread and return when they are committed;
 they are dropped once the operation is no longer the resource's. Those of a type that does nothing
@@ -25,7 +25,7 @@ from ..model.lending import Lending, LentOperation, Onward, Write
 from ..model.unit_of_work import UnitOfWork
 
 
-def _nothing() -> None:
+def _return_none() -> None:
     return None
 
 
@@ -43,7 +43,7 @@ class EngineContext:
         gathered: list[Write] | None = None,
         scrubbed: Callable[[str], str] | None = None,
         around: Callable[[], Mapping[str, Any]] = dict,
-        below: Callable[[], Any] = _nothing,
+        below: Callable[[], Any] = _return_none,
         read: Callable[[], frozenset[str | None]] = frozenset,
         onward: list[Onward] | None = None,
         paths: Callable[[], frozenset[tuple[Any, ...]]] = frozenset,
@@ -102,10 +102,10 @@ class EngineContext:
 
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id."""
-        self._may_change("resource_id_set")
+        self._check_writable("resource_id_set")
 
         def save(work: UnitOfWork) -> None:
-            row = self._of_operation(work)
+            row = self._find_row(work)
             if row is not None:
                 row.physical_id = value
 
@@ -113,11 +113,11 @@ class EngineContext:
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Store or remove one entry of the data; it is always sealed."""
-        self._may_change("data_delete" if value is None else "data_set")
+        self._check_writable("data_delete" if value is None else "data_set")
         sealed = None if value is None else self._lending.sealer.seal(value)
 
         def save(work: UnitOfWork) -> None:
-            if self._mine(work) is None:
+            if self._find_leased(work) is None:
                 return
             if sealed is None:
                 work.tx.drop_data(self._resource_id, key)
@@ -127,8 +127,8 @@ class EngineContext:
         self._store(save)
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Store what of the metadata is another than it was read: others may store the rest."""
-        self._may_change("metadata_set")
+        """Store the changed part of the metadata: others may store the rest."""
+        self._check_writable("metadata_set")
         sealer = self._lending.sealer
         before = sealer.load(self._metadata)
         self._metadata = json.dumps(dict(metadata))
@@ -139,7 +139,7 @@ class EngineContext:
         }
 
         def save(work: UnitOfWork) -> None:
-            row = self._mine(work)
+            row = self._find_leased(work)
             if row is not None:
                 known = sealer.load(row.meta)
                 kept = {key: known[key] for key in known if key in metadata or key not in before}
@@ -155,7 +155,7 @@ class EngineContext:
             self._gathered.append(save)
 
     def progress(self, message: str) -> None:
-        """Show what the operation waits for, without secrets; who only reads shows nothing."""
+        """Show the progress of the operation, without secrets; nothing where it only reads."""
         if self._scrubbed is None:
             return
         since = None if self.operation is None else self.operation.started_at
@@ -222,7 +222,7 @@ class EngineContext:
             self._below = before
 
     def referenced_attributes(self) -> frozenset[str | None]:
-        """What the template reads of the resource."""
+        """The attributes of the resource that the template reads."""
         return self._read()
 
     def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
@@ -231,22 +231,22 @@ class EngineContext:
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Have a signal delivered once the running one has been."""
-        self._may_change("signal")
+        self._check_writable("signal")
         if self._onward is None:
             raise NotSupported("Only a signal can be handed on to another resource.")
         self._onward.append((reference, dict(details), missing))
 
-    def _may_change(self, what: str) -> None:
+    def _check_writable(self, what: str) -> None:
         if self._is_read_only:
             raise ReadOnlyCheck(what)
 
-    def _mine(self, work: UnitOfWork) -> Any:
+    def _find_leased(self, work: UnitOfWork) -> Any:
         """The row, unless another operation was begun since, or this one was taken over."""
-        row = self._of_operation(work)
+        row = self._find_row(work)
         taken_over = row is not None and self.operation is not None and row.fence != self._fence
         return None if taken_over else row
 
-    def _of_operation(self, work: UnitOfWork) -> Any:
+    def _find_row(self, work: UnitOfWork) -> Any:
         """The row, unless another operation was begun since.
 
         What an operation has made outside is there, whoever has taken it over: without its id

@@ -1,4 +1,4 @@
-"""Deletion of a resource that keeps something for snapshots: that goes first, then the resource.
+"""Deletion of a resource with snapshot data: the data first, then the resource.
 
 Called by ``calls`` in the place of a type's own handler and check. The token tells how far it has
 come: ``at`` counts the snapshots that are done, ``token`` is that of the handler that was called
@@ -33,7 +33,7 @@ class Forgetting:
 
     def handle(self) -> dict[str, Any]:
         """Begin; gives the token."""
-        return self._begun({"at": 0})
+        return self._begin_next({"at": 0})
 
     def check(self, token: dict[str, Any]) -> bool:
         """Whether all is gone."""
@@ -42,10 +42,10 @@ class Forgetting:
             if check is not None and not check(token["token"]):
                 return False
             token["at"] += 1
-            self._begun(token)
+            self._begin_next(token)
         return self._is_deleted is None or bool(self._is_deleted(token["token"]))
 
-    def _begun(self, token: dict[str, Any]) -> dict[str, Any]:
+    def _begin_next(self, token: dict[str, Any]) -> dict[str, Any]:
         if token["at"] < len(self._kept):
             token["token"] = self._instance.handle_delete_snapshot(self._kept[token["at"]])
         else:

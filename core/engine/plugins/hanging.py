@@ -1,4 +1,4 @@
-"""Calls of plug-ins that have not come back in time. Each keeps its thread until it does, if ever.
+"""Calls of plug-ins that did not return in time. Each holds its thread until it returns.
 
 Owned by the driver's thread. What hangs counts nowhere: neither among the operations that may run
 at once nor among the looks at drift, and the pool has a thread more for it. So it holds up nobody;
@@ -13,37 +13,37 @@ from collections.abc import Callable, Hashable
 OF_STACK, OF_ALL = 32, 256
 
 
-def _nothing(by: int) -> None:
-    """There are no threads."""
+def _ignore_threads(by: int) -> None:
+    """Do nothing: there are no threads."""
 
 
 class Hanging:
-    """``spare`` is told how many threads more, or fewer, are lost to calls that hang."""
+    """The hanging calls. ``spare`` gets the number of threads that they hold, or free."""
 
     def __init__(self, of_stack: int = OF_STACK, of_all: int = OF_ALL) -> None:
         self._of_stack = of_stack
         self._of_all = of_all
         #: (resource, stack at the top) by call.
         self._calls: dict[Hashable, tuple[str, str]] = {}
-        self.spare: Callable[[int], None] = _nothing
+        self.spare: Callable[[int], None] = _ignore_threads
 
     def __len__(self) -> int:
         return len(self._calls)
 
     def add(self, call: Hashable, key: str, root_id: str) -> None:
-        """A call has not come back in time."""
+        """Note that a call did not return in time."""
         self._calls[call] = (key, root_id)
         self.spare(1)
 
     def drop(self, call: Hashable) -> bool:
-        """A call has come back; whether it hung, so that its thread is free again."""
+        """Note that a call has returned; returns whether it hung and its thread is free again."""
         if self._calls.pop(call, None) is None:
             return False
         self.spare(-1)
         return True
 
     def forbids(self, root_id: str, key: str = "") -> str:
-        """Why no call for a stack is to begin, or ''.
+        """The reason why no call for a stack may begin, or ''.
 
         ``key``: a resource of which none may hang.
         """
@@ -55,7 +55,7 @@ class Hanging:
         return self.forbids_all()
 
     def forbids_all(self) -> str:
-        """Why no call at all is to begin, or ''."""
+        """The reason why no call at all may begin, or ''."""
         if len(self._calls) >= self._of_all:
             return f"{len(self._calls)} earlier calls of plug-ins have not come back"
         return ""

@@ -41,7 +41,7 @@ class Instances:
         gathered: list[Write] | None = None,
         scrubbed: Callable[[str], str] | None = None,
     ) -> EngineContext:
-        """The context of an instance; ``gathered``: where its writes go instead of being made.
+        """The context of an instance; ``gathered``: a list of its writes, made later.
 
         ``scrubbed`` takes the secrets out of what it says; without it, it may say nothing.
         """
@@ -61,16 +61,16 @@ class Instances:
             lent,
             gathered,
             scrubbed,
-            lambda: self._required(seen),
+            lambda: self._make_required(seen),
             below=lambda: seen.nested or self.child(row),
-            read=lambda: self._definition_for(seen).referenced_attributes(row.name),
-            paths=lambda: self._definition_for(seen).referenced_paths(row.name),
+            read=lambda: self._load_definition(seen).referenced_attributes(row.name),
+            paths=lambda: self._load_definition(seen).referenced_paths(row.name),
             onward=seen.onward,
-            elsewhere=lambda reference: self._found(seen, reference),
+            elsewhere=lambda reference: self._find_resource(seen, reference),
             lent=seen.lent,
-            hidden=lambda: self._hidden_properties(seen),
-            assigned=lambda: policies.read(stack.policies).workflow(row.name, row.type),
-            most=lambda: self._most_resources(seen),
+            hidden=lambda: self._list_hidden_properties(seen),
+            assigned=lambda: policies.parse_policies(stack.policies).workflow(row.name, row.type),
+            most=lambda: self._read_max_resources(seen),
             observation=None if seen.observation is None else seen.observation.kept,
             fence=row.fence,
             metadata=row.meta,
@@ -89,14 +89,14 @@ class Instances:
         return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
 
     def definition_of(self, template_id: str | None, name: str) -> Definition | None:
-        """A stored template, if it has a resource of that name."""
+        """The definition of a stored template, if it has a resource of that name."""
         if template_id is None:
             return None
         definition = self.definitions.get(template_id)
         return definition if name in definition.resources else None
 
-    def _definition_for(self, seen: WorkItem) -> Definition:
-        """The template by which an instance is what it is, or is being made."""
+    def _load_definition(self, seen: WorkItem) -> Definition:
+        """The template of the operation of an instance, or of its present state."""
         row = seen.row
         if seen.definition is not None:
             return seen.definition
@@ -106,20 +106,20 @@ class Instances:
         assert template_id is not None
         return self.definitions.get(template_id)
 
-    def _most_resources(self, seen: WorkItem) -> int:
-        most: int = self._definition_for(seen).family.around.limits.max_resources_per_stack
+    def _read_max_resources(self, seen: WorkItem) -> int:
+        most: int = self._load_definition(seen).family.load_context.limits.max_resources_per_stack
         return most
 
-    def _hidden_properties(self, seen: WorkItem) -> frozenset[str]:
-        row, definition = seen.row, self._definition_for(seen)
+    def _list_hidden_properties(self, seen: WorkItem) -> frozenset[str]:
+        row, definition = seen.row, self._load_definition(seen)
         if row.name not in definition.resources:
             return frozenset()
         marks = Secrets.of(definition, row.name)
         marks.add_properties(definition.resources[row.name].cls.properties_schema)
         return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
 
-    def _found(self, seen: WorkItem, reference: str) -> Resource | None:
-        """What was made in this project and has the id ``reference``; its writes are not kept."""
+    def _find_resource(self, seen: WorkItem, reference: str) -> Resource | None:
+        """An existing resource of this project by its id; its writes are not stored."""
         reader = self.definitions.reader
         row = reader.resource_row(reference)
         if row is None or row.action == "INIT":
@@ -134,8 +134,8 @@ class Instances:
         instance.context = self.context(other, operation=False, gathered=[])
         return instance
 
-    def _required(self, seen: WorkItem) -> dict[str, Resource]:
-        """What a resource requires, as it is now; nothing that they write is kept.
+    def _make_required(self, seen: WorkItem) -> dict[str, Resource]:
+        """The resources that a resource requires, as they are now; their writes are not stored.
 
         What a plan was not for has what it was made with, until it moves on to the successor.
         """
@@ -173,7 +173,7 @@ class Instances:
             status_reason=row.status_reason,
             data=Opened(seen.data, sealer) if seen.data else {},
             metadata=sealer.load(row.meta),
-            drift=self._drift(row),
+            drift=self._read_drift(row),
         )
         cls = cls or self.definitions.class_of(row)
         definition = definition or self.stored(row)
@@ -186,13 +186,13 @@ class Instances:
         return cls(row.name, definition, context, state)
 
     def attributes(self, seen: WorkItem) -> AttributeReader:
-        """What asks a resource for attributes, outside of any operation."""
+        """The reader of a resource's attributes, outside of any operation."""
         return AttributeReader(
             seen.row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
         )
 
     def secrets(self, seen: WorkItem) -> Secrets:
-        """What must not appear in a text about a resource; of what it has looked up, too."""
+        """The values that texts about a resource must not contain, also of found resources."""
         row, secrets = seen.row, Secrets()
         for template_id, text in (
             (row.have_template_id, row.definition),
@@ -200,24 +200,26 @@ class Instances:
         ):
             definition = self.definition_of(template_id, row.name)
             if definition is not None:
-                secrets.values += self._secret_values(seen, definition, text)
+                secrets.values += self._collect_secrets(seen, definition, text)
         for other in seen.found:
-            secrets.values += self._secrets_elsewhere(other)
+            secrets.values += self._collect_found_secrets(other)
         secrets.values += [*seen.lent.values()]
         return secrets
 
-    def _secret_values(self, seen: WorkItem, definition: Definition, text: str | None) -> list[Any]:
-        """What is secret for one template: of its properties, and of what they were made of."""
+    def _collect_secrets(
+        self, seen: WorkItem, definition: Definition, text: str | None
+    ) -> list[Any]:
+        """The secret values of one template: of its properties, and of values behind them."""
         row, secrets, sealer = seen.row, Secrets.of(definition, seen.row.name), self.lending.sealer
         secrets.add_properties(self.read(row, text).properties)
-        secrets.add_properties(row_annotations.live(sealer, row))
+        secrets.add_properties(row_annotations.read_live(sealer, row))
         if secrets.any:
             rows = self.definitions.reader.required_rows(row.id)
             secrets.add_read(definition, rows, sealer)
         return secrets.values
 
-    def _secrets_elsewhere(self, row: ResourceRow) -> list[Any]:
-        """What is secret of a resource that was looked up: what it says may come back in a text."""
+    def _collect_found_secrets(self, row: ResourceRow) -> list[Any]:
+        """The secret values of a resource that was found by its id."""
         template_id = row.have_template_id or row.op_template_id
         definition = self.definition_of(template_id, row.name)
         if definition is None:
@@ -226,13 +228,13 @@ class Instances:
         secrets.add_properties(self.stored(row).properties)
         return secrets.values
 
-    def _live(self, row: ResourceRow) -> dict[str, Any]:
-        return row_annotations.live(self.lending.sealer, row) if row.given is not None else {}
+    def _read_live(self, row: ResourceRow) -> dict[str, Any]:
+        return row_annotations.read_live(self.lending.sealer, row) if row.given is not None else {}
 
-    def _drift(self, row: ResourceRow) -> str:
+    def _read_drift(self, row: ResourceRow) -> str:
         if row_annotations.is_missing(row):
             return MISSING
-        return DRIFTED if self._live(row) else ""
+        return DRIFTED if self._read_live(row) else ""
 
     def stored(self, row: ResourceRow) -> ResourceDefinition:
         """The definition of the last operation that succeeded, else of the first one begun.
@@ -240,7 +242,7 @@ class Instances:
         With what was observed instead, where the running plan repairs it.
         """
         found = self.read(row, row.definition or row.op_definition)
-        live = self._live(row)
+        live = self._read_live(row)
         return found.freeze(properties={**found.properties, **live}) if live else found
 
     def read(self, row: ResourceRow, text: str | None) -> ResourceDefinition:

@@ -1,4 +1,4 @@
-"""The plug-in calls of one operation: handle, poll, and what is read when it has ended.
+"""The plug-in calls of one operation: handler, polls, and the values read at its end.
 
 Runs in the pool. One instance lives from ``handle_X`` to the end of the operation; after a
 restart it is made anew. Gives answers (``outcome``), never what a plug-in raised.
@@ -12,12 +12,12 @@ from typing import Any
 
 from zonda.core.store.values.jsontext import dumps
 from zonda.core.store.values.opened import Opened
-from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import seconds_of
+from zonda.hooks.text.sanitize import get_retry_delay
 
 from ..model import row_annotations
 from ..model.definition import Definition
@@ -38,7 +38,7 @@ from ..model.work_item import WorkItem
 from . import call_log, live_state
 from .deletion import Forgetting
 from .instances import Instances
-from .reasons import OPEN, Secrets, not_in_plan, restricted, tell
+from .reasons import OPEN, Secrets, format_not_in_plan, format_restricted, report_error
 from .secrets import scrub
 from .snapshot_before_delete import SNAPSHOT, SavingDeletion
 from .values import check_value
@@ -75,79 +75,81 @@ class PluginOperation:
 
     def handle(self) -> Answer:
         """Call ``handle_X``."""
-        return self._guarded(self._handle)
+        return self._call_logged(self._handle)
 
-    def guarded(self, call: Callable[[], Answer]) -> Callable[[], Answer]:
-        """``call`` with everything that it raises made a ``Failure``."""
-        return lambda: self._guarded(call)
+    def guard(self, call: Callable[[], Answer]) -> Callable[[], Answer]:
+        """``call`` as a function that returns a ``Failure`` instead of raising."""
+        return lambda: self._call_logged(call)
 
     def next_attempt(self) -> None:
-        """The handler will be called once more."""
+        """Prepare the next call of the handler."""
         self.row.attempt += 1
         gathered = None if type(self.instance).has_side_effects else self._gathered
         self.instance.context = self.instances.context(
-            self.seen, operation=True, gathered=gathered, scrubbed=self._scrubbed
+            self.seen, operation=True, gathered=gathered, scrubbed=self._redact
         )
 
     def start_anew(self, seen: WorkItem) -> None:
-        """The operation as it is stored now; its next call is made on a new instance."""
+        """Take the stored operation; its next call is made on a new instance."""
         self.seen, self.row = seen, seen.row
         self.token = None
         self._instance = None
         self._secrets = None
 
     def handle_once_more(self) -> Answer:
-        """Make an attempt of which nobody knows what became of it once more, with the same key."""
-        return self._guarded(lambda: self._find() if self.policy() == "find" else self._handle())
+        """Repeat an attempt with an unknown result, with the same key."""
+        return self._call_logged(
+            lambda: self._find() if self.policy() == "find" else self._handle()
+        )
 
     def cleaner(self) -> PluginOperation:
-        """The deletion of what this operation has left; it runs in its place."""
+        """The deletion of the remains of this operation; it runs in its place."""
         row = dataclasses.replace(self.row, op="DELETE", deletion_policy="Delete")
         return PluginOperation(self.instances, dataclasses.replace(self.seen, row=row))
 
     def find(self) -> Answer:
         """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
-        return self._guarded(self._find)
+        return self._call_logged(self._find)
 
     def poll(self) -> Answer:
         """Call ``check_X_complete``."""
         clock = self.instances.lending.clock
         begun = clock.monotonic()
-        answer = self._guarded(self._poll)
+        answer = self._call_logged(self._poll)
         self.is_quick = clock.monotonic() - begun < QUICK
         return answer
 
     def abort(self) -> None:
-        """Tell the plug-in that the operation is given up, where it wants to know."""
+        """Tell the plug-in that the operation is given up, if it has a method for that."""
         cancel = getattr(self._instance, f"handle_{self.action.lower()}_cancel", None)
         if cancel is not None:
-            self._guarded(lambda: cancel(self.token) or Failure(""))
+            self._call_logged(lambda: cancel(self.token) or Failure(""))
 
     def state(self) -> Final:
-        """What others may read of the resource now (after a signal): that ends no operation."""
-        return Final() if self.action == "DELETE" else self._shown(self._as_it_is_now())
+        """The values of the resource now (after a signal): no operation ends."""
+        return Final() if self.action == "DELETE" else self._build_shown(self._make_current())
 
     def restore(self) -> None:
         """Take the stored token up again."""
         self.token = self.instances.lending.sealer.load(self.row.token)
 
     def took(self, answer: Waiting) -> None:
-        """What was answered is stored now."""
+        """Note that the answer is stored."""
 
     def refused(self, error: BaseException) -> Answer:
-        """What was to be stored with a token is refused."""
-        return self._failure(error)
+        """The answer where the writes with a token are refused."""
+        return self._build_failure(error)
 
     def policy(self) -> str:
-        """What recovery may do with a handler that was interrupted."""
-        if self._saves_first and self._saving().has_to_save:
+        """The policy of recovery for an interrupted handler."""
+        if self._saves_first and self._build_saving().has_to_save:
             return "idempotent" if self.instance.start_policy == "idempotent" else "fail"
         if self.action in ("DELETE", "CHECK"):
             return "idempotent"
         return self.instance.start_policy
 
     def carried(self) -> str | None:
-        """What the next attempt need not do again, sealed."""
+        """The sealed data for the next attempt."""
         if self._saves_first and (self._is_saved() or SavingDeletion.has_saved(self.token)):
             return self.instances.lending.sealer.seal({"saved": True})
         return None
@@ -159,56 +161,56 @@ class PluginOperation:
         """The plug-in instance of this operation."""
         if self._instance is None:
             self._instance = self.instances.make(
-                self.seen, operation=True, gathered=self._gathered, scrubbed=self._scrubbed
+                self.seen, operation=True, gathered=self._gathered, scrubbed=self._redact
             )
         return self._instance
 
-    def _scrubbed(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         return scrub(text, self.secrets.values)
 
-    def _new_definition(self) -> ResourceDefinition:
+    def _read_new_definition(self) -> ResourceDefinition:
         return self.instances.read(self.row, self.row.op_definition)
 
-    def _guarded(self, call: Callable[[], Answer]) -> Answer:
-        if not call_log.is_wanted():
-            return self._answer(call)
+    def _call_logged(self, call: Callable[[], Answer]) -> Answer:
+        if not call_log.is_enabled():
+            return self._call_safely(call)
         clock = self.instances.lending.clock
         begun = clock.monotonic()
-        answer = self._answer(call)
+        answer = self._call_safely(call)
         seconds, stack = clock.monotonic() - begun, self.seen.stack
         request = self.instances.lending.requests.get(stack.root, "")
-        call_log.note(self.seen, self._during, seconds, answer, request)
+        call_log.log_call(self.seen, self._during, seconds, answer, request)
         return answer
 
-    def _answer(self, call: Callable[[], Answer]) -> Answer:
+    def _call_safely(self, call: Callable[[], Answer]) -> Answer:
         try:
             return call()
         except UpdateReplace as error:
             if self.action == "UPDATE" and self.row.ceiling:
-                return Failure(not_in_plan(self.row, "replace"), "NotInPlan")
+                return Failure(format_not_in_plan(self.row, "replace"), "NotInPlan")
             if self.action != "UPDATE":
-                return self._failure(error)
+                return self._build_failure(error)
             if self._is_restricted("replace"):
-                reason = restricted(self.row.name, "replace")
+                reason = format_restricted(self.row.name, "replace")
                 return Failure(reason, "Restricted", during=self._during)
             return Replace()
         except BaseException as error:  # the border: a plug-in may raise anything, or exit
             raise_interruption(error)
-            return self._failure(error)
+            return self._build_failure(error)
 
     def _is_restricted(self, what: str) -> bool:
-        definition, name = self._template(), self.row.name
-        return definition is not None and what in definition.registry.restricted_actions(name)
+        definition, name = self._find_definition(), self.row.name
+        return definition is not None and what in definition.registry.list_restricted_actions(name)
 
-    def _failure(self, error: BaseException) -> Failure:
-        told = tell(self.row.name, error, self.secrets)
-        again = self._again(error)
+    def _build_failure(self, error: BaseException) -> Failure:
+        told = report_error(self.row.name, error, self.secrets)
+        again = self._build_again(error)
         return Failure(
             told.reason, told.kind, told.code, self._during, again, told.path, told.trace, told.hint
         )
 
-    def _again(self, error: BaseException) -> Again:
-        """What another attempt has to be like, after ``error``.
+    def _build_again(self, error: BaseException) -> Again:
+        """The data for another attempt, after ``error``.
 
         ``ResourceFailure`` means that it has failed; after anything else that a handler raises
         nobody knows whether something was begun, so that its key is used once more if it may be.
@@ -222,13 +224,13 @@ class PluginOperation:
 
     @property
     def secrets(self) -> Secrets:
-        """What must not appear in reasons."""
+        """The values that reasons must not contain."""
         lookups = (len(self.seen.found), len(self.seen.lent))
         if self._secrets is None or lookups != self._lookups:
             self._secrets, self._lookups = self.instances.secrets(self.seen), lookups
         return self._secrets
 
-    def _template(self) -> Definition | None:
+    def _find_definition(self) -> Definition | None:
         template_id = self.row.op_template_id or self.row.have_template_id
         return self.instances.definition_of(template_id, self.row.name)
 
@@ -236,77 +238,79 @@ class PluginOperation:
 
     def _handle(self) -> Answer:
         self._during = "handle"
-        if self._was_never_made():
+        if self._has_no_object():
             raise _NotCreated("Resource not created")
-        handler = self._handler()
+        handler = self._find_handler()
         if handler is None:
-            return self._without_handler()
+            return self._complete_without_handler()
         try:
-            self.token = self._call(handler)
+            self.token = self._call_handler(handler)
         except NotReady as error:
-            return Postponed(seconds_of(error))
-        return self._begun()
+            return Postponed(get_retry_delay(error))
+        return self._build_first_answer()
 
-    def _handler(self) -> Callable[..., Any] | None:
-        forgetting = self._forgetting()
-        return self._own_handler() if forgetting is None else forgetting.handle
+    def _find_handler(self) -> Callable[..., Any] | None:
+        forgetting = self._build_forgetting()
+        return self._find_own_handler() if forgetting is None else forgetting.handle
 
-    def _forgetting(self) -> Forgetting | None:
-        """Where the resource keeps something for snapshots, which goes with it."""
+    def _build_forgetting(self) -> Forgetting | None:
+        """The deletion with snapshot data, where the resource has any."""
         if self.action != "DELETE":
             return None
-        kept = row_annotations.kept(self.instances.lending.sealer, self.row)
+        kept = row_annotations.read_kept(self.instances.lending.sealer, self.row)
         if not kept:
             return None
-        return Forgetting(self.instance, kept, self._own_handler(), self._own_checker())
+        return Forgetting(self.instance, kept, self._find_own_handler(), self._find_own_checker())
 
-    def _own_handler(self) -> Callable[..., Any] | None:
+    def _find_own_handler(self) -> Callable[..., Any] | None:
         if self._saves_first:
-            return self._saving().handle
+            return self._build_saving().handle
         return getattr(self.instance, f"handle_{self.action.lower()}", None)
 
     @property
     def _saves_first(self) -> bool:
         return self.action == "DELETE" and self.row.deletion_policy == SNAPSHOT
 
-    def _saving(self) -> SavingDeletion:
+    def _build_saving(self) -> SavingDeletion:
         return SavingDeletion(self.instance, saved=self._is_saved())
 
     def _is_saved(self) -> bool:
-        """Whether an attempt before has saved what there was."""
+        """Whether an attempt before has saved a snapshot."""
         return SavingDeletion.has_saved(self.instances.lending.sealer.load(self.row.token))
 
-    def _was_never_made(self) -> bool:
-        """Whether there is nothing that could be checked, suspended or resumed."""
+    def _has_no_object(self) -> bool:
+        """Whether nothing exists to be checked, suspended or resumed."""
         row = self.row
         made = bool(row.outputs_hash) or row.external_id is not None
         return self.action in ("CHECK", "SUSPEND", "RESUME") and not made
 
-    def _without_handler(self) -> Answer:
+    def _complete_without_handler(self) -> Answer:
         reason = "state changed"
         if self.action == "CHECK":
             reason = UNSUPPORTED.format(self.action, self.row.type)
-        return self._final(reason)
+        return self._build_final(reason)
 
-    def _call(self, handler: Callable[..., Any]) -> Any:
+    def _call_handler(self, handler: Callable[..., Any]) -> Any:
         if self.action in _HANDED:
             sealer, kind = self.instances.lending.sealer, _HANDED[self.action]
-            return handler(row_annotations.values(sealer, self.row, kind))
+            return handler(row_annotations.read_values(sealer, self.row, kind))
         if self.action != "UPDATE":
             return handler()
         before = self.instance.t
-        wanted = self._new_definition()
+        wanted = self._read_new_definition()
         sealer = self.instances.lending.sealer
-        after = row_annotations.as_repaired(sealer, self.row, wanted, type(self.instance))
-        observed = row_annotations.live(sealer, self.row) if self.row.given is not None else ()
+        after = row_annotations.build_repair_definition(
+            sealer, self.row, wanted, type(self.instance)
+        )
+        observed = row_annotations.read_live(sealer, self.row) if self.row.given is not None else ()
         properties = self.instance.make_properties(after)
         changed = {key: after[key] for key in after if after[key] != before[key]}
         return handler(after, changed, properties.changes(self.instance.properties, observed))
 
-    def _begun(self) -> Answer:
-        if self._checker() is None:
-            return self._final()
-        return self._waiting(None)
+    def _build_first_answer(self) -> Answer:
+        if self._find_checker() is None:
+            return self._build_final()
+        return self._build_waiting(None)
 
     def _find(self) -> Answer:
         self._during = "find"
@@ -314,21 +318,21 @@ class PluginOperation:
         try:
             found = None if find is None else find(self.row.op_id)
         except NotReady as error:
-            return Postponed(seconds_of(error), finding=True)
+            return Postponed(get_retry_delay(error), finding=True)
         if found is None:
             return self._handle()
         self.token = found
-        return self._begun()
+        return self._build_first_answer()
 
     # -- poll -------------------------------------------------------------------------------------
 
-    def _checker(self) -> Callable[[Any], Any] | None:
-        forgetting = self._forgetting()
-        return self._own_checker() if forgetting is None else forgetting.check
+    def _find_checker(self) -> Callable[[Any], Any] | None:
+        forgetting = self._build_forgetting()
+        return self._find_own_checker() if forgetting is None else forgetting.check
 
-    def _own_checker(self) -> Callable[[Any], Any] | None:
+    def _find_own_checker(self) -> Callable[[Any], Any] | None:
         if self._saves_first:
-            return self._saving().checker
+            return self._build_saving().checker
         method: Callable[[Any], Any] | None = getattr(
             self.instance, f"check_{self.action.lower()}_complete", None
         )
@@ -336,19 +340,19 @@ class PluginOperation:
 
     def _poll(self) -> Answer:
         self._during = "poll"
-        check = self._checker()
+        check = self._find_checker()
         if check is None:
-            return self._final()
-        self._hear_signals()
+            return self._build_final()
+        self._reload_data()
         try:
             if check(self.token):
-                return self._final()
+                return self._build_final()
         except NotReady as error:
-            return self._waiting(seconds_of(error))
-        return self._waiting(None)
+            return self._build_waiting(get_retry_delay(error))
+        return self._build_waiting(None)
 
-    def _hear_signals(self) -> None:
-        """What a signal has stored meanwhile, through an instance of its own, is there to be read.
+    def _reload_data(self) -> None:
+        """Read the data that a signal has stored meanwhile, through an instance of its own.
 
         Nothing is read again as long as something that this one stores has yet to be committed.
         """
@@ -357,7 +361,7 @@ class PluginOperation:
             stored = self.instances.definitions.reader.sealed_data(row.id)
             self.instance._state.data = Opened(stored, lending.sealer) if stored else {}
 
-    def _waiting(self, delay: float | None) -> Waiting:
+    def _build_waiting(self, delay: float | None) -> Waiting:
         try:
             plain = None if self.token is None else dumps(self.token)
         except (TypeError, ValueError):
@@ -366,61 +370,64 @@ class PluginOperation:
 
     # -- the end ----------------------------------------------------------------------------------
 
-    def _final(self, reason: str = "state changed") -> Final:
+    def _build_final(self, reason: str = "state changed") -> Final:
         if self.action == "DELETE":
             return Final()
-        instance = self._as_it_is_now()
+        instance = self._make_current()
         if self.action == "ADOPT":
-            reason = self._scrubbed(live_state.compared(instance, self._marks())) or reason
-        return self._shown(instance, reason)
+            reason = (
+                self._redact(live_state.describe_differences(instance, self._read_marks()))
+                or reason
+            )
+        return self._build_shown(instance, reason)
 
-    def _shown(self, instance: Resource, reason: str = "state changed") -> Final:
-        definition = self._template()
+    def _build_shown(self, instance: Resource, reason: str = "state changed") -> Final:
+        definition = self._find_definition()
         reference = instance.get_reference_id()
         check_value("the reference", reference)
-        outputs = self._outputs(instance, definition)
+        outputs = self._read_outputs(instance, definition)
         sealer = self.instances.lending.sealer
-        seal_reference, seal_outputs = self._seals(definition, outputs)
-        text = canonical([reference, outputs])
+        seal_reference, seal_outputs = self._find_seals(definition, outputs)
+        text = format_canonical([reference, outputs])
         return Final(
             reference=sealer.dump(reference, sealed=seal_reference),
             outputs=sealer.dump(outputs, sealed=seal_outputs) if outputs else None,
             outputs_hash=sealer.hmac(text.encode()),
             reason=reason,
-            hidden=self._hidden(definition),
+            hidden=self._dump_hidden(definition),
         )
 
-    def _marks(self) -> Mapping[str, str]:
-        """Which properties are secret."""
-        definition = self._template()
-        return {} if definition is None else self._secrets_of(definition).marks
+    def _read_marks(self) -> Mapping[str, str]:
+        """The marks of secret properties."""
+        definition = self._find_definition()
+        return {} if definition is None else self._collect_secrets(definition).marks
 
-    def _hidden(self, definition: Definition | None) -> str | None:
-        """What is hidden now that the operation has ended, where that may have changed."""
+    def _dump_hidden(self, definition: Definition | None) -> str | None:
+        """The hidden names at the end of the operation, where they may have changed."""
         if definition is None or self.row.hidden == "{}":
             return None
-        return dumps(self._secrets_of(definition).hidden(definition, type(self.instance)))
+        return dumps(self._collect_secrets(definition).hidden(definition, type(self.instance)))
 
-    def _secrets_of(self, definition: Definition) -> Secrets:
+    def _collect_secrets(self, definition: Definition) -> Secrets:
         row, found = self.row, Secrets.of(definition, self.row.name)
         text = row.definition if row.op_definition is None else row.op_definition
         found.add_properties(self.instances.read(row, text).properties)
         return found
 
-    def _as_it_is_now(self) -> Resource:
+    def _make_current(self) -> Resource:
         """The instance with the definition that the operation achieved."""
         if self.action != "UPDATE":
             self.instance.attributes.reset()
             return self.instance
         old = self.instance
-        instance = type(old)(old.name, self._new_definition(), old.context, old._state)
+        instance = type(old)(old.name, self._read_new_definition(), old.context, old._state)
         return instance
 
-    def _outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
+    def _read_outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
         if definition is None:
             return {}
         found = {}
-        for key, path in self._read_by(instance, definition):
+        for key, path in self._list_references(instance, definition):
             try:
                 value = instance.FnGetAtt(*path)
             except BaseException as error:  # the border: whoever reads it asks again, and is told
@@ -436,7 +443,7 @@ class PluginOperation:
             found[key] = value
         return found
 
-    def _read_by(
+    def _list_references(
         self, instance: Resource, definition: Definition
     ) -> Iterable[tuple[str, tuple[Any, ...]]]:
         """(key to store it under, name and keys below it) of what the template reads."""
@@ -445,15 +452,17 @@ class PluginOperation:
         names += sorted(name for name in wanted if name is not None)
         return ((name, (name,)) for name in dict.fromkeys(names))
 
-    def _seals(self, definition: Definition | None, outputs: dict[str, Any]) -> tuple[bool, bool]:
+    def _find_seals(
+        self, definition: Definition | None, outputs: dict[str, Any]
+    ) -> tuple[bool, bool]:
         if definition is None:
             return False, False
         marks, name = definition.secrecy, self.row.name
         return (
-            marks.of_reference(name) != OPEN,
+            marks.classify_reference(name) != OPEN,
             any(
-                marks.of_attribute(name, path[0], path[1:]) != OPEN
-                for key, path in self._read_by(self.instance, definition)
+                marks.classify_attribute(name, path[0], path[1:]) != OPEN
+                for key, path in self._list_references(self.instance, definition)
                 if key in outputs
             ),
         )

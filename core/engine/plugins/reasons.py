@@ -1,4 +1,4 @@
-"""Why something failed, in Heat's words and without secrets; and which values are secret."""
+"""The reasons of failures, in Heat's words and without secrets; and the secret values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.sensitivity.labels import hides
+from zonda.core.template.sensitivity.labels import has_hidden_part
 from zonda.core.template.source.diagnostics import OF_ATTRIBUTES
 from zonda.hooks.errors import (
     Path,
@@ -22,12 +22,17 @@ from zonda.hooks.errors import (
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import SHOW
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import encodable, hint_for_lost_attribute, safe_str, truncate_middle
+from zonda.hooks.text.sanitize import (
+    escape_surrogates,
+    hint_for_lost_attribute,
+    safe_str,
+    truncate_middle,
+)
 
 from ..model.definition import Definition
 from .secrets import scrub
-from .traces import trace_of
-from .values import joined
+from .traces import format_trace
+from .values import format_key
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +40,7 @@ OPEN, HIDDEN = "open", "hidden"
 
 
 class Secrets:
-    """What is secret about one resource: static marks, and values to be scrubbed from texts."""
+    """The secrets of one resource: static marks, and values to be removed from texts."""
 
     def __init__(self) -> None:
         self.marks: Mapping[str, str] = {}
@@ -66,7 +71,7 @@ class Secrets:
         made._name = name
         made._schema = definition.resources[name].cls.properties_schema
         made.marks = definition.resources[name].secrecy
-        made.metadata = definition.secrecy.of_metadata(name) != OPEN
+        made.metadata = definition.secrecy.classify_metadata(name) != OPEN
         parameters = definition.parameters
         made.values = [
             parameters.values[key] for key in parameters.hidden if key in parameters.values
@@ -84,10 +89,10 @@ class Secrets:
         """Note the marked values that ``rows`` show: a property may be made of them."""
         known = [row for row in rows if row.name in definition.resources]
         if known:
-            self._unread.append(lambda: _marked(definition, known, sealer))
+            self._unread.append(lambda: _list_marked(definition, known, sealer))
 
     def add_restored(self, known: Mapping[str, Any]) -> None:
-        """Note what a resource has given to a snapshot: its definition may be made of that."""
+        """Note the snapshot data of a resource: its definition may be made of that."""
         data = known.get("resource_data", {})
         hidden = [data[name] for name in known.get("redacted", ())]
         if known.get("sealed_metadata"):
@@ -97,7 +102,7 @@ class Secrets:
         self.metadata = self.metadata or self.is_restored
 
     def _hides(self, key: str) -> bool:
-        return key in self._schema and hides(self._schema[key])
+        return key in self._schema and has_hidden_part(self._schema[key])
 
     def _mark(self, key: str) -> str:
         return self.marks.get(key, OPEN)
@@ -113,30 +118,30 @@ class Secrets:
         return self.properties or self.metadata
 
     def hidden(self, definition: Definition, cls: type[Resource]) -> dict[str, Any]:
-        """What is never shown, by kind: what column ``hidden`` keeps."""
+        """The names that are never shown, by kind: the value of column ``hidden``."""
         marks = definition.secrecy
         found: dict[str, Any] = {
             "properties": [key for key, mark in self.marks.items() if mark == HIDDEN],
             "attributes": [
                 key
                 for key in (*cls.attributes_schema, SHOW)
-                if marks.of_attribute(self._name, key) == HIDDEN
+                if marks.classify_attribute(self._name, key) == HIDDEN
             ]
             + [
                 key
                 for key, path in paths_by_key(cls, definition, self._name)
-                if marks.of_attribute(self._name, path[0], path[1:]) == HIDDEN
+                if marks.classify_attribute(self._name, path[0], path[1:]) == HIDDEN
             ],
-            "reference": marks.of_reference(self._name) == HIDDEN,
+            "reference": marks.classify_reference(self._name) == HIDDEN,
         }
         return {key: value for key, value in found.items() if value}
 
 
-def _marked(definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> list[Any]:
+def _list_marked(definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> list[Any]:
     """The marked values that rows show."""
     marks, found = definition.secrecy, list[Any]()
     for row in rows:
-        if row.reference is not None and marks.of_reference(row.name) != OPEN:
+        if row.reference is not None and marks.classify_reference(row.name) != OPEN:
             found.append(sealer.load(row.reference))
         outputs = sealer.load_map(row.outputs)
         if not outputs:
@@ -144,7 +149,7 @@ def _marked(definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer)
         paths = dict(paths_by_key(definition.resources[row.name].cls, definition, row.name))
         for key, value in outputs.items():
             name, *below = paths.get(key, (key,))
-            if marks.of_attribute(row.name, name, below) != OPEN:
+            if marks.classify_attribute(row.name, name, below) != OPEN:
                 found.append(value)
     return found
 
@@ -162,12 +167,12 @@ def paths_by_key(
     for path in sorted(definition.referenced_paths(name), key=str):
         first = path[0]
         if first is not None and (first not in cls.attributes_schema or len(path) > 1):
-            yield joined(path), path
+            yield format_key(path), path
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of an error: see ``Failure``."""
+    """The report of an error: see ``Failure``."""
 
     reason: str
     kind: str
@@ -177,50 +182,50 @@ class Told:
     hint: str = ""
 
 
-def tell(name: str, error: BaseException, secrets: Secrets) -> Told:
-    """What is told of an error of the resource ``name``, without the values of ``secrets``."""
+def report_error(name: str, error: BaseException, secrets: Secrets) -> Told:
+    """The report of an error of the resource ``name``, without the values of ``secrets``."""
     try:
-        reason = encodable(_reason(name, error, secrets))
+        reason = escape_surrogates(_format_reason(name, error, secrets))
         kind = scrub(type(error).__name__, secrets.values)
-        trace = trace_of(error, secrets.values)
+        trace = format_trace(error, secrets.values)
         if trace:
             log.info("resources.%s: a plug-in has raised an error\n%s", name, trace)
         hint = error.hint if isinstance(error, ZondaError) else ""
-        hint = encodable(scrub(hint, secrets.values))
-        return Told(reason, kind, _code(error), _path(name, error), trace, hint)
+        hint = escape_surrogates(scrub(hint, secrets.values))
+        return Told(reason, kind, _get_code(error), _find_path(name, error), trace, hint)
     except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
         raise_interruption(failure)
         shown = f"{show_path(('resources', name))}: what it has raised cannot be told"
         return Told(f"{PluginError.heat_type}: {shown}", PluginError.__name__, PluginError.code)
 
 
-def _code(error: BaseException) -> str:
-    """The code of an error of zonda's tree; '' for what somebody else has raised."""
+def _get_code(error: BaseException) -> str:
+    """The code of an error of zonda; '' for any other error."""
     return str(error.code) if isinstance(error, ZondaError) else ""
 
 
-def _path(name: str, error: BaseException) -> Path:
-    """Where in the template an error of the resource ``name`` stands, as far as it says so."""
+def _find_path(name: str, error: BaseException) -> Path:
+    """The path of an error of the resource ``name`` in the template, as far as known."""
     at = tuple(error.at) if isinstance(error, TemplateError) else ()
     if at[:2] == (name, "Properties"):
         return ("resources", name, "properties", *at[2:])
     return at if at[:2] == ("resources", name) else ("resources", name)
 
 
-def reason_for(name: str, error: BaseException, secrets: Secrets) -> str:
+def format_reason(name: str, error: BaseException, secrets: Secrets) -> str:
     """``ValueError: resources.NAME: text``; failures that a plug-in words itself go without class.
 
     The values of ``secrets`` do not appear in it. It can be encoded, whatever the error says, and
     is short enough to be kept with every event.
     """
-    return tell(name, error, secrets).reason
+    return report_error(name, error, secrets).reason
 
 
-def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
+def _format_reason(name: str, error: BaseException, secrets: Secrets) -> str:
     def scrubbed(said: str) -> str:
         return scrub(said, secrets.values)
 
-    if isinstance(error, TemplateError) and _is_of_properties(error):
+    if isinstance(error, TemplateError) and _is_reference_error(error):
         return truncate_middle(
             scrubbed(safe_str(error))
         )  # as Heat: without the resource that reads it
@@ -233,17 +238,17 @@ def _reason(name: str, error: BaseException, secrets: Secrets) -> str:
     return f"{scrubbed(getattr(error, 'heat_type', type(error).__name__))}: {shown}"
 
 
-def _is_of_properties(error: TemplateError) -> bool:
+def _is_reference_error(error: TemplateError) -> bool:
     """Whether properties read what is not there."""
     return error.heat_type in OF_ATTRIBUTES and tuple(error.at)[2:3] == ("properties",)
 
 
-def restricted(name: str, what: str) -> str:
-    """Why something is not done that the environment forbids; Heat's sentence."""
+def format_restricted(name: str, what: str) -> str:
+    """The reason for an action that the environment forbids; Heat's sentence."""
     return f"ResourceActionRestricted: resources.{name}: {what} is restricted for resource."
 
 
-def not_in_plan(row: ResourceRow, decision: str) -> str:
+def format_not_in_plan(row: ResourceRow, decision: str) -> str:
     """The reason of such a refusal."""
     planned = "an update in place" if row.ceiling == "update" else "no change"
     text = f"resources.{row.name}: {decision} is not in the plan, which has {planned}"

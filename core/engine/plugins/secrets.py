@@ -1,4 +1,4 @@
-"""Takes hidden values out of texts that people will read: reasons, events, progress."""
+"""Removes hidden values from texts for people: reasons, events, progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deletion with the policy Snapshot: what is there is saved before it goes.
+"""Deletion with the policy Snapshot: a snapshot is saved before the deletion.
 
 Called by ``calls`` in the place of a type's own handler and check. A type that has
 ``handle_snapshot_delete`` does both itself; for one with ``handle_snapshot`` alone the two handlers
@@ -40,7 +40,7 @@ class SavingDeletion:
 
     @property
     def checker(self) -> Callable[[Any], Any] | None:
-        """What is asked with the token until it is true; None: nothing has to be asked."""
+        """The check of the token, called until it is true; None: no check is needed."""
         if not self.saves_itself:
             return self.check
         check: Callable[[Any], Any] | None = getattr(self._instance, _CHECK, None)

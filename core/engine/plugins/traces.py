@@ -1,4 +1,4 @@
-"""Where a plug-in has raised an error: file, line and the calls that led there, as text.
+"""The traceback of an error of a plug-in: file, line and calls, as text.
 
 Made in the pool where a plug-in has failed; kept sealed with the failure (``failing``).
 """
@@ -15,7 +15,7 @@ from zonda import hooks
 from zonda.core.template.source.diagnostics import TOO_LARGE
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import encodable
+from zonda.hooks.text.sanitize import escape_surrogates
 
 from .secrets import scrub
 
@@ -30,7 +30,7 @@ _OURS: Final = tuple(
 _OF_TEMPLATES: Final = ("ZON118", TOO_LARGE)
 
 
-def trace_of(error: BaseException, secrets: Iterable[Any]) -> str:
+def format_trace(error: BaseException, secrets: Iterable[Any]) -> str:
     """The traceback of what a plug-in raised, without ``secrets``; '' for a failure it words.
 
     The same for what a template has asked too much of, or yaql what it cannot do.
@@ -43,31 +43,31 @@ def trace_of(error: BaseException, secrets: Iterable[Any]) -> str:
                 return ""
             passed.add(id(found))
             found = found.__cause__
-        if found is None or (found is not error and _is_all_ours(found)):
+        if found is None or (found is not error and _is_raised_by_zonda(found)):
             return ""
-        return _text(found, secrets)
+        return _format_frames(found, secrets)
     except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
         raise_interruption(failure)
         return ""
 
 
-def _text(error: BaseException, secrets: Iterable[Any]) -> str:
+def _format_frames(error: BaseException, secrets: Iterable[Any]) -> str:
     frames = error.__traceback__
-    while frames is not None and frames.tb_next is not None and _is_ours(frames):
+    while frames is not None and frames.tb_next is not None and _is_zonda_frame(frames):
         frames = frames.tb_next
     made = traceback.TracebackException(type(error), error, frames, compact=True)
-    whole = scrub(encodable("".join(made.format())), secrets)
+    whole = scrub(escape_surrogates("".join(made.format())), secrets)
     text = "\n".join(line[:LONGEST_LINE] for line in whole.splitlines())
     return text if len(text) <= LONGEST else f"[...]{text[-LONGEST:]}"
 
 
-def _is_all_ours(error: BaseException) -> bool:
+def _is_raised_by_zonda(error: BaseException) -> bool:
     """Whether no plug-in has raised an error: zonda has, and has put it into words."""
     frames = error.__traceback__
-    while frames is not None and _is_ours(frames):
+    while frames is not None and _is_zonda_frame(frames):
         frames = frames.tb_next
     return frames is None
 
 
-def _is_ours(frame: TracebackType) -> bool:
+def _is_zonda_frame(frame: TracebackType) -> bool:
     return frame.tb_frame.f_code.co_filename.startswith(_OURS)

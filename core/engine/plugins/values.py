@@ -29,7 +29,7 @@ _TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels"
 
 
 class Reading(Protocol):
-    """A resource as far as its attributes are read: ``AttributeReader``."""
+    """A resource whose attributes are read: ``AttributeReader``."""
 
     @property
     def attributes_schema(self) -> Mapping[str, Any]:
@@ -75,7 +75,7 @@ def _check_keys(what: str, value: Any) -> None:
             _check_keys(what, item)
 
 
-def joined(path: Iterable[Any]) -> str:
+def format_key(path: Iterable[Any]) -> str:
     """The key under which the value of an attribute at certain keys is stored."""
     return ".".join(map(str, path))
 
@@ -99,7 +99,7 @@ class RowValues:
         return self._rows.get(name)
 
     def reference(self, name: str) -> Any:
-        """What ``get_resource`` gives."""
+        """The value of ``get_resource``."""
         row = self._rows.get(name)
         if row is None or row.reference is None:
             return name if row is None or row.physical_id is None else row.physical_id
@@ -111,13 +111,13 @@ class RowValues:
         if row is None or row.action == "INIT":
             return None
         if attribute is None:
-            return dict(self._all(row))
-        stored = self._outputs(row)
-        if rest and (key := joined((attribute, *rest))) in stored:
+            return dict(self._list_attributes(row))
+        stored = self._load_outputs(row)
+        if rest and (key := format_key((attribute, *rest))) in stored:
             return stored[key]
         if attribute in stored:
             return select(stored[attribute], rest)
-        return self._reader(row).FnGetAtt(attribute, *rest)
+        return self._get_reader(row).FnGetAtt(attribute, *rest)
 
     def derived(
         self,
@@ -134,7 +134,7 @@ class RowValues:
         row = self._rows.get(name)
         if row is None or row.action == "INIT":
             return None
-        stored, key = self._outputs(row), joined((attribute, *rest))
+        stored, key = self._load_outputs(row), format_key((attribute, *rest))
         if not isinstance(stored, Parts):
             return None
         if rest and key in stored:
@@ -143,35 +143,35 @@ class RowValues:
             return None
         return stored.derived(attribute, (what, rest), lambda value: make(select(value, rest)))
 
-    def _all(self, row: ResourceRow) -> Iterator[tuple[str, Any]]:
+    def _list_attributes(self, row: ResourceRow) -> Iterator[tuple[str, Any]]:
         """Every attribute; those that need a name behind them, as some of groups do, are left out.
 
         Of a nested stack also what is read of its members.
         """
-        instance = self._reader(row)
+        instance = self._get_reader(row)
         names = list(instance.attributes_schema)
         if instance.is_nested_stack:
             read = instance.context.referenced_attributes() - {None, SHOW, *names}
             names += sorted(name for name in read if name is not None)
         for name in names:
             try:
-                yield name, self._value(row, name)
+                yield name, self._read_value(row, name)
             except TemplateError:
                 if not instance.is_nested_stack:
                     raise
 
-    def _value(self, row: ResourceRow, attribute: str) -> Any:
-        stored = self._outputs(row)
+    def _read_value(self, row: ResourceRow, attribute: str) -> Any:
+        stored = self._load_outputs(row)
         if attribute in stored:
             return stored[attribute]
-        return self._reader(row).FnGetAtt(attribute)
+        return self._get_reader(row).FnGetAtt(attribute)
 
-    def _outputs(self, row: ResourceRow) -> Mapping[str, Any]:
+    def _load_outputs(self, row: ResourceRow) -> Mapping[str, Any]:
         if row.name not in self._stored:
             self._stored[row.name] = self._sealer.load_map(row.outputs)
         return self._stored[row.name]
 
-    def _reader(self, row: ResourceRow) -> Reading:
+    def _get_reader(self, row: ResourceRow) -> Reading:
         if row.name not in self._readers:
             self._readers[row.name] = self._build(row)
         return self._readers[row.name]

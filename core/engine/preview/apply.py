@@ -1,4 +1,4 @@
-"""``ApplyPlan``: exactly what a plan file says, or a refusal that names what has changed since."""
+"""``ApplyPlan``: apply a plan file, or refuse it with the changes made since."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupporte
 from ..model.effects import Step
 from ..model.plan import StackPlan
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, planned
+from ..plan.accept import Noted, propose_and_accept
 from ..services import EngineServices
-from .plan_file import Promise, impossible
-from .preview import preview
+from .plan_file import Promise, build_impossible_error
+from .preview import build_preview
 
 Also = Callable[[UnitOfWork, StackRow], None]
 
@@ -25,12 +25,14 @@ _ALREADY = "it was carried out already."
 
 
 def apply_plan(services: EngineServices, action: ApplyPlan, note: Noted) -> Step:
-    """Plan what the file says; gives ``Accepted``. Raises Conflict where it is out of date."""
-    return (yield from planned(lambda: applied(services, action), note))
+    """Accept the plan of the file; returns ``Accepted``, raises Conflict if it is out of date."""
+    return (yield from propose_and_accept(lambda: load_plan_file(services, action), note))
 
 
-def applied(services: EngineServices, action: ApplyPlan) -> tuple[StackPlan | None, StackRow]:
-    """The proposal of a plan file, with nothing stronger allowed than it says."""
+def load_plan_file(
+    services: EngineServices, action: ApplyPlan
+) -> tuple[StackPlan | None, StackRow]:
+    """The plan of a plan file, limited to the operations that it says."""
     promise = Promise(action.plan, services.sealer)
     if promise.project != services.settings.project:
         raise UsageError(
@@ -40,15 +42,15 @@ def applied(services: EngineServices, action: ApplyPlan) -> tuple[StackPlan | No
         )
     mark = services.sealer.hmac(action.plan.encode())[:12]
     if any(past.detail.get("plan") == mark for past in services.reader().actions(promise.stack_id)):
-        raise impossible(_ALREADY)
-    promised = _with_id(services, promise)
+        raise build_impossible_error(_ALREADY)
+    promised = _promise_id(services, promise)
     facts = services.reader().tree_facts(promise.stack_id)  # read before all that is looked at
     try:
-        found = preview(promised, promise.action)
+        found = build_preview(promised, promise.action)
     except ActionInProgress:
         raise
     except (Conflict, NotFound, NotSupported) as error:
-        raise impossible(error.message) from error
+        raise build_impossible_error(error.message) from error
     promise.check(found, services.sealer, services.definitions)
     proposal = found.proposal
     if proposal is None:
@@ -59,14 +61,14 @@ def applied(services: EngineServices, action: ApplyPlan) -> tuple[StackPlan | No
         proposal,
         ceilings=found.ceilings,
         given=given,
-        also=_limiting(found.ceilings_below, proposal.also),
+        also=_build_ceiling_write(found.ceilings_below, proposal.also),
         facts=facts,
     )
     return limited, found.stack
 
 
-def _limiting(ceilings: Mapping[str, str], also: Also | None) -> Also:
-    """Writes the ceilings of nested instances, besides what ``also`` does."""
+def _build_ceiling_write(ceilings: Mapping[str, str], also: Also | None) -> Also:
+    """Writes the ceilings of nested instances, then calls ``also``."""
 
     def write(work: UnitOfWork, stack: StackRow) -> None:
         if also is not None:
@@ -79,8 +81,8 @@ def _limiting(ceilings: Mapping[str, str], also: Also | None) -> Also:
     return write
 
 
-def _with_id(services: EngineServices, promise: Promise) -> EngineServices:
-    """The room whose next id is the one that a new stack was promised: templates may show it."""
+def _promise_id(services: EngineServices, promise: Promise) -> EngineServices:
+    """The services with the promised id as next id: templates may show it."""
     if not isinstance(promise.action, CreateStack):
         return services
     try:
@@ -88,4 +90,4 @@ def _with_id(services: EngineServices, promise: Promise) -> EngineServices:
     except NotFound:
         ids = chain([promise.stack_id], iter(services.ids, None))
         return dataclasses.replace(services, ids=lambda: next(ids))
-    raise impossible(_ALREADY)
+    raise build_impossible_error(_ALREADY)

@@ -1,4 +1,4 @@
-"""What the owner of a nested stack will show, as far as that is known from its nested template.
+"""The attributes of the owner of a nested stack, predicted from its nested template.
 
 The plug-in is asked, with a nested stack as it will be. So whoever reads only what no open value
 goes into need not be looked at again, and the value is there before anything is done.
@@ -40,17 +40,19 @@ class Offers:
         if attribute is None:
             raise UnknownUntilRun
         by_outputs = self._is_by_outputs and attribute in self._owner.cls.attributes_schema
-        resource = self._lenient if by_outputs else self._strict
+        resource = self._lenient_owner if by_outputs else self._strict_owner
         child = resource.child
         assert isinstance(child, PlannedChild)
         marks = self._owner.definition.secrecy
-        child.tells_secrets = marks.of_attribute(self._owner.wanted.name, attribute, rest) != OPEN
+        child.tells_secrets = (
+            marks.classify_attribute(self._owner.wanted.name, attribute, rest) != OPEN
+        )
         try:
             value = resource.FnGetAtt(attribute, *(() if by_outputs else rest))
         except BaseException as error:  # a plug-in may raise anything when it is asked
             raise_interruption(error)
             raise UnknownUntilRun from error
-        value = _below(value, rest) if by_outputs else value
+        value = _descend(value, rest) if by_outputs else value
         if has_unknown(value):
             raise UnknownUntilRun
         return value
@@ -61,15 +63,15 @@ class Offers:
         return self._owner.cls.FnGetAtt is NestedStack.FnGetAtt
 
     @cached_property
-    def _strict(self) -> Any:
-        return self._made(is_strict=True)
+    def _strict_owner(self) -> Any:
+        return self._make_owner(is_strict=True)
 
     @cached_property
-    def _lenient(self) -> Any:
-        return self._made(is_strict=False)
+    def _lenient_owner(self) -> Any:
+        return self._make_owner(is_strict=False)
 
-    def _made(self, *, is_strict: bool) -> Resource:
-        """The owner, as it will be; nothing that it writes is kept."""
+    def _make_owner(self, *, is_strict: bool) -> Resource:
+        """The owner in its planned state; its writes are not stored."""
         owner, instances = self._owner, self._instances
         child = PlannedChild(self._inside, is_strict=is_strict, tells_secrets=False)
         row = owner.row
@@ -80,8 +82,8 @@ class Offers:
         return made
 
 
-def _below(value: Any, rest: tuple[Any, ...]) -> Any:
-    """What is at some keys of a value that may be open in places."""
+def _descend(value: Any, rest: tuple[Any, ...]) -> Any:
+    """The value at a path of keys; the value may be partly unknown."""
     for index, key in enumerate(rest):
         if not has_unknown(value):
             return select(value, rest[index:])

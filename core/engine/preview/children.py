@@ -1,4 +1,4 @@
-"""What becomes of nested stacks: each is walked like the stack above, as far as it is known.
+"""The preview of nested stacks: each one is walked like the stack above, as far as known.
 
 Called by ``walk`` for every owner that something happens to, and for no other. What the owner wants
 of its nested stack is asked of the plug-in, as an operation does, with the template that it shall
@@ -26,12 +26,12 @@ from ..model.plan import StackPlan
 from ..model.states import PRESENT
 from ..model.work_item import WorkItem
 from ..nested import plan, verbs
-from ..plan.from_template import wanted_by
+from ..plan.from_template import list_desired
 from ..services import EngineServices
 from . import group_batches
 from .child_templates import Offers
 from .entries import Inside
-from .moved import moved_rows, moved_to, with_moved
+from .moved import apply_moves_to_plan, move_rows, select_moves
 from .walk import Owner, Walk
 
 #: What no template can know of a nested stack that is not there yet.
@@ -53,112 +53,121 @@ class Below:
 
     @cached_property
     def children(self) -> Mapping[str, StackRow]:
-        """The nested stacks that there are, by the ids of their owners."""
+        """The existing nested stacks, by the ids of their owners."""
         if not self._root.generation:
             return {}
         return by_owner(self._services.reader().tree(self._root.id))
 
     def gone(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
-        """What goes with an instance of ``stack``: nothing, where it has no nested stack."""
+        """The nested stacks that are deleted with an instance of ``stack``."""
         child = self.children.get(row.id)
         if child is None:
             return
-        proposal = verbs.planned(self._services, "DELETE", stack, child)
+        proposal = verbs.build_plan(self._services, "DELETE", stack, child)
         if proposal is None:  # it goes already
             proposal = StackPlan(child.id, "DELETE", child.generation)
         changes = {**proposal.changes, **self._changes}
-        yield self._walked(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
+        yield self._walk(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
 
     def inside(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
-        """What becomes of the nested stack of an owner, or what a plug-in or a template raised.
+        """The preview of the nested stack of an owner, or the error of a plug-in or a template.
 
         ``owner.row`` is a row without an id where there is no instance yet.
         """
         child = self.children.get(owner.row.id) if owner.row.id else None
         try:
-            return self._inside(owner, child), None
+            return self._walk_nested(owner, child), None
         except BaseException as error:  # a plug-in or the template's author is at fault
             raise_interruption(error)
             if issubclass(owner.cls, TemplateResource) or not has_unknown(owner.wanted.properties):
                 return (), error
-            return (self._unknown(owner, child),), None  # what it is depends on what is not known
+            return (
+                self._build_unknown(owner, child),
+            ), None  # what it is depends on what is not known
 
-    def _inside(self, owner: Owner, child: StackRow | None) -> Sequence[Inside]:
-        target = self._target(owner)
-        made = _final(target)
+    def _walk_nested(self, owner: Owner, child: StackRow | None) -> Sequence[Inside]:
+        target = self._make_desired(owner)
+        made = _find_final(target)
         if made is None:
             return ()
-        inside = self._made(owner, child, target, made)
-        first = _first(target, inside)
+        inside = self._walk_template(owner, child, target, made)
+        first = _find_first(target, inside)
         if first is not None and first.template != made.template:
-            inside = group_batches.joined(self._made(owner, child, target, first), inside)
-        wanted = _known(owner.wanted, owner.cls)
+            inside = group_batches.merge_batches(
+                self._walk_template(owner, child, target, first), inside
+            )
+        wanted = _drop_unknown(owner.wanted, owner.cls)
         offers = Offers(self._services.instances, owner, wanted, inside)
         return (dataclasses.replace(inside, offer=offers.value),)
 
-    def _made(
+    def _walk_template(
         self, owner: Owner, child: StackRow | None, target: NestedStack, made: ChildTemplate
     ) -> Inside:
-        """What becomes of the nested stack of an owner when it is made to be like ``made``."""
+        """The preview of the nested stack of an owner for the template ``made``."""
         later = {key for key, value in made.parameters.items() if has_unknown(value)}
         known = {key: value for key, value in made.parameters.items() if key not in later}
         made = dataclasses.replace(made, parameters=known)
-        spec = owner.definition.child_spec(owner.wanted.name, made, owner.wanted)
-        if spec.depth > owner.definition.family.around.limits.max_nested_depth:
-            return self._unknown(owner, child)
-        later.update(_later_parameters(owner))
+        spec = owner.definition.build_child_spec(owner.wanted.name, made, owner.wanted)
+        if spec.depth > owner.definition.family.load_context.limits.max_nested_depth:
+            return self._build_unknown(owner, child)
+        later.update(_list_unknown_parameters(owner))
         if child is None:
-            child, later = self._new(owner, target.physical_resource_name()), later | _OF_A_NEW_ONE
-        definition = self._loaded(owner, child, spec, frozenset(later))
-        return self._walked(child, self._proposal(child, definition), definition, spec.names)
+            child, later = (
+                self._build_child(owner, target.physical_resource_name()),
+                later | _OF_A_NEW_ONE,
+            )
+        definition = self._load_definition(owner, child, spec, frozenset(later))
+        return self._walk(child, self._build_plan(child, definition), definition, spec.names)
 
-    def _unknown(self, owner: Owner, child: StackRow | None) -> Inside:
+    def _build_unknown(self, owner: Owner, child: StackRow | None) -> Inside:
         action = "CREATE" if child is None else "UPDATE"
-        return Inside(child or self._new(owner, owner.wanted.name), action, is_known=False)
+        return Inside(child or self._build_child(owner, owner.wanted.name), action, is_known=False)
 
     # -- one nested stack -----------------------------------------------------------------------
 
-    def _target(self, owner: Owner) -> NestedStack:
-        """The owner as it shall be; nothing that it writes is kept."""
+    def _make_desired(self, owner: Owner) -> NestedStack:
+        """The owner in its desired state; its writes are not stored."""
         row, instances = owner.row, self._services.instances
         data = self._services.reader().sealed_data(row.id) if row.id else []
         seen = WorkItem(row, owner.stack, data, definition=owner.definition)
-        wanted = _known(owner.wanted, owner.cls)
+        wanted = _drop_unknown(owner.wanted, owner.cls)
         made = instances.make(seen, definition=wanted, cls=owner.cls)
         made.context = instances.context(seen, operation=False, gathered=[])
         assert isinstance(made, NestedStack)
         return made
 
-    def _new(self, owner: Owner, name: str) -> StackRow:
-        return plan.new_child(self._services, owner.stack, owner.row, name)
+    def _build_child(self, owner: Owner, name: str) -> StackRow:
+        return plan.build_child(self._services, owner.stack, owner.row, name)
 
-    def _loaded(self, owner: Owner, child: StackRow, spec: Any, later: frozenset[str]) -> Any:
-        before = before_of(self._services, child)
+    def _load_definition(
+        self, owner: Owner, child: StackRow, spec: Any, later: frozenset[str]
+    ) -> Any:
+        before = load_previous(self._services, child)
         previous = None if before is None else before.parameters.values
         identity = Identity(child.id, child.name, child.project)
-        return plan.loaded(owner.definition.family, spec, identity, previous, later)
+        return plan.load_nested(owner.definition.family, spec, identity, previous, later)
 
-    def _proposal(self, child: StackRow, definition: Any) -> StackPlan:
-        """The plan of a template that is not kept, since it is only shown."""
+    def _build_plan(self, child: StackRow, definition: Any) -> StackPlan:
+        """The plan of a template that is not stored, since it is only a preview."""
         return StackPlan(
             child.id,
             "UPDATE" if child.generation else "CREATE",
             child.generation,
-            wanted_by(self._services, definition),
+            list_desired(self._services, definition),
             changes=self._changes,
         )
 
-    def _walked(
+    def _walk(
         self, child: StackRow, proposal: StackPlan, definition: Any, names: Sequence[str] = ()
     ) -> Inside:
         services = self._services
         if definition is not None:
             self._check_size(len(proposal.wanted or ()), definition)
         rows = services.reader().resource_rows(child.id) if child.generation else []
-        moves = moved_to(self._moves, names)
-        rows = moved_rows(services, rows, moves, child.id)
-        proposal = with_moved(proposal, moves)
-        before = before_of(services, child)
+        moves = select_moves(self._moves, names)
+        rows = move_rows(services, rows, moves, child.id)
+        proposal = apply_moves_to_plan(proposal, moves)
+        before = load_previous(services, child)
         walk = Walk(services, child, proposal, rows, self, definition)
         return Inside(
             child,
@@ -167,19 +176,19 @@ class Below:
             definition,
             before,
             walk.values,
-            walk.row_values([row for row in rows if row.want == PRESENT]),
+            walk.build_row_values([row for row in rows if row.want == PRESENT]),
         )
 
     def _check_size(self, more: int, definition: Any) -> None:
-        """Raise TooManyResources, as carrying it out would: a few files can make billions."""
-        most = definition.family.around.limits.max_resources_per_stack
+        """Raise TooManyResources, as the action would: a few files can make billions."""
+        most = definition.family.load_context.limits.max_resources_per_stack
         if self._count + more > most:
             raise TooManyResources(self._count + more, most, at=("resources",), nested=True)
         self._count += more
 
 
-def before_of(services: EngineServices, stack: StackRow) -> Any:
-    """The definition that a stack has; None where there is none, or it cannot be read."""
+def load_previous(services: EngineServices, stack: StackRow) -> Any:
+    """The present definition of a stack; None where there is none, or it cannot be read."""
     if stack.template_id is None:
         return None
     try:
@@ -188,22 +197,24 @@ def before_of(services: EngineServices, stack: StackRow) -> Any:
         return None
 
 
-def _final(target: NestedStack) -> ChildTemplate | None:
-    """What the nested stack shall be when all is done, in however many steps that is."""
+def _find_final(target: NestedStack) -> ChildTemplate | None:
+    """The last template of the nested stack, however many steps lead to it."""
     if type(target).child_template is NestedStack.child_template:
         return target.next_template(target.child, 0)
     return ChildTemplate(target.child_template(), parameters=target.child_parameters())
 
 
-def _first(target: NestedStack, inside: Inside) -> ChildTemplate | None:
-    """The first batch, where members have nested stacks that it may do something to."""
+def _find_first(target: NestedStack, inside: Inside) -> ChildTemplate | None:
+    """The template of the first batch, where it may change nested stacks of members."""
     if type(target).child_template is NestedStack.child_template or target.child is None:
         return None
-    return target.next_template(target.child, 0) if group_batches.matter(inside) else None
+    return (
+        target.next_template(target.child, 0) if group_batches.has_early_changes(inside) else None
+    )
 
 
-def _known(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:
-    """The definition of a template's owner without what is only known later.
+def _drop_unknown(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:
+    """The definition of a template's owner without unknown values.
 
     Others get it as it is: their plug-ins hand values on to members, whatever these are.
     """
@@ -213,7 +224,7 @@ def _known(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinition:
     return dataclasses.replace(wanted, properties=known)
 
 
-def _later_parameters(owner: Owner) -> list[str]:
+def _list_unknown_parameters(owner: Owner) -> list[str]:
     if not issubclass(owner.cls, TemplateResource):
         return []
     return [key for key, value in owner.wanted.properties.items() if has_unknown(value)]

@@ -13,7 +13,7 @@ from ..diff.changes import Change
 from ..model.states import IDLE
 from ..plan import drift_schedule
 from .preview import Nested, Preview, Resource
-from .reasons import reasons
+from .reasons import list_reasons
 
 #: Raised when a program that reads the shape may have to be changed.
 VERSION = 1
@@ -23,40 +23,40 @@ ACTIONS = (
 )  # fmt: skip
 
 
-def document(plan: Preview) -> dict[str, Any]:
+def build_document(plan: Preview) -> dict[str, Any]:
     """The plan, JSON-able."""
     return {
         "zonda_plan": VERSION,
-        "stack": _stack(plan),
+        "stack": _build_stack(plan),
         "does_something": plan.does_something,
         "fails": bool(plan.fails or plan.refusal),
-        "summary": _summary(plan),
-        "notes": notes(plan),
-        "selection": _selection(plan),
-        "moved": _moved(plan),
-        "settings": _changes(plan.settings),
-        "parameters": _changes(plan.parameters),
+        "summary": _count_actions(plan),
+        "notes": list_notes(plan),
+        "selection": _build_selection(plan),
+        "moved": _list_moves(plan),
+        "settings": _build_changes(plan.settings),
+        "parameters": _build_changes(plan.parameters),
         "files_outside": list(getattr(getattr(plan.action, "bundle", None), "outside", ())),
-        **_resources(plan.resources, ()),
-        "outputs": _changes(plan.outputs),
+        **_build_resources(plan.resources, ()),
+        "outputs": _build_changes(plan.outputs),
     }
 
 
-def _moved(plan: Preview) -> list[dict[str, str]]:
+def _list_moves(plan: Preview) -> list[dict[str, str]]:
     moves = () if plan.proposal is None else plan.proposal.moves
     return [{"from": move.old, "name": move.new} for move in moves]
 
 
-def _resources(resources: Iterable[Resource], path: tuple[str, ...]) -> dict[str, Any]:
-    """What is shown of the resources of the stack at ``path``: of the owners that lead to it."""
+def _build_resources(resources: Iterable[Resource], path: tuple[str, ...]) -> dict[str, Any]:
+    """The entries of the stack at ``path``, with those of the owners that lead to it."""
     shown = [each for each in resources if each.entry.action in ACTIONS or each.entry.may]
     return {
-        "resources": [_resource(each, path) for each in shown],
+        "resources": [_build_resource(each, path) for each in shown],
         "unchanged": [each.entry.name for each in resources if _is_unchanged(each)],
     }
 
 
-def _nested(nested: Nested, path: tuple[str, ...]) -> dict[str, Any]:
+def _build_nested(nested: Nested, path: tuple[str, ...]) -> dict[str, Any]:
     inside = nested.inside
     stack, is_new = inside.stack, inside.stack.generation == 0
     return {
@@ -69,13 +69,13 @@ def _nested(nested: Nested, path: tuple[str, ...]) -> dict[str, Any]:
         },
         "stack_path": list(path),
         "known_after_apply": not inside.is_known,
-        "parameters": _changes(nested.parameters),
-        **_resources(nested.resources, path),
-        "outputs": _changes(nested.outputs),
+        "parameters": _build_changes(nested.parameters),
+        **_build_resources(nested.resources, path),
+        "outputs": _build_changes(nested.outputs),
     }
 
 
-def _stack(plan: Preview) -> dict[str, Any]:
+def _build_stack(plan: Preview) -> dict[str, Any]:
     stack, is_new = plan.stack, plan.stack.generation == 0
     return {
         "name": stack.name,
@@ -88,8 +88,8 @@ def _stack(plan: Preview) -> dict[str, Any]:
     }
 
 
-def notes(plan: Preview) -> list[str]:
-    """What has to be said of the plan as a whole."""
+def list_notes(plan: Preview) -> list[str]:
+    """The notes on the plan as a whole."""
     said = []
     stack = plan.stack
     if plan.proposal is None:
@@ -101,7 +101,7 @@ def notes(plan: Preview) -> list[str]:
             f"Stack {stack.name} is {stack.action}_{stack.status}. The plan takes it that what is "
             "running ends well; to carry it out would overtake what is not begun yet."
         )
-    elif drift_schedule.is_unheard(stack, plan.proposal.changes):
+    elif drift_schedule.is_overridden(stack, plan.proposal.changes):
         said.append(
             "What the environment says of drift schedules does not count: a command has said more. "
             f"'zonda stack drift schedule {stack.name} environment' takes that back."
@@ -114,8 +114,8 @@ def notes(plan: Preview) -> list[str]:
     return said
 
 
-def _summary(plan: Preview) -> dict[str, int]:
-    resources = [*_all(plan.resources)]
+def _count_actions(plan: Preview) -> dict[str, int]:
+    resources = [*_walk_all(plan.resources)]
     selection = None if plan.proposal is None else plan.proposal.selection
     counted = Counter(each.entry.action for each in resources)
     may = Counter(each.entry.may for each in resources if each.entry.may)
@@ -126,19 +126,19 @@ def _summary(plan: Preview) -> dict[str, int]:
     return {**found, **{f"may {what}": number for what, number in sorted(may.items())}}
 
 
-def _all(resources: Iterable[Resource]) -> Iterator[Resource]:
+def _walk_all(resources: Iterable[Resource]) -> Iterator[Resource]:
     """Resources with those that are nested in them."""
     for each in resources:
         yield each
         for nested in each.nested:
-            yield from _all(nested.resources)
+            yield from _walk_all(nested.resources)
 
 
 def _is_unchanged(each: Resource) -> bool:
     return each.entry.action == "none" and not each.entry.may
 
 
-def _selection(plan: Preview) -> dict[str, Any] | None:
+def _build_selection(plan: Preview) -> dict[str, Any] | None:
     selection = None if plan.proposal is None else plan.proposal.selection
     if selection is None:
         return None
@@ -150,7 +150,7 @@ def _selection(plan: Preview) -> dict[str, Any] | None:
     }
 
 
-def _resource(each: Resource, path: tuple[str, ...]) -> dict[str, Any]:
+def _build_resource(each: Resource, path: tuple[str, ...]) -> dict[str, Any]:
     entry = each.entry
     row = entry.row
     return {
@@ -166,18 +166,18 @@ def _resource(each: Resource, path: tuple[str, ...]) -> dict[str, Any]:
                 "names": list(reason.names),
                 "perhaps": reason.perhaps,
             }
-            for reason in reasons(entry)
+            for reason in list_reasons(entry)
         ],
-        "changes": _changes(each.changes),
-        "nested": [_nested(nested, (*path, entry.name)) for nested in each.nested],
+        "changes": _build_changes(each.changes),
+        "nested": [_build_nested(nested, (*path, entry.name)) for nested in each.nested],
     }
 
 
-def _changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    return [_change(change) for change in changes]
+def _build_changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    return [_build_change(change) for change in changes]
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _build_change(change: Change) -> dict[str, Any]:
     shown: dict[str, Any] = {"path": list(change.path), "kind": change.kind}
     if change.secrecy != "open":
         shown["hidden"] = change.secrecy

@@ -1,4 +1,4 @@
-"""What a walk finds: what becomes of each resource, and of what is nested in it. Pure data."""
+"""The entries of a preview: the action on each resource, and on its nested stack. Pure data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..progress.protection import Protection
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What becomes of one resource, or of one instance that goes.
+    """The planned action on one resource, or on one instance to be deleted.
 
     ``action``: create, check, update, replace, delete, leave (it goes from the stack and stays
     outside), keep (it would go, but is still used), none, fail, blocked (by a failure) or outside
@@ -37,12 +37,12 @@ class Entry:
 
     @property
     def refusal(self) -> str:
-        """Why it cannot go, or ''."""
+        """The reason why it cannot be deleted, or ''."""
         return "" if self.held is None else self.held.forbids("deleted")
 
     @property
     def may(self) -> str:
-        """What may become of it instead, or ''."""
+        """The other action that is possible, or ''."""
         return self.perhaps or ("" if self.verdict is None else self.verdict.may)
 
     @property
@@ -51,7 +51,7 @@ class Entry:
         return self.action == "fail" or any(each.fails for each in self.nested)
 
     def failing(self) -> Iterator[tuple[str, Entry]]:
-        """What is known to fail: itself, or what is nested in it, with the way down to it."""
+        """The entries known to fail: itself, or nested ones, with the path to them."""
         if self.action == "fail":
             yield self.name, self
         for each in self.nested:
@@ -62,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What becomes of one nested stack.
+    """The preview of one nested stack.
 
     ``action``: CREATE, UPDATE or DELETE. ``definition``: what it shall be, ``before``: what it is;
     None where there is none. ``values`` and ``old_values``: those of its resources then and now.

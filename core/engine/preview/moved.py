@@ -1,4 +1,4 @@
-"""What a plan moves, as the walks of stacks see it: gone from one, there in the other."""
+"""The moves of a plan as the walks of stacks see them: gone from one, present in the other."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from zonda.core.store.schema.rows import ResourceRow
 
 from ..model.plan import BELOW, Move, StackPlan
-from ..progress.moves import as_moved, wanted_as_moved
+from ..progress.moves import apply_moves, apply_to_desired
 from ..services import EngineServices
 
 
-def moved_to(moves: Sequence[Move], names: Sequence[str]) -> list[Move]:
-    """The moves of a plan as the nested stack has them that ``names`` lead to."""
+def select_moves(moves: Sequence[Move], names: Sequence[str]) -> list[Move]:
+    """The moves of a plan for the nested stack at the path ``names``."""
     found = []
     for move in moves:
         above = BELOW.join((*names, ""))
@@ -23,10 +23,10 @@ def moved_to(moves: Sequence[Move], names: Sequence[str]) -> list[Move]:
     return found
 
 
-def moved_rows(
+def move_rows(
     services: EngineServices, rows: Sequence[ResourceRow], moves: Sequence[Move], stack_id: str
 ) -> list[ResourceRow]:
-    """``rows`` of a stack without those that leave it, with those that come."""
+    """``rows`` of a stack without the instances that leave it, with those that come."""
     if not moves:
         return list(rows)
     here = {row.id for row in rows}
@@ -35,11 +35,11 @@ def moved_rows(
         for move in moves
         if not move.is_promise and move.key not in here
     ]
-    return as_moved([*rows, *(row for row in coming if row is not None)], moves, stack_id)
+    return apply_moves([*rows, *(row for row in coming if row is not None)], moves, stack_id)
 
 
-def with_moved(proposal: StackPlan, moves: Sequence[Move]) -> StackPlan:
-    """The plan that finds what is moved by its new name."""
+def apply_moves_to_plan(proposal: StackPlan, moves: Sequence[Move]) -> StackPlan:
+    """The plan with moved instances under their new names."""
     if not moves or proposal.wanted is None:
         return proposal
-    return replace(proposal, wanted=wanted_as_moved(proposal.wanted, moves))
+    return replace(proposal, wanted=apply_to_desired(proposal.wanted, moves))

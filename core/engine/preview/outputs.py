@@ -1,4 +1,4 @@
-"""What becomes of a stack's outputs, parameters and settings."""
+"""The changes of a stack's outputs, parameters and settings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment.drift_section import OFF
-from zonda.core.template.evaluation.unknown_values import UNKNOWN, resolve_partly
+from zonda.core.template.evaluation.unknown_values import UNKNOWN, evaluate_partially
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
-from ..diff.changes import NOTHING, Change, changes, hidden
-from ..diff.sections import stricter
+from ..diff.changes import NOTHING, Change, compare_hidden, compare_values
+from ..diff.sections import max_mark
 from ..plugins.reasons import OPEN
 from ..plugins.secrets import scrub
 
 
-def outputs(before: Any, after: Any, old_values: Any, new_values: Any) -> Iterator[Change]:
+def list_output_changes(
+    before: Any, after: Any, old_values: Any, new_values: Any
+) -> Iterator[Change]:
     """The outputs that change. ``before`` and ``after``: definitions or None."""
     old = {} if before is None else before.outputs
     new = {} if after is None else after.outputs
@@ -27,32 +29,32 @@ def outputs(before: Any, after: Any, old_values: Any, new_values: Any) -> Iterat
         mark, was, will = OPEN, NOTHING, NOTHING
         if name in old:
             mark = old[name].secrecy
-            was = _value(before, old[name], old_values)
+            was = _resolve_or_message(before, old[name], old_values)
         if name in new:
-            mark = stricter(mark, new[name].secrecy)
-            will = _value(after, new[name], new_values)
+            mark = max_mark(mark, new[name].secrecy)
+            will = _resolve_or_message(after, new[name], new_values)
         if mark == OPEN:
-            yield from changes(was, will, (name,))
+            yield from compare_values(was, will, (name,))
         else:
-            yield from hidden(was, will, (name,), mark)
+            yield from compare_hidden(was, will, (name,), mark)
 
 
-def value_of(definition: Any, node: Any, values: Any) -> tuple[Any, BaseException | None]:
-    """The value of an output, open where it is known later; what was raised, where it has none."""
+def resolve_output(definition: Any, node: Any, values: Any) -> tuple[Any, BaseException | None]:
+    """The value of an output, partly unknown where needed; the error, where it has none."""
     if not node.enabled:
         return (None if node.is_certain else UNKNOWN), None
     scope = definition.scope(values)
     scope.begin()
     try:
-        return resolve_partly(node.value, scope), None
+        return evaluate_partially(node.value, scope), None
     except BaseException as error:  # a plug-in may raise anything when it is asked
         raise_interruption(error)
         return None, error
 
 
-def _value(definition: Any, node: Any, values: Any) -> Any:
+def _resolve_or_message(definition: Any, node: Any, values: Any) -> Any:
     """The value; the error's text where it has none."""
-    value, error = value_of(definition, node, values)
+    value, error = resolve_output(definition, node, values)
     if error is None:
         return value
     parameters = definition.parameters
@@ -60,7 +62,7 @@ def _value(definition: Any, node: Any, values: Any) -> Any:
     return f"error: {truncate_middle(scrub(safe_str(error) or type(error).__name__, secrets))}"
 
 
-def parameters(before: Any, after: Any) -> Iterator[Change]:
+def list_parameter_changes(before: Any, after: Any) -> Iterator[Change]:
     """The parameters whose values change."""
     if after is None:
         return
@@ -68,31 +70,33 @@ def parameters(before: Any, after: Any) -> Iterator[Change]:
     later = dict.fromkeys(after.parameters.unknown & after.schemas.keys(), UNKNOWN)
     new = {**after.parameters.values, **later}
     for name in dict.fromkeys((*old, *new)):
-        marks = (each.secrecy_of_parameter(name) for each in (before, after) if each is not None)
-        mark = reduce(stricter, marks)
+        marks = (each.classify_parameter(name) for each in (before, after) if each is not None)
+        mark = reduce(max_mark, marks)
         was, will = old.get(name, NOTHING), new.get(name, NOTHING)
         if mark == OPEN:
-            yield from changes(was, will, (name,))
+            yield from compare_values(was, will, (name,))
         else:
-            yield from hidden(was, will, (name,), mark)
+            yield from compare_hidden(was, will, (name,), mark)
 
 
-def settings(stack: StackRow, changed: Mapping[str, object]) -> Iterator[Change]:
-    """How the stack itself is treated: timeout, rollback, tags, description, policies."""
+def list_setting_changes(stack: StackRow, changed: Mapping[str, object]) -> Iterator[Change]:
+    """The changes of the stack's settings: timeout, rollback, tags, description, policies."""
     if not stack.generation:
         return
     for name, read in _SETTINGS.items():
         if name in changed:
-            was, will = (_said(read(value)) for value in (getattr(stack, name), changed[name]))
-            yield from changes(was, will, (name,))
+            was, will = (
+                _omit_empty(read(value)) for value in (getattr(stack, name), changed[name])
+            )
+            yield from compare_values(was, will, (name,))
 
 
-def _said(value: Any) -> Any:
+def _omit_empty(value: Any) -> Any:
     return NOTHING if value in ("", {}) else value
 
 
-def _policies(text: Any) -> Any:
-    """Policies without what was protected before, which is no change."""
+def _read_policies(text: Any) -> Any:
+    """The policies without past protections, which are no change."""
     known = json.loads(text) if text else {}
     return {key: value for key, value in known.items() if value and key != "before"}
 
@@ -102,7 +106,7 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "timeout_mins": lambda value: value,
     "disable_rollback": bool,
     "tags": json.loads,
-    "policies": _policies,
+    "policies": _read_policies,
     "drift_schedule": lambda value: value,
     "drift_policy": lambda value: "" if value == OFF else value,
 }

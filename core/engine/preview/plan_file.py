@@ -1,4 +1,4 @@
-"""What has to be the same when a plan is carried out later, and what is not the same any more.
+"""The plan file: the facts that must be the same at its application, and their comparison.
 
 A plan file has the document for people, and one sealed field: the action with its bundle, and
 facts about every instance. Who carries it out works the plan out anew and compares.
@@ -12,13 +12,13 @@ from typing import Any
 
 from zonda.core.engine import actions
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
 
 from ..templates.definitions import Definitions
-from ..templates.fingerprints import written
-from .document import VERSION, document
+from ..templates.fingerprints import definition_to_dict
+from .document import VERSION, build_document
 from .entries import Entry
 from .preview import Preview, Resource
 
@@ -28,24 +28,24 @@ OUT_OF_DATE = "ZON210"
 NO_PLAN = "ZON211"
 
 
-def text_of(plan: Preview, sealer: Sealer, definitions: Definitions) -> str:
+def format_plan(plan: Preview, sealer: Sealer, definitions: Definitions) -> str:
     """The text of a plan file."""
-    shown = document(plan)
+    shown = build_document(plan)
     sealed = sealer.seal(
         {
             "action": actions.to_json(plan.action),
-            "shown": _hash(shown, sealer),
-            "stack": _of_stack(plan),
-            "resources": _of_resources(plan, sealer, definitions),
+            "shown": _compute_hash(shown, sealer),
+            "stack": _list_stack_facts(plan),
+            "resources": _list_resource_facts(plan, sealer, definitions),
         }
     )
     text = json.dumps({**shown, SEALED: sealed}, indent=2, ensure_ascii=False, default=str)
-    if not _encodes(text):  # half of a surrogate pair
+    if not _is_encodable(text):  # half of a surrogate pair
         text = json.dumps({**shown, SEALED: sealed}, indent=2, default=str)
     return text + "\n"
 
 
-def _encodes(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -54,10 +54,10 @@ def _encodes(text: str) -> bool:
 
 
 class Promise:
-    """What a plan file says. Raises UsageError for a text that is none, or that was changed."""
+    """The content of a plan file. Raises UsageError for an invalid or changed text."""
 
     def __init__(self, text: str, sealer: Sealer) -> None:
-        shown = _parsed(text)
+        shown = _parse(text)
         sealed = shown.pop(SEALED)
         try:
             self._facts = sealer.open(sealed)
@@ -67,7 +67,7 @@ class Promise:
                 hint="Make a plan here, with 'zonda stack plan -o'.",
                 code=NO_PLAN,
             ) from error
-        if self._facts["shown"] != _hash(shown, sealer):
+        if self._facts["shown"] != _compute_hash(shown, sealer):
             raise UsageError(
                 "The plan file was changed after it was made.",
                 hint="Make the plan anew.",
@@ -82,15 +82,18 @@ class Promise:
     def check(self, plan: Preview, sealer: Sealer, definitions: Definitions) -> None:
         """Raise Conflict, naming every difference, unless ``plan`` is what was promised."""
         found = [
-            *_differences("stack", self._facts["stack"], _of_stack(plan)),
-            *_resource_differences(
-                self._facts["resources"], _of_resources(plan, sealer, definitions)
+            *_describe_differences("stack", self._facts["stack"], _list_stack_facts(plan)),
+            *_describe_resources(
+                self._facts["resources"], _list_resource_facts(plan, sealer, definitions)
             ),
         ]
         if found:
-            raise stale(plan.stack.name, found)
+            raise build_stale_error(plan.stack.name, found)
         if plan.fails or plan.refusal:
-            causes = [plan.refusal, *(f"{name}: {_why(each)}" for name, each in plan.fails.items())]
+            causes = [
+                plan.refusal,
+                *(f"{name}: {_get_reason(each)}" for name, each in plan.fails.items()),
+            ]
             said = "; ".join(filter(None, causes))
             raise Conflict(
                 f"The plan is known to fail ({said}).",
@@ -99,11 +102,11 @@ class Promise:
             )
 
 
-def _why(entry: Any) -> str:
+def _get_reason(entry: Any) -> str:
     return str(entry.refusal or entry.verdict.surely.reason)
 
 
-def stale(name: str, found: list[str]) -> Conflict:
+def build_stale_error(name: str, found: list[str]) -> Conflict:
     """The error for a plan that is out of date."""
     shown = "; ".join(found[:20]) + (f"; and {len(found) - 20} more" if len(found) > 20 else "")
     return Conflict(
@@ -113,8 +116,8 @@ def stale(name: str, found: list[str]) -> Conflict:
     )
 
 
-def impossible(why: str) -> Conflict:
-    """The error for a plan whose action is not possible any more."""
+def build_impossible_error(why: str) -> Conflict:
+    """The error for a plan whose action is no longer possible."""
     return Conflict(
         f"The plan is out of date: {why}",
         hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
@@ -122,7 +125,7 @@ def impossible(why: str) -> Conflict:
     )
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse(text: str) -> dict[str, Any]:
     try:
         found = read_json(text)
     except ValueError as error:
@@ -142,10 +145,12 @@ def _parsed(text: str) -> dict[str, Any]:
     return found
 
 
-def _hash(shown: Mapping[str, Any], sealer: Sealer) -> str:
+def _compute_hash(shown: Mapping[str, Any], sealer: Sealer) -> str:
     # through JSON, as it is read again
     return sealer.hmac(
-        canonical(json.loads(json.dumps(shown, default=str))).encode("utf-8", "surrogatepass")
+        format_canonical(json.loads(json.dumps(shown, default=str))).encode(
+            "utf-8", "surrogatepass"
+        )
     )
 
 
@@ -155,9 +160,9 @@ _OLD = " (the old one)"
 # -- facts ----------------------------------------------------------------------------------------
 
 
-def _of_stack(plan: Preview) -> dict[str, Any]:
+def _list_stack_facts(plan: Preview) -> dict[str, Any]:
     stack = plan.stack
-    facts = {"id": stack.id, "generation": stack.generation, "action": _action(plan)}
+    facts = {"id": stack.id, "generation": stack.generation, "action": _get_action(plan)}
     if stack.generation:
         facts["state"] = f"{stack.action}_{stack.status} ({stack.phase})"
         facts["nested"] = {
@@ -167,16 +172,16 @@ def _of_stack(plan: Preview) -> dict[str, Any]:
     return facts
 
 
-def _action(plan: Preview) -> str | None:
+def _get_action(plan: Preview) -> str | None:
     return None if plan.proposal is None else plan.proposal.action
 
 
-def _of_resources(plan: Preview, sealer: Sealer, definitions: Definitions) -> dict[str, Any]:
+def _list_resource_facts(plan: Preview, sealer: Sealer, definitions: Definitions) -> dict[str, Any]:
     return dict(_Facts(sealer, definitions).of(plan.definition, plan.resources, ""))
 
 
 class _Facts:
-    """The facts about resources, by name; of nested ones with the way down to them."""
+    """The facts about resources, by name; of nested ones by path."""
 
     def __init__(self, sealer: Sealer, definitions: Definitions) -> None:
         self._sealer = sealer
@@ -186,20 +191,20 @@ class _Facts:
     def of(
         self, definition: Any, resources: Iterable[Resource], above: str
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """``definition``: what the stack shall be; None of one that goes."""
+        """``definition``: the planned one of the stack; None for a stack to be deleted."""
         seen: set[str] = set()
         for each in resources:
             key = above + each.entry.name
             while key in seen:  # several instances of one name
                 key += " (another instance)"
             seen.add(key)
-            yield key, self._of_one(definition, each)
+            yield key, self._build_facts(definition, each)
             for index, nested in enumerate(each.nested):
                 inside = nested.inside
                 old = _OLD if index else ""
                 yield from self.of(inside.definition, nested.resources, f"{key}{old}/")
 
-    def _of_one(self, definition: Any, each: Resource) -> dict[str, Any]:
+    def _build_facts(self, definition: Any, each: Resource) -> dict[str, Any]:
         entry, row, verdict = each.entry, each.entry.row, each.entry.verdict
         facts: dict[str, Any] = {"plan": f"{entry.action} {entry.may}".strip()}
         if row is not None:
@@ -208,15 +213,17 @@ class _Facts:
             facts["work"] = [row.fence, row.resolved_hash, row.physical_id, row.deletion_policy]
         if verdict is not None and verdict.wanted is not None:
             # the values: what was read of other resources may be another one now
-            facts["values"] = self._sealer.hmac(canonical(written(verdict.wanted)).encode())
-        cls = self._class_of(definition, entry)
+            facts["values"] = self._sealer.hmac(
+                format_canonical(definition_to_dict(verdict.wanted)).encode()
+            )
+        cls = self._find_class(definition, entry)
         if cls not in self._identities:
             self._identities[cls] = self._definitions.identity(cls, entry.type)
         facts["class"] = self._identities[cls]
         return facts
 
-    def _class_of(self, definition: Any, entry: Entry) -> Any:
-        """The class that will do the work; None where no plug-in brings it."""
+    def _find_class(self, definition: Any, entry: Entry) -> Any:
+        """The class of the resource; None where no plug-in brings it."""
         if entry.verdict is not None:
             definition = entry.verdict.template
         node = None if definition is None else definition.resources.get(entry.name)
@@ -245,32 +252,34 @@ _WORDS = {
 }
 
 
-def _differences(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+def _describe_differences(
+    what: str, then: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
     for key, said in _WORDS.items():
         old, new = then.get(key), now.get(key)
         if old != new:
-            changed = _names(old, new) if key == "nested" else ""
-            yield said.format(_shown(old), _shown(new), what=what, changed=changed)
+            changed = _name_changed(old, new) if key == "nested" else ""
+            yield said.format(_format_value(old), _format_value(new), what=what, changed=changed)
             return  # the rest follows from it
 
 
-def _names(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
-    """The nested stacks that are not what they were."""
+def _name_changed(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
+    """The nested stacks that have changed."""
     old, new = then or {}, now or {}
     differing = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     names = [(new.get(key) or old[key])[0] for key in differing]
     return ", ".join(names[:_MOST_NAMES]) + (" ..." if len(names) > _MOST_NAMES else "")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
-def _resource_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """One for each resource. What is inside of one that differs follows from that."""
+def _describe_resources(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """One difference for each resource; nested ones follow from their owner's."""
     told: set[str] = set()
     for name in dict.fromkeys((*then, *now)):
-        if not told.isdisjoint(_above(name)):
+        if not told.isdisjoint(_list_owners(name)):
             continue
         if name not in now and "/" in name:  # only what happens inside is in a plan
             found = [f"{name}: {then[name]['plan']} was planned, nothing would be done to it"]
@@ -281,14 +290,14 @@ def _resource_differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> It
         elif name not in then:
             found = [f"{name} was not there"]
         else:
-            found = list(_differences(name, then[name], now[name]))
+            found = list(_describe_differences(name, then[name], now[name]))
         if found:
             told.add(name)
             yield found[0]
 
 
-def _above(name: str) -> Iterator[str]:
-    """The names of what ``name`` is inside of."""
+def _list_owners(name: str) -> Iterator[str]:
+    """The names of the owners above ``name``."""
     for end, letter in enumerate(name):
         if letter == "/":
             yield name[:end].removesuffix(_OLD)

@@ -1,4 +1,4 @@
-"""A nested stack as it will be, for the plug-in of its owner: what is not known yet is not told.
+"""A nested stack in its planned state, for the plug-in of its owner; unknown values raise.
 
 Implements ``hooks.nested.Child``. Whatever would have to be guessed raises ``UnknownUntilRun``.
 """
@@ -16,11 +16,11 @@ from ..model.states import COMPLETE
 from ..plugins.child_view import RowFacts
 from ..plugins.reasons import OPEN
 from .entries import Entry, Inside
-from .outputs import value_of
+from .outputs import resolve_output
 
 
 class PlannedChild:
-    """The nested stack of ``inside``. ``is_strict``: an output that is open in part is not told.
+    """The nested stack of ``inside``. ``is_strict``: a partly unknown output raises.
 
     ``tells_secrets``: whether what its template marks as secret may be told, too.
     """
@@ -33,22 +33,22 @@ class PlannedChild:
 
     @cached_property
     def entries(self) -> Mapping[str, Entry]:
-        """What becomes of its resources, by name; those that are wanted come first."""
+        """The entries of its resources, by name; desired ones come first."""
         return {each.name: each for each in reversed(self.inside.entries)}
 
     @property
     def id(self) -> str:
         """Its id."""
-        self._must_be_there()
+        self._check_exists()
         return self.inside.stack.id
 
     @property
     def name(self) -> str:
         """Its name."""
-        self._must_be_there()
+        self._check_exists()
         return self.inside.stack.name
 
-    def _must_be_there(self) -> None:
+    def _check_exists(self) -> None:
         if not self.inside.stack.generation:
             raise UnknownUntilRun
 
@@ -59,12 +59,12 @@ class PlannedChild:
 
     @property
     def status(self) -> str:
-        """As it is when all went well."""
+        """The status after success."""
         return COMPLETE
 
     @property
     def is_healthy(self) -> bool:
-        """As it is when all went well."""
+        """True: the state after success."""
         return True
 
     def members(self) -> Sequence[PlannedMember]:
@@ -92,19 +92,19 @@ class PlannedChild:
         return name in self.inside.definition.outputs
 
     def output(self, name: str) -> Any:
-        """The value of an output, with what is known later left open."""
+        """The value of an output, with unknown parts."""
         output = self.inside.definition.outputs[name]
         if output.secrecy != OPEN and not self.tells_secrets:
             raise UnknownUntilRun
         if name not in self._known:
-            self._known[name] = self._resolved(output)
+            self._known[name] = self._resolve_output(output)
         value = self._known[name]
         if value is UNKNOWN or (self._is_strict and has_unknown(value)):
             raise UnknownUntilRun
         return value
 
-    def _resolved(self, output: Any) -> Any:
-        value, error = value_of(self.inside.definition, output, self.inside.values)
+    def _resolve_output(self, output: Any) -> Any:
+        value, error = resolve_output(self.inside.definition, output, self.inside.values)
         return value if error is None else UNKNOWN
 
 
@@ -127,12 +127,12 @@ class PlannedMember(RowFacts):
 
     @property
     def reference(self) -> Any:
-        """What ``get_resource`` gives."""
+        """The value of ``get_resource``."""
         marks = self._child.inside.definition.secrecy
-        self._may_be_told(marks.of_reference(self.name))
+        self._check_visible(marks.classify_reference(self.name))
         return self._child.inside.values.reference(self.name)
 
-    def _may_be_told(self, mark: str) -> None:
+    def _check_visible(self, mark: str) -> None:
         if mark != OPEN and not self._child.tells_secrets:
             raise UnknownUntilRun
 
@@ -153,5 +153,5 @@ class PlannedMember(RowFacts):
     def attribute(self, name: str, *path: Any) -> Any:
         """The value of an attribute, below ``path``."""
         marks = self._child.inside.definition.secrecy
-        self._may_be_told(marks.of_attribute(self.name, name, path))
+        self._check_visible(marks.classify_attribute(self.name, name, path))
         return self._child.inside.values.attribute(self.name, name, path)

@@ -1,4 +1,4 @@
-"""A plan that is only shown, worked out from an action. In the pool, or where no engine is.
+"""The preview of an action: its plan, resource by resource. In the pool, or without an engine.
 
 Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 """
@@ -15,17 +15,17 @@ from zonda.hooks.errors import ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..diff.changes import Change
-from ..diff.sections import ALL_HIDDEN, Marks, marks_of, of_existing, of_new
+from ..diff.sections import ALL_HIDDEN, Marks, list_changes, list_new, read_marks
 from ..model import row_annotations
 from ..model.plan import StackPlan
 from ..model.states import PRESENT
 from ..plan.registry import propose
-from ..progress.protection import of_stack
+from ..progress.protection import find_stack_protection
 from ..services import EngineServices
 from . import outputs
-from .children import Below, before_of
+from .children import Below, load_previous
 from .entries import Entry, Inside
-from .moved import moved_rows
+from .moved import move_rows
 from .walk import Walk
 
 
@@ -40,7 +40,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """What becomes of a nested stack, with what changes in it."""
+    """The preview of a nested stack, with its changes."""
 
     inside: Inside
     resources: tuple[Resource, ...] = ()
@@ -50,7 +50,7 @@ class Nested:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an action would do. ``proposal`` is None where it has nothing to do at all.
+    """The effects of an action. ``proposal`` is None where it has nothing to do.
 
     ``refusal``: why the action as a whole will be refused, or ''. ``definition``: what is wanted;
     None of a stack that goes. ``nested``: the stacks that are nested in it now, by id.
@@ -84,96 +84,98 @@ class Preview:
 
     @property
     def ceilings(self) -> Mapping[str, str]:
-        """The strongest that the plan allows, for those that are there; see ``StackPlan``."""
-        known = {each.entry.name: _ceiling(each.entry) for each in self.resources}
+        """The strongest planned operation of each existing resource; see ``StackPlan``."""
+        known = {each.entry.name: _find_ceiling(each.entry) for each in self.resources}
         return {name: ceiling for name, ceiling in known.items() if ceiling}
 
     @property
     def ceilings_below(self) -> Mapping[str, str]:
         """The same for what is nested, by the ids of the instances; '': without any."""
-        return dict(_ceilings_below(self.resources))
+        return dict(_list_ceilings_below(self.resources))
 
 
-def _ceiling(entry: Entry) -> str:
+def _find_ceiling(entry: Entry) -> str:
     if entry.row is None or entry.action not in ("none", "update"):
         return ""
     strongest = "unchanged" if entry.verdict is None else entry.verdict.strongest
     return {"unchanged": "unchanged", "note": "unchanged", "update": "update"}.get(strongest, "")
 
 
-def _ceilings_below(resources: Iterable[Resource]) -> Iterator[tuple[str, str]]:
+def _list_ceilings_below(resources: Iterable[Resource]) -> Iterator[tuple[str, str]]:
     for nested in (nested for each in resources for nested in each.nested):
         if nested.inside.action == "UPDATE":
             for each in nested.resources:
                 if each.entry.row is not None:
-                    yield each.entry.row.id, _ceiling(each.entry)
-            yield from _ceilings_below(nested.resources)
+                    yield each.entry.row.id, _find_ceiling(each.entry)
+            yield from _list_ceilings_below(nested.resources)
 
 
-def preview(services: EngineServices, action: Action) -> Preview:
-    """What ``action`` would do."""
+def build_preview(services: EngineServices, action: Action) -> Preview:
+    """The preview of ``action``."""
     with services.reader().snapshot():
         proposal, stack = propose(services, action)
         rows = services.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)
-    rows = moved_rows(services, rows, proposal.moves, stack.id)
+    rows = move_rows(services, rows, proposal.moves, stack.id)
     below = Below(services, stack, proposal)
     walk = Walk(services, stack, proposal, rows, below)
-    before = before_of(services, stack)
+    before = load_previous(services, stack)
     entries = tuple(walk.entries())
     return Preview(
         action,
         stack,
         proposal,
-        _resources(services, entries),
-        _outputs(walk, before, rows),
-        tuple(outputs.parameters(before, walk.definition)),
-        tuple(outputs.settings(stack, proposal.changes)),
-        _refusal(stack, proposal),
+        _build_resources(services, entries),
+        _list_outputs(walk, before, rows),
+        tuple(outputs.list_parameter_changes(before, walk.definition)),
+        tuple(outputs.list_setting_changes(stack, proposal.changes)),
+        _explain_refusal(stack, proposal),
         walk.definition,
         {row.id: row for row in below.children.values()},
     )
 
 
-def _resources(services: EngineServices, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
+def _build_resources(services: EngineServices, entries: tuple[Entry, ...]) -> tuple[Resource, ...]:
     marks = _Marks(services)
     return tuple(
-        Resource(entry, marks.changes(entry), tuple(_nested(services, entry.nested)))
+        Resource(entry, marks.changes(entry), tuple(_build_nested(services, entry.nested)))
         for entry in entries
     )
 
 
-def _nested(services: EngineServices, found: tuple[Inside, ...]) -> Iterator[Nested]:
+def _build_nested(services: EngineServices, found: tuple[Inside, ...]) -> Iterator[Nested]:
     for inside in found:
         before, after = inside.before, inside.definition
         told: tuple[Change, ...] = ()
         if after is not None:
-            told = tuple(outputs.outputs(before, after, inside.old_values, inside.values))
+            told = tuple(
+                outputs.list_output_changes(before, after, inside.old_values, inside.values)
+            )
         yield Nested(
             inside,
-            _resources(services, inside.entries),
+            _build_resources(services, inside.entries),
             told,
-            tuple(outputs.parameters(before, after)),
+            tuple(outputs.list_parameter_changes(before, after)),
         )
 
 
-def _refusal(stack: StackRow, proposal: StackPlan) -> str:
-    """Why the stack itself stands against it."""
-    held = of_stack(stack) if proposal.action == "DELETE" else None
+def _explain_refusal(stack: StackRow, proposal: StackPlan) -> str:
+    """The reason why the stack itself refuses the action."""
+    held = find_stack_protection(stack) if proposal.action == "DELETE" else None
     return f"The stack {stack.name} is protected. {held.how_to_lift}" if held else ""
 
 
-def _outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, ...]:
-    """The outputs that change; of a stack that goes nobody asks."""
+def _list_outputs(walk: Walk, before: Any, rows: list[ResourceRow]) -> tuple[Change, ...]:
+    """The outputs that change; none for a stack that is deleted."""
     if walk.definition is None:
         return ()
-    now = walk.row_values([row for row in rows if row.want == PRESENT])
-    return tuple(outputs.outputs(before, walk.definition, now, walk.values))
+    now = walk.build_row_values([row for row in rows if row.want == PRESENT])
+    return tuple(outputs.list_output_changes(before, walk.definition, now, walk.values))
 
 
 class _Marks:
-    """Tells the changes of entries, with what may not be shown left out."""
+    """Lists the changes of entries without secrets."""
 
     def __init__(self, services: EngineServices) -> None:
         self._services = services
@@ -182,26 +184,28 @@ class _Marks:
         verdict = entry.verdict
         if verdict is None or verdict.wanted is None:
             return ()
-        new = marks_of(verdict.template, entry.name)
+        new = read_marks(verdict.template, entry.name)
         if entry.row is None or verdict.decision in ("create", "check"):
-            return tuple(of_new(verdict.wanted, new))
-        before = self._before(verdict.row)
-        forces = dict.fromkeys(verdict.perhaps.about, _effect(verdict.perhaps.decision))
-        forces.update(dict.fromkeys(verdict.surely.about, _effect(verdict.decision)))
-        marks = (self._old(verdict.row), new)
+            return tuple(list_new(verdict.wanted, new))
+        before = self._find_previous(verdict.row)
+        forces = dict.fromkeys(verdict.perhaps.about, _find_effect(verdict.perhaps.decision))
+        forces.update(dict.fromkeys(verdict.surely.about, _find_effect(verdict.decision)))
+        marks = (self._read_old_marks(verdict.row), new)
         wanted = verdict.wanted
-        if verdict.template is not None and not row_annotations.why_as_a_whole(verdict.row):
+        if verdict.template is not None and not row_annotations.explain_opaque_drift(verdict.row):
             cls = verdict.template.resources[entry.name].cls
-            wanted = row_annotations.as_repaired(self._services.sealer, verdict.row, wanted, cls)
-        return tuple(of_existing(before, wanted, marks, forces))
+            wanted = row_annotations.build_repair_definition(
+                self._services.sealer, verdict.row, wanted, cls
+            )
+        return tuple(list_changes(before, wanted, marks, forces))
 
-    def _before(self, row: ResourceRow) -> ResourceDefinition:
-        """What it was; nothing of a property is said by what was observed of the whole."""
-        if row_annotations.why_as_a_whole(row):
+    def _find_previous(self, row: ResourceRow) -> ResourceDefinition:
+        """The present definition; without properties where only the whole was observed."""
+        if row_annotations.explain_opaque_drift(row):
             return self._services.instances.read(row, row.definition or row.op_definition)
         return self._services.instances.stored(row)
 
-    def _old(self, row: ResourceRow) -> Marks:
+    def _read_old_marks(self, row: ResourceRow) -> Marks:
         template_id = row.have_template_id or row.op_template_id
         try:
             definition = (
@@ -211,8 +215,8 @@ class _Marks:
             definition = None
         if definition is None or row.name not in definition.resources:
             return ALL_HIDDEN
-        return marks_of(definition, row.name)
+        return read_marks(definition, row.name)
 
 
-def _effect(decision: str) -> str:
+def _find_effect(decision: str) -> str:
     return "fail" if decision in ("fail", "refuse") else decision

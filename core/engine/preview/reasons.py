@@ -1,4 +1,4 @@
-"""Why something happens to a resource in a plan, in sentences and as words for programs. Pure."""
+"""The reasons for an action on a resource in a plan, as sentences and as words. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zonda.hooks.resources.resource import Resource
 from ..diff.decision import Comparison
 from ..model import row_annotations
 from ..model.states import PRESENT
-from ..operations.replacement import goes_first
+from ..operations.replacement import is_removed_first
 from .entries import Entry
 
 
@@ -27,12 +27,12 @@ class Reason:
     perhaps: bool = False
 
 
-def reasons(entry: Entry) -> list[Reason]:
-    """All that explains what becomes of an entry."""
-    return [*_of_entry(entry), *_of_verdict(entry), *_of_predecessor(entry)]
+def list_reasons(entry: Entry) -> list[Reason]:
+    """All reasons for the action of an entry."""
+    return [*_explain_entry(entry), *_explain_verdict(entry), *_explain_predecessor(entry)]
 
 
-def _of_entry(entry: Entry) -> Iterator[Reason]:
+def _explain_entry(entry: Entry) -> Iterator[Reason]:
     names, row = ", ".join(entry.because), entry.row
     if entry.action == "blocked":
         yield Reason("blocked", f"requires {names}, which fails", entry.because)
@@ -53,12 +53,12 @@ def _of_entry(entry: Entry) -> Iterator[Reason]:
         yield Reason("back", "an older instance of it is taken again")
 
 
-def _of_predecessor(entry: Entry) -> Iterator[Reason]:
-    """What becomes of the instance that is replaced, or may be, where it is not just deleted."""
+def _explain_predecessor(entry: Entry) -> Iterator[Reason]:
+    """The reasons about the replaced instance, where it is not plainly deleted."""
     row, perhaps = entry.row, entry.action != "replace"
     if row is None or "replace" not in (entry.action, entry.may):
         return
-    if goes_first(row):
+    if is_removed_first(row):
         text = "its creation never completed: what there is of it is removed before"
         yield Reason("removed first", text, perhaps=perhaps)
     if row.deletion_policy == "Retain":
@@ -69,7 +69,7 @@ def _of_predecessor(entry: Entry) -> Iterator[Reason]:
         yield Reason("snapshot", text, perhaps=perhaps)
 
 
-def _of_verdict(entry: Entry) -> Iterator[Reason]:
+def _explain_verdict(entry: Entry) -> Iterator[Reason]:
     verdict = entry.verdict
     if verdict is None:
         return
@@ -79,14 +79,14 @@ def _of_verdict(entry: Entry) -> Iterator[Reason]:
         yield Reason("requirement", text, entry.because)
     if entry.perhaps:
         yield Reason("condition", "whether its condition holds is known after apply", (), True)
-    whole = row_annotations.why_as_a_whole(verdict.row)
+    whole = row_annotations.explain_opaque_drift(verdict.row)
     if whole:
         yield Reason("drift", f"has drifted: {whole}")
-    yield from _of_comparison(entry, verdict.surely, False)
+    yield from _explain_comparison(entry, verdict.surely, False)
     if entry.action == "update" and not verdict.surely.changed and _changes_inside(entry):
         yield Reason("nested", "what is nested in it changes")
     if entry.may:
-        yield from _of_comparison(entry, verdict.perhaps, True)
+        yield from _explain_comparison(entry, verdict.perhaps, True)
 
 
 def _changes_inside(entry: Entry) -> bool:
@@ -96,12 +96,12 @@ def _changes_inside(entry: Entry) -> bool:
     )
 
 
-def _is_read(after: Resource) -> bool:
-    """Whether a text declares its type, which does not say that it is always updated."""
+def _is_declared_type(after: Resource) -> bool:
+    """Whether the type is declared by a text, so that an update is not certain."""
     return after.declared_by is not None and not after.always_update()
 
 
-def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterator[Reason]:
+def _explain_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterator[Reason]:
     if compared.decision in ("fail", "refuse"):
         yield Reason(compared.why or "error", compared.reason, compared.about, perhaps)
         return
@@ -110,7 +110,11 @@ def _of_comparison(entry: Entry, compared: Comparison, perhaps: bool) -> Iterato
         text = "the plug-in asks for a new resource"
     if compared.why == "always" and compared.after is not None and compared.after.is_nested_stack:
         text = "something in it is not well"
-    elif compared.why == "always" and compared.after is not None and _is_read(compared.after):
+    elif (
+        compared.why == "always"
+        and compared.after is not None
+        and _is_declared_type(compared.after)
+    ):
         text = "another text declares its type, and has something else done for what it is"
     if text is None:
         return

@@ -1,4 +1,4 @@
-"""Which resources a tree of stacks will have once a plan is carried out, by the ways to them."""
+"""The resources of a tree of stacks after a plan, by path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNKNOWN = None
 
 
 class Shape:
-    """The resources that ``proposal`` wants of a stack, and of all that will be nested in it."""
+    """The resources that ``proposal`` wants in a stack, and in its nested stacks."""
 
     def __init__(
         self, services: EngineServices, stack: StackRow, proposal: StackPlan, tree: TreeRows
@@ -31,7 +31,7 @@ class Shape:
         self._tree = tree
 
     @cached_property
-    def _walk(self) -> tuple[Any, list[Entry]]:
+    def _walked(self) -> tuple[Any, list[Entry]]:
         rows = (
             self._services.reader().resource_rows(self._stack.id) if self._stack.generation else []
         )
@@ -39,26 +39,26 @@ class Shape:
         walk = Walk(self._services, self._stack, self._proposal, rows, below)
         return walk.definition, list(walk.entries())
 
-    def type_at(self, path: str) -> str | None:
-        """The type of what is at the end of a way; '' where that is not known, None for nothing."""
+    def find_type(self, path: str) -> str | None:
+        """The type of the resource at a path; '' where that is unknown, None for no resource."""
         owner, _, name = path.rpartition(BELOW)
-        found = self._types(owner)
+        found = self._list_types(owner)
         return "" if found is _UNKNOWN else found.get(name)
 
-    def names_beside(self, path: str) -> Collection[str]:
-        """The ways to what is in the same stack as the end of a way."""
+    def list_siblings(self, path: str) -> Collection[str]:
+        """The paths of the resources in the same stack as ``path``."""
         owner = path.rpartition(BELOW)[0]
-        return [BELOW.join(filter(None, (owner, name))) for name in self._types(owner) or ()]
+        return [BELOW.join(filter(None, (owner, name))) for name in self._list_types(owner) or ()]
 
-    def _types(self, owner: str) -> Mapping[str, str] | None:
-        """Name -> type of all that the stack will have that a resource has nested."""
-        definition, entries = self._walk
+    def _list_types(self, owner: str) -> Mapping[str, str] | None:
+        """Name -> type of all resources nested in a resource."""
+        definition, entries = self._walked
         done: list[str] = []
         for name in filter(None, owner.split(BELOW)):
             done.append(name)
             if definition is None or name not in definition.resources:
                 return {}
-            entry = entries_by_name(entries)[name]
+            entry = index_entries(entries)[name]
             if entry.action == "none" and not entry.may:  # it keeps what it has
                 rows = self._tree.members(owner)
                 return {key: row.type for key, row in rows.items() if row.want == "PRESENT"}
@@ -70,6 +70,6 @@ class Shape:
         return {name: node.type for name, node in definition.resources.items()}
 
 
-def entries_by_name(entries: Collection[Entry]) -> Mapping[str, Entry]:
-    """What becomes of what is wanted comes before what goes of the same name."""
+def index_entries(entries: Collection[Entry]) -> Mapping[str, Entry]:
+    """The entries by name; desired ones come before those to be deleted."""
     return {each.name: each for each in reversed(list(entries))}

@@ -1,4 +1,4 @@
-"""When what was adopted becomes a stack's own: once the adoption of all of it has worked.
+"""The end of an adoption: the stack owns its resources once all of it has worked.
 
 Parts of transactions, called by ``phases`` and ``transitions``. Until then it belongs to whoever
 made it, so that another stack may have adopted it meanwhile, and that one's it is then: here it
@@ -17,8 +17,8 @@ from ..model.unit_of_work import UnitOfWork
 from . import partial
 
 
-def over(work: UnitOfWork, stack: StackRow) -> str:
-    """Take over what was adopted, in nested stacks, too, but for what the plan was not for.
+def take_ownership(work: UnitOfWork, stack: StackRow) -> str:
+    """Take ownership of the adopted instances, in nested stacks too, within the plan's part.
 
     Nothing where ``stack`` is a nested one: the one at the top has to work first. Gives what is to
     be told of things that belong to somebody else by now.
@@ -26,8 +26,8 @@ def over(work: UnitOfWork, stack: StackRow) -> str:
     if stack.owner_resource_id is not None:
         return ""
     left = []
-    for row in _adopted(work, stack):
-        if is_free(work, row):
+    for row in _list_adopting(work, stack):
+        if is_unowned(work, row):
             row_annotations.drop(row, row_annotations.ADOPT)
         else:
             left.append(row.name)
@@ -36,36 +36,40 @@ def over(work: UnitOfWork, stack: StackRow) -> str:
     return f"; not taken over, for they belong to another resource: {', '.join(sorted(left))}"
 
 
-def ended(work: UnitOfWork, row: ResourceRow, action: str, op: str = "") -> None:
-    """Forget what was handed to an operation that has ended well (``handing.has_ended``).
+def clear_annotations(work: UnitOfWork, row: ResourceRow, action: str, op: str = "") -> None:
+    """Delete the annotations of an operation that has ended well.
 
     What belongs to somebody else by now stays what is not ours.
     """
     before = row.given if row_annotations.is_adopting(row) else None
-    row_annotations.has_ended(row, action, op)
+    row_annotations.clear_on_end(row, action, op)
     if (
         before is not None
         and not row_annotations.is_adopting(row)
-        and not is_free(work, row, before)
+        and not is_unowned(work, row, before)
     ):
         row.given = before
 
 
-def is_free(work: UnitOfWork, row: ResourceRow, given: str | None = None) -> bool:
-    """Whether no other resource owns the object of an instance; ``given``: what it was handed."""
+def is_unowned(work: UnitOfWork, row: ResourceRow, given: str | None = None) -> bool:
+    """Whether no other resource owns the object of an instance; ``given``: its annotations."""
     known = row.given if given is None else given
-    if row.physical_id is None or row_annotations.says_forced(known):
+    if row.physical_id is None or row_annotations.is_forced_text(known):
         return True
     kind = row.class_type or row.type
-    for key, other_type, other_given in work.tx.with_physical_id(row.physical_id):
-        if key != row.id and other_type == kind and not row_annotations.says_adopting(other_given):
+    for key, other_type, other_given in work.tx.find_by_physical_id(row.physical_id):
+        if (
+            key != row.id
+            and other_type == kind
+            and not row_annotations.is_adopting_text(other_given)
+        ):
             return False
     return True
 
 
-def _adopted(work: UnitOfWork, stack: StackRow) -> Iterator[ResourceRow]:
+def _list_adopting(work: UnitOfWork, stack: StackRow) -> Iterator[ResourceRow]:
     """Every instance that is being adopted, from here down."""
-    outside = partial.outside(stack)
+    outside = partial.read_excluded(stack)
 
     def members(stack_id: str) -> list[ResourceRow]:
         rows = work.tx.resources_of(stack_id)

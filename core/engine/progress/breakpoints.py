@@ -19,40 +19,40 @@ _PAST = {"pre-update": CLEARED + "pre-delete"}
 ENDED = "Failure occurred while waiting."
 
 
-def stops(work: UnitOfWork, row: ResourceRow, hook: str) -> bool:
-    """Whether ``row`` is to wait at a breakpoint now; from then on it does."""
+def stop_at(work: UnitOfWork, row: ResourceRow, hook: str) -> bool:
+    """Whether ``row`` must wait at a breakpoint now; from then on it does."""
     stack = work.stack_of(row)
     if not stack.policies or row.hook in (CLEARED + hook, _PAST.get(hook)):
         return False
-    known = policies.read(stack.policies)
+    known = policies.parse_policies(stack.policies)
     if hook not in known.hooks(row.name):
         return False
     seconds = known.wait(row.name, row.type, hook)
     row.hook, row.hook_until = hook, None if seconds is None else work.now + seconds
     action = hook.partition("-")[2].upper()
-    say(work, row, f"{action} paused until Hook {hook} is cleared")
+    record_event(work, row, f"{action} paused until Hook {hook} is cleared")
     return True
 
 
-def waits(row: ResourceRow) -> bool:
+def is_waiting(row: ResourceRow) -> bool:
     """Whether an instance waits at a breakpoint."""
     return bool(row.hook) and not row.hook.startswith(CLEARED)
 
 
 def end_all(work: UnitOfWork, stack: StackRow, by: str = "") -> None:
-    """The plan that the breakpoints of a stack are of does not go on: nobody waits any more.
+    """End the breakpoints of the plan of a stack: it does not go on.
 
     ``by``: the action that has overtaken it; nothing has failed then.
     """
     for key in work.tx.paused(stack.id) if stack.policies else ():
         row = work.tx.resource(key)
         if row is not None:
-            if waits(row):
+            if is_waiting(row):
                 overtaken = f"Hook {row.hook} is left: {stack.action} was overtaken by {by}"
-                say(work, row, overtaken if by else ENDED)
+                record_event(work, row, overtaken if by else ENDED)
             row.hook, row.hook_until = "", None
 
 
-def say(work: UnitOfWork, row: ResourceRow, text: str) -> None:
+def record_event(work: UnitOfWork, row: ResourceRow, text: str) -> None:
     """Record something about an instance whose state stays what it is."""
     work.resource_event(row, row.action, row.status, text)

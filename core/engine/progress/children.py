@@ -1,4 +1,4 @@
-"""Whether what runs on an owner still may begin something in its nested stack.
+"""The right of an operation on an owner to begin something in its nested stack.
 
 A plan above that is halted, or that wants something else by now, ends what runs below; an owner
 that is about to plan its nested stack is between two such runs, and must find that out by itself.
@@ -11,7 +11,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ResourceFailure
 
 from ..model.states import MAKING, PRESENT
-from ..model.unit_of_work import failures
+from ..model.unit_of_work import read_failures
 
 #: The failure of an action of a nested stack whose stack above starts nothing more.
 HALTED = "Stopped with the stack above"
@@ -23,23 +23,23 @@ _LOOKING = frozenset({"CHECK", "SNAPSHOT", "DELETE_SNAPSHOT"})
 
 
 class Superseded(ResourceFailure):
-    """What a newer plan wants is something else."""
+    """A newer plan wants something else."""
 
 
-def is_overtaken(stack: StackRow, row: ResourceRow) -> bool:
-    """Whether a newer plan wants something else than the operation that runs on ``row``.
+def is_superseded_by_plan(stack: StackRow, row: ResourceRow) -> bool:
+    """Whether a newer plan wants another state than the operation on ``row``.
 
     What is being deleted is never wanted again: another instance takes its place.
     """
     if row.op_gen == stack.generation or row.op == "DELETE":
         return False
     if row.op == "SIGNAL":
-        return not _waits_for_signal(row)
+        return not _is_after_signal(row)
     return not (row.want == PRESENT and row.op in MAKING and row.op_hash == row.want_hash)
 
 
-def _waits_for_signal(row: ResourceRow) -> bool:
-    """Whether a plan has nothing against what a signal has begun: it comes after that."""
+def _is_after_signal(row: ResourceRow) -> bool:
+    """Whether a plan waits for an operation that a signal has begun."""
     if row.want != PRESENT:
         return False
     return row.verb in _LOOKING if row.verb else row.want_hash == row.have_hash
@@ -47,22 +47,22 @@ def _waits_for_signal(row: ResourceRow) -> bool:
 
 def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
     """Whether the operation on ``row`` may begin something more below."""
-    return not stack.halted and not is_overtaken(stack, row)
+    return not stack.halted and not is_superseded_by_plan(stack, row)
 
 
 def is_superseded(stack: StackRow) -> bool:
     """Whether the running action of a nested stack has ended for a newer plan above alone."""
-    return failures(stack) == [SUPERSEDED]
+    return read_failures(stack) == [SUPERSEDED]
 
 
-def check(reader: Reader, key: str) -> None:
+def check_may_go_on(reader: Reader, key: str) -> None:
     """Raise ResourceFailure unless the operation on the instance ``key`` may go on."""
     with reader.snapshot():
         row = reader.resource_row(key)
         if row is None:
             return
         stack = reader.stack_row(row.stack_id)
-    if is_superseded(stack) or is_overtaken(stack, row):
+    if is_superseded(stack) or is_superseded_by_plan(stack, row):
         raise Superseded(SUPERSEDED)
     if stack.halted:
         raise ResourceFailure(HALTED)

@@ -1,4 +1,4 @@
-"""A nested stack whose owner goes and leaves it alone (deletion policy Retain): a stack of its own.
+"""Detachment of a nested stack whose owner leaves it (policy Retain): it becomes a root stack.
 
 Called by ``transitions`` as a part of a transaction. Nothing in it is touched; what it has nested
 itself stays nested in it.
@@ -12,7 +12,7 @@ from zonda.core.store.schema.rows import ResourceRow
 from ..model.unit_of_work import UnitOfWork
 
 
-def set_free(work: UnitOfWork, owner: ResourceRow) -> None:
+def detach(work: UnitOfWork, owner: ResourceRow) -> None:
     """Make the nested stack of an instance, if it has one, a stack at the top."""
     child = work.tx.child_of(owner.id)
     if child is None:

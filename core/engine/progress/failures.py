@@ -1,4 +1,4 @@
-"""What is kept of an operation that failed: with what it was begun, how far it came, what kind.
+"""The records of failed operations: their inputs, progress, and kind of failure.
 
 ``zonda stack why`` reads it. Rows of resources change with the next operation and go with a
 rollback or a deletion; this stays as long as events do. Called by transitions; costs nothing where
@@ -15,22 +15,22 @@ from ..model.outcomes import Failure
 from ..model.unit_of_work import UnitOfWork
 
 
-def note(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
-    """Keep that the operation that runs on ``row`` has failed."""
+def record_failure(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
+    """Record that the operation on ``row`` has failed."""
     properties = row.op_properties if row.op_properties is not None else row.properties
     template_id = row.op_template_id or row.have_template_id
-    _note(
+    _record(
         work, row, failure, row.op, row.op_id, template_id, properties, row.attempt, row.started_at
     )
 
 
-def note_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
-    """Keep that an operation could not even be begun."""
+def record_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
+    """Record that an operation could not be begun."""
     template_id = row.want_template_id or row.have_template_id
-    _note(work, row, failure, op, None, template_id, row.properties, 0, None)
+    _record(work, row, failure, op, None, template_id, row.properties, 0, None)
 
 
-def _note(
+def _record(
     work: UnitOfWork,
     row: ResourceRow,
     failure: Failure,

@@ -1,4 +1,4 @@
-"""The history of a stack: one row per plan, who asked for it and how it ended.
+"""The history of a stack: one row per plan, with its user and its end.
 
 Written in the transactions that plan and end an action, so that it says nothing else than what
 happened: an engine that was killed leaves its action IN_PROGRESS, and whoever takes up the stack
@@ -11,7 +11,7 @@ import json
 
 from zonda.core.store.schema.rows import ActionRow, StackRow
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.source.bundle import Bundle
 
 from ..model.plan import Given
@@ -22,24 +22,24 @@ from ..model.unit_of_work import UnitOfWork
 ASIDE = frozenset({"SIGNAL", "PROTECT", "UNPROTECT", "CANCEL", "MOVE"})
 
 
-def signed(reason: str, user: str) -> str:
-    """The reason of an event that somebody has asked for, with who that was."""
+def add_user(reason: str, user: str) -> str:
+    """The reason of an event with the user who asked for it."""
     return f"{reason} (by {user})" if user else reason
 
 
-def hashes(sealer: Sealer, bundle: Bundle) -> tuple[str, str]:
+def compute_hashes(sealer: Sealer, bundle: Bundle) -> tuple[str, str]:
     """Keyed hashes of the template with its files, and of environments with parameters."""
     template = [bundle.template, sorted(bundle.files.values())]
     texts = [text for _, text in bundle.environment_files]
     environment = [bundle.environment, texts, dict(bundle.parameters), bundle.parameters_win]
     return (
-        sealer.hmac(canonical(template).encode("utf-8", "surrogatepass")),
-        sealer.hmac(canonical(environment).encode("utf-8", "surrogatepass")),
+        sealer.hmac(format_canonical(template).encode("utf-8", "surrogatepass")),
+        sealer.hmac(format_canonical(environment).encode("utf-8", "surrogatepass")),
     )
 
 
-def overtake(work: UnitOfWork, stack: StackRow, by: str, user: str = "") -> None:
-    """A plan for the action ``by`` is about to be made: what has not ended ends here.
+def end_overtaken(work: UnitOfWork, stack: StackRow, by: str, user: str = "") -> None:
+    """End the running plan in the history: one for the action ``by`` is about to be made.
 
     ``user``: who has asked for it, and so has cancelled what it undoes.
     """
@@ -49,7 +49,7 @@ def overtake(work: UnitOfWork, stack: StackRow, by: str, user: str = "") -> None
         status = CANCELLED if by == "ROLLBACK" else SUPERSEDED
         reason = f"{stack.action} was overtaken by {by}"
         if status == CANCELLED:
-            cancelled(work, stack, user)
+            record_cancellation(work, stack, user)
     else:
         return
     work.tx.end_action(stack.id, status, reason, work.now)
@@ -81,8 +81,8 @@ def begin(work: UnitOfWork, stack: StackRow, given: Given) -> None:
     )
 
 
-def cancelled(work: UnitOfWork, stack: StackRow, by: str) -> None:
-    """Record who has cancelled the running action of ``stack``."""
+def record_cancellation(work: UnitOfWork, stack: StackRow, by: str) -> None:
+    """Record the user who has cancelled the running action of ``stack``."""
     running = work.tx.last_action(stack.id)
     if running is not None and by:
         detail = {**json.loads(running.detail), "cancelled_by": by}
@@ -90,11 +90,11 @@ def cancelled(work: UnitOfWork, stack: StackRow, by: str) -> None:
 
 
 def end(work: UnitOfWork, stack: StackRow, status: str) -> None:
-    """Record how the action of ``stack`` has ended; ``status`` may also be one of ours."""
+    """Record the end of the action of ``stack``; ``status`` may also be one of ours."""
     work.tx.end_action(stack.id, status, stack.status_reason, work.now)
 
 
 def is_abandoned(work: UnitOfWork, stack_id: str) -> bool:
-    """Whether a stack was forgotten, so that nothing of it may be touched any more."""
+    """Whether a stack was forgotten, so that nothing may touch it any more."""
     last = work.tx.last_action(stack_id)
     return last is not None and "abandoned" in json.loads(last.detail)

@@ -1,4 +1,4 @@
-"""Protection that ends because an environment does not say so any more: told, never silent.
+"""Protections that end because an environment no longer names them: reported, never silent.
 
 Called at the end of a plan: until then what was protected before it still is.
 """
@@ -11,18 +11,18 @@ from zonda.core.template.environment.policies import STACK
 
 from ..model.states import COMPLETE, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from .history import signed
+from .history import add_user
 
 
-def lapse(work: UnitOfWork, stack: StackRow) -> None:
-    """An environment counts alone from now on; what it protects no more is told."""
-    known = policies.read(stack.policies)
+def end_old_protection(work: UnitOfWork, stack: StackRow) -> None:
+    """Have the present environment count alone, and report the protections that end."""
+    known = policies.parse_policies(stack.policies)
     now = known.after(policies.Policies())
     stack.policies = now.to_text()
     if not any(known.before.values()):
         return
     action = work.tx.last_action(stack.id)
-    reason = signed("its environment protects it no more", "" if action is None else action.by)
+    reason = add_user("its environment protects it no more", "" if action is None else action.by)
     if known.before.get(STACK) and not (now.protects_stack or stack.protect):
         work.stack_event(stack, "UNPROTECT", COMPLETE, reason)
     for row in work.tx.resources_of(stack.id):

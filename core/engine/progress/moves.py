@@ -18,39 +18,39 @@ from ..model import row_annotations
 from ..model.plan import BELOW, Desired, Given, Move
 from ..model.states import COMPLETE, DIRTY, IDLE, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from .history import signed
+from .history import add_user
 
 #: Where the history keeps the moves of a plan: old name -> new one.
 DETAIL = "moved"
 
 
 def carry_out(work: UnitOfWork, stack: StackRow, moves: Sequence[Move], given: Given) -> None:
-    """Give instances their new names, also where others say that they require them."""
-    _take_back(work, stack, given.detail)
+    """Give instances their new names, also in the requirements of others."""
+    _withdraw_promises(work, stack, given.detail)
     if not moves:
         return
     found = [(move, row) for move in moves if (row := work.tx.resource(move.key)) is not None]
     own = {row.name: move.new for move, row in found if _is_renamed(move, stack.id)}
-    owners = _owners(moves)
+    owners = _list_owners(moves)
     for row in work.tx.resources_of(stack.id):
-        row.requires = _renamed(row.requires, own)
+        row.requires = _rename_all(row.requires, own)
         if row.name in owners:  # what it has nested takes something: that is to be planned
             row.dirty, row.resolved_hash = DIRTY, ""
-        _forget_words(row, {move.old for move in moves})
+        _clear_names(row, {move.old for move in moves})
     for move, row in found:
         if move.is_promise:
             row_annotations.promise(row, move.new)
             continue
         if row.stack_id != stack.id:
-            _bring(work, stack, row)
+            _move_in(work, stack, row)
         row.name = move.new
-        for column, value in _templates(row, move).items():
+        for column, value in _find_templates(row, move).items():
             setattr(row, column, value)
         row_annotations.drop(row, row_annotations.MOVE, row_annotations.PROMISED)
-        work.resource_event(row, "MOVE", COMPLETE, signed(f"moved from {move.old}", given.by))
+        work.resource_event(row, "MOVE", COMPLETE, add_user(f"moved from {move.old}", given.by))
 
 
-def fits(work: UnitOfWork, stack_id: str, move: Move) -> bool:
+def is_valid(work: UnitOfWork, stack_id: str, move: Move) -> bool:
     """Whether an instance that a plan of ``stack_id`` moves is still where it was, and at rest."""
     if not move.key:
         return True
@@ -63,20 +63,20 @@ def fits(work: UnitOfWork, stack_id: str, move: Move) -> bool:
 
 
 def is_untaken(work: UnitOfWork, key: str) -> bool:
-    """Whether an instance is promised still."""
+    """Whether an instance is still promised."""
     row = work.tx.resource(key)
-    return row is not None and bool(row_annotations.promised_to(row))
+    return row is not None and bool(row_annotations.read_promise(row))
 
 
 def is_free(source: StackRow, row: ResourceRow) -> bool:
     """Whether an instance can leave its stack: nothing runs on it, and no plan waits for it."""
     if row.op or row.open:
         return False
-    return bool(source.phase == IDLE or source.halted or row_annotations.promised_to(row))
+    return bool(source.phase == IDLE or source.halted or row_annotations.read_promise(row))
 
 
-def _bring(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
-    """Make an instance of another stack one of this one, which is to look at it.
+def _move_in(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
+    """Move an instance of another stack into this one, which then looks at it.
 
     A nested stack that was not planned yet knows its name still: to its owner the resource is one
     that was never begun, so that it can be asked for what it wants instead.
@@ -87,56 +87,56 @@ def _bring(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
         left.want_template_id = source.template_id
         left.created_at = left.updated_at = work.now
         work.tx.add_resources([left])
-    work.tx.rehome(row, stack.id)
+    work.tx.move_resource(row, stack.id)
     row.requires, row.ceiling, row.verb, row.hook = "[]", "", "", ""
     row.waiting, row.want, row.dirty = 0, PRESENT, DIRTY
 
 
-def _take_back(work: UnitOfWork, stack: StackRow, detail: Mapping[str, Any]) -> None:
-    """What an earlier plan has promised, and nobody has taken, is promised no more."""
+def _withdraw_promises(work: UnitOfWork, stack: StackRow, detail: Mapping[str, Any]) -> None:
+    """Delete the promises of an earlier plan that nobody has taken."""
     before = work.tx.last_change(stack.id) if stack.owner_resource_id is None else None
-    if before is None or not promises(json.loads(before.detail)):
+    if before is None or not list_promises(json.loads(before.detail)):
         return
-    still = set(promises(detail))
+    still = set(list_promises(detail))
     for row in work.tx.promised(stack.id):
-        if row_annotations.promised_to(row) not in still:
+        if row_annotations.read_promise(row) not in still:
             row_annotations.drop(row, row_annotations.PROMISED)
 
 
-def _owners(moves: Sequence[Move]) -> set[str]:
+def _list_owners(moves: Sequence[Move]) -> set[str]:
     """The resources that lead to where something is promised."""
     return {move.new.partition(BELOW)[0] for move in moves if move.is_promise}
 
 
-def promises(detail: Mapping[str, Any]) -> list[str]:
+def list_promises(detail: Mapping[str, Any]) -> list[str]:
     """Where a plan has promised something to, by what the history tells of it."""
     moved: Mapping[str, str] = detail.get(DETAIL) or {}
     return [new for new in moved.values() if BELOW in new]
 
 
-def _forget_words(row: ResourceRow, done: Collection[str]) -> None:
-    """What a command wanted of an instance, and of what is nested in it, is done."""
-    words = row_annotations.moves(row)
-    left = {below: new for below, new in words.items() if joined(row.name, below) not in done}
+def _clear_names(row: ResourceRow, done: Collection[str]) -> None:
+    """Delete the names that a command has set, of an instance and its nested ones."""
+    words = row_annotations.read_moves(row)
+    left = {below: new for below, new in words.items() if join_path(row.name, below) not in done}
     if left != words:
         row_annotations.set_moves(row, left)
 
 
-def joined(name: str, below: str) -> str:
+def join_path(name: str, below: str) -> str:
     """The way to what is at ``below`` in the resource ``name``; to itself where that is ''."""
     return BELOW.join(filter(None, (name, below)))
 
 
-def as_moved(
+def apply_moves(
     rows: Iterable[ResourceRow], moves: Sequence[Move], stack_id: str
 ) -> list[ResourceRow]:
-    """``rows`` of a stack, with those that come to it, as they will be; nothing is changed."""
+    """``rows`` of a stack, with those that come to it, in their future state; none is changed."""
     by_key = {move.key: move for move in moves}
     rows = list(rows)
-    own = {row.name: by_key[row.id].new for row in rows if _is_own(row, by_key, stack_id)}
-    owners = _owners(moves)
+    own = {row.name: by_key[row.id].new for row in rows if _is_moved_here(row, by_key, stack_id)}
+    owners = _list_owners(moves)
     return [
-        _as_moved(
+        _copy_moved(
             replace(row, dirty=DIRTY, resolved_hash="") if row.name in owners else row,
             by_key.get(row.id),
             own,
@@ -147,7 +147,7 @@ def as_moved(
     ]
 
 
-def _is_own(row: ResourceRow, by_key: Mapping[str, Move], stack_id: str) -> bool:
+def _is_moved_here(row: ResourceRow, by_key: Mapping[str, Move], stack_id: str) -> bool:
     return row.id in by_key and _is_renamed(by_key[row.id], stack_id)
 
 
@@ -155,32 +155,32 @@ def _is_renamed(move: Move, stack_id: str) -> bool:
     return move.stack_id == stack_id and not move.is_promise
 
 
-def wanted_as_moved(wanted: Iterable[Desired], moves: Sequence[Move]) -> list[Desired]:
-    """What is wanted, with the instances that are moved there."""
+def apply_to_desired(wanted: Iterable[Desired], moves: Sequence[Move]) -> list[Desired]:
+    """The desired resources, bound to the moved instances."""
     keys = {move.new: move.key for move in moves}
     return [replace(item, instance=keys.get(item.name, item.instance)) for item in wanted]
 
 
-def _as_moved(
+def _copy_moved(
     row: ResourceRow, move: Move | None, names: Mapping[str, str], stack_id: str
 ) -> ResourceRow:
-    changes: dict[str, Any] = {"requires": _renamed(row.requires, names)} if names else {}
+    changes: dict[str, Any] = {"requires": _rename_all(row.requires, names)} if names else {}
     if move is not None:
-        changes |= {"name": move.new, **_templates(row, move)}
+        changes |= {"name": move.new, **_find_templates(row, move)}
         if row.stack_id != stack_id:
             changes |= {"stack_id": stack_id, "requires": "[]", "want": PRESENT, "dirty": DIRTY}
     return replace(row, **changes) if changes else row
 
 
-def _renamed(requires: str, names: Mapping[str, str]) -> str:
+def _rename_all(requires: str, names: Mapping[str, str]) -> str:
     known: list[str] = json.loads(requires)
     if not set(known) & names.keys():
         return requires
     return json.dumps(sorted(names.get(name, name) for name in known))
 
 
-def _templates(row: ResourceRow, move: Move) -> dict[str, str | None]:
-    """The templates by which it is looked up: those that know it by the name that it has then."""
+def _find_templates(row: ResourceRow, move: Move) -> dict[str, str | None]:
+    """The templates under which it is stored: those that contain its new name."""
     if move.template_id is None:  # only shown
         return {}
     columns = ("want_template_id", "have_template_id", "op_template_id")

@@ -1,4 +1,4 @@
-"""Where a stack is not as its template says, because an action was for a part of it only.
+"""Parts of a stack from another template than the rest: an action was for a part only.
 
 A plan stores which names it leaves ``outside``. Once it has worked, ``good_parts`` tells what those
 are instead: name -> the template they are from, or None where there is no such resource. So what a
@@ -22,9 +22,9 @@ Parts = Mapping[str, str | None]
 
 
 def begin(work: UnitOfWork, stack: StackRow, selection: Selection | None) -> None:
-    """A plan for ``selection`` is made. Raises Conflict where it would leave out what runs."""
+    """Record a plan for ``selection``. Raises Conflict where it leaves out a running operation."""
     names = () if selection is None else selection.outside
-    there = _there(work, stack) if names else {}
+    there = _list_present(work, stack) if names else {}
     for name in names:
         for row in there.get(name, ()):
             if row.op:
@@ -35,43 +35,43 @@ def begin(work: UnitOfWork, stack: StackRow, selection: Selection | None) -> Non
     stack.outside = json.dumps(list(names))
 
 
-def worked(work: UnitOfWork, stack: StackRow) -> None:
-    """The plan of a template has worked; called before that is the last good one."""
-    names = dict.fromkeys(outside(stack))
+def record_success(work: UnitOfWork, stack: StackRow) -> None:
+    """Record that the plan of a template has worked; called before it is the last good one."""
+    names = dict.fromkeys(read_excluded(stack))
     if stack.action == "ROLLBACK" and stack.template_id == stack.good_template_id:
-        names.update(dict.fromkeys(good(stack)))
+        names.update(dict.fromkeys(read_good_parts(stack)))
     found: dict[str, str | None] = {}
-    there = _there(work, stack) if names else {}
+    there = _list_present(work, stack) if names else {}
     for name in names:
         rows = there.get(name, ())
         found[name] = rows[-1].have_template_id if rows else None
     stack.good_parts = json.dumps(found)
 
 
-def outside(stack: StackRow) -> list[str]:
-    """What the last plan of a template was not for."""
+def read_excluded(stack: StackRow) -> list[str]:
+    """The names that the last plan of a template was not for."""
     names: list[str] = json.loads(stack.outside)
     return names
 
 
-def good(stack: StackRow) -> Parts:
-    """What is not as the last good template says."""
+def read_good_parts(stack: StackRow) -> Parts:
+    """The parts that are not as the last good template says."""
     found: Parts = json.loads(stack.good_parts)
     return found
 
 
-def mixed(wanted: Sequence[Desired], found: Mapping[str, Sequence[Desired]]) -> list[Desired]:
-    """``wanted`` with other parts; ``found``: name -> what is wanted of it, at most one."""
+def merge_parts(wanted: Sequence[Desired], found: Mapping[str, Sequence[Desired]]) -> list[Desired]:
+    """``wanted`` with other parts; ``found``: name -> its desired state, at most one."""
     whole = [item for item in wanted if item.name not in found]
     return [*whole, *(item for items in found.values() for item in items)]
 
 
-def of_template(wanted: Sequence[Desired], name: str, template_id: str) -> list[Desired]:
-    """What a template wants of one name."""
+def list_named(wanted: Sequence[Desired], name: str, template_id: str) -> list[Desired]:
+    """The desired resources of a template with one name."""
     return [replace(item, template_id=template_id) for item in wanted if item.name == name]
 
 
-def _there(work: UnitOfWork, stack: StackRow) -> dict[str, list[ResourceRow]]:
+def _list_present(work: UnitOfWork, stack: StackRow) -> dict[str, list[ResourceRow]]:
     """The present instances of each name, the oldest first, read at once."""
     found: dict[str, list[ResourceRow]] = {}
     for row in work.tx.resources_of(stack.id):

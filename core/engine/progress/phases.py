@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-from zonda.core.graph.digraph import cone, count_waiting, group
+from zonda.core.graph.digraph import count_waiting, find_reachable, group_targets
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
@@ -21,7 +21,7 @@ from ..model.states import (
     UP,
     USER_CANCELLED,
 )
-from ..model.unit_of_work import UnitOfWork, failures
+from ..model.unit_of_work import UnitOfWork, read_failures
 from . import adoption, history, lapses, partial, snapshots
 from .children import is_superseded
 
@@ -31,21 +31,21 @@ NO_ROLLBACK = "rollback impossible: "
 CLEANING = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"})
 
 
-def turn(work: UnitOfWork, stack: StackRow) -> None:
-    """Go on to the next phase if nothing of the running one is left."""
+def advance_phase(work: UnitOfWork, stack: StackRow) -> None:
+    """Begin the next phase if nothing of the running one is left."""
     if stack.remaining > 0 or stack.phase == IDLE or stack.next_action:
         return
-    if failures(stack):
-        _end(work, stack, FAILED, failure_reason(stack))
+    if read_failures(stack):
+        _end(work, stack, FAILED, format_failure(stack))
     elif not (stack.phase == UP and stack.action in CLEANING and _open_cleanup(work, stack)):
         _complete(work, stack)
 
 
 def _open_cleanup(work: UnitOfWork, stack: StackRow) -> bool:
     """Open the instances that are to be deleted, dependants first; False if there are none."""
-    rows = {row.id: row for row in _leftovers(work, stack)}
+    rows = {row.id: row for row in _list_deletions(work, stack)}
     edges = work.tx.edges(stack.id) if rows else []
-    for key in _still_used(rows, edges):
+    for key in _list_used(rows, edges):
         del rows[key]
     if not rows:
         return False
@@ -62,22 +62,22 @@ def _open_cleanup(work: UnitOfWork, stack: StackRow) -> bool:
     return True
 
 
-def _still_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> set[str]:
-    """Those of ``rows`` that something uses which stays: what an update was not meant for."""
-    requires = group(edge for edge in edges if edge[1] in rows)
-    return cone(requires.keys() - rows, requires).intersection(rows)
+def _list_used(rows: Collection[str], edges: Collection[tuple[str, str]]) -> set[str]:
+    """The instances of ``rows`` with users that stay: those outside of an update's part."""
+    requires = group_targets(edge for edge in edges if edge[1] in rows)
+    return find_reachable(requires.keys() - rows, requires).intersection(rows)
 
 
-def _leftovers(work: UnitOfWork, stack: StackRow) -> list[ResourceRow]:
-    """The instances to be deleted; those that never began to exist are gone already.
+def _list_deletions(work: UnitOfWork, stack: StackRow) -> list[ResourceRow]:
+    """The instances to be deleted; those that never existed are deleted at once.
 
     What is promised to another stack is left to that, unless all of this one goes.
     """
     left = []
-    for key in work.tx.absent(stack.id):
+    for key in work.tx.list_absent(stack.id):
         row = work.tx.resource(key)
         assert row is not None
-        if row_annotations.promised_to(row) and not _is_end(stack):
+        if row_annotations.read_promise(row) and not _is_promise_void(stack):
             continue
         if row.fence == 0:
             work.tx.remove_resource(row)
@@ -86,30 +86,32 @@ def _leftovers(work: UnitOfWork, stack: StackRow) -> list[ResourceRow]:
     return left
 
 
-def _is_end(stack: StackRow) -> bool:
-    """Whether nobody will take what is promised: all goes, or all that goes back has done so."""
+def _is_promise_void(stack: StackRow) -> bool:
+    """Whether no plan will take the promises: all is deleted, or all moves back are done."""
     is_back = stack.action in ("ROLLBACK", "RESTORE") and stack.owner_resource_id is None
     return stack.action == "DELETE" or is_back
 
 
 def _complete(work: UnitOfWork, stack: StackRow) -> None:
     if stack.policies:  # what was protected before the plan is so during the plan
-        lapses.lapse(work, stack)
+        lapses.end_old_protection(work, stack)
     left = ""
     if stack.action in CLEANING:
-        if stack.action != "CREATE" and (stack.good_template_id is None or partial.good(stack)):
-            left = adoption.over(work, stack)
-        partial.worked(work, stack)
+        if stack.action != "CREATE" and (
+            stack.good_template_id is None or partial.read_good_parts(stack)
+        ):
+            left = adoption.take_ownership(work, stack)
+        partial.record_success(work, stack)
         stack.good_template_id = stack.template_id
     if stack.action == "DELETE":
         stack.deleted_at = work.now
         work.tx.drop_snapshots(stack.id)
     reason = f"Stack {stack.action} completed successfully{stack.note}{left}"
-    _end(work, stack, COMPLETE, reason + _resumed(work, stack))
+    _end(work, stack, COMPLETE, reason + _note_resumption(work, stack))
 
 
-def _resumed(work: UnitOfWork, stack: StackRow) -> str:
-    """Note whether a stack is suspended still; tells what of it is, where only a part is.
+def _note_resumption(work: UnitOfWork, stack: StackRow) -> str:
+    """Note whether a stack is still suspended; returns a message about suspended parts.
 
     An update may replace what could not be resumed.
     """
@@ -132,7 +134,7 @@ def _end(work: UnitOfWork, stack: StackRow, status: str, reason: str) -> None:
         stack.status, stack.status_reason = status, reason
     else:
         work.stack_state(stack, status, reason)
-    history.end(work, stack, _recorded(stack, status))
+    history.end(work, stack, _history_status(stack, status))
     snapshots.end(work, stack, status, reason)
     if stack.before:
         stack.action, stack.status, stack.status_reason = json.loads(stack.before)
@@ -142,26 +144,26 @@ def _end(work: UnitOfWork, stack: StackRow, status: str, reason: str) -> None:
         work.after.poke[stack.owner_resource_id] = None
 
 
-def timed_out(action: str) -> str:
-    """The failure of an action that is past its deadline."""
+def format_timeout(action: str) -> str:
+    """The reason of an action that is past its deadline."""
     return f"{action.title()} timed out"
 
 
-def _recorded(stack: StackRow, status: str) -> str:
-    """How the history calls the end."""
+def _history_status(stack: StackRow, status: str) -> str:
+    """The status of the end in the history."""
     if status != FAILED:
         return status
     if is_superseded(stack):
         return SUPERSEDED
-    reasons = failures(stack)
+    reasons = read_failures(stack)
     if USER_CANCELLED in reasons:
         return CANCELLED
-    return TIMED_OUT if reasons[:1] == [timed_out(stack.action)] else FAILED
+    return TIMED_OUT if reasons[:1] == [format_timeout(stack.action)] else FAILED
 
 
-def failure_reason(stack: StackRow) -> str:
+def format_failure(stack: StackRow) -> str:
     """The reason of a failed action, in Heat's words."""
-    reasons = failures(stack)
+    reasons = read_failures(stack)
     if stack.action == "CHECK":
         return f"Resource CHECK failed: {reasons}{stack.note}"
     first = "; ".join(reasons[:1] + [each for each in reasons[1:] if NO_ROLLBACK in each])

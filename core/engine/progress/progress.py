@@ -1,4 +1,4 @@
-"""How a plan advances: an instance is closed, those that waited for it are released.
+"""The progress of a plan: an instance is closed, and those that waited for it are released.
 
 ``waiting`` counts the open neighbours that come first in the running phase: requirements going
 UP, dependants going DOWN. ``remaining`` counts the open instances of the stack; whoever closes
@@ -28,7 +28,7 @@ from ..model.states import (
     UP,
     USER_CANCELLED,
 )
-from ..model.unit_of_work import UnitOfWork, failures
+from ..model.unit_of_work import UnitOfWork, read_failures
 from . import breakpoints, phases
 from .children import HALTED
 
@@ -40,7 +40,7 @@ MORE = "and more: each resource has its own reason"
 
 
 def close(work: UnitOfWork, row: ResourceRow, *, changed: bool) -> None:
-    """Take ``row`` out of the plan and release whoever waited for it.
+    """Take ``row`` out of the plan and release those that waited for it.
 
     A neighbour that is released by its last one and has nothing to do is closed in the same
     transaction.
@@ -50,12 +50,12 @@ def close(work: UnitOfWork, row: ResourceRow, *, changed: bool) -> None:
     while pending:
         row, changed = pending.pop()
         if row.open:
-            _leave(work, stack, row)
+            _take_out(work, stack, row)
             _release(work, stack, row, changed, pending)
-    phases.turn(work, stack)
+    phases.advance_phase(work, stack)
 
 
-def _leave(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
+def _take_out(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
     row.open = 0
     row.hook = ""
     stack.remaining -= 1
@@ -76,7 +76,7 @@ def _release(
     changed: bool,
     pending: list[tuple[ResourceRow, bool]],
 ) -> None:
-    if _goes_first(stack, row) and _others_go_first(work, row):
+    if _is_removed_first(stack, row) and _has_other_removals(work, row):
         return
     for other in neighbours(work, stack, row):
         if changed:
@@ -97,7 +97,7 @@ def has_work(row: ResourceRow) -> bool:
 
 def neighbours(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
-    if _goes_first(stack, row):
+    if _is_removed_first(stack, row):
         yield from filter(row_annotations.waits_for_attempts, work.tx.resources_of(row.stack_id))
         return
     ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
@@ -106,14 +106,14 @@ def neighbours(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> Iterator[
             yield other
 
 
-def _goes_first(stack: StackRow, row: ResourceRow) -> bool:
+def _is_removed_first(stack: StackRow, row: ResourceRow) -> bool:
     """Whether ``row`` is removed before others are made."""
     return stack.phase == UP and row.want != PRESENT
 
 
-def _others_go_first(work: UnitOfWork, row: ResourceRow) -> bool:
-    """Whether more than ``row`` is still to be removed before others are made."""
-    others = map(work.tx.resource, work.tx.absent(row.stack_id))
+def _has_other_removals(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Whether other instances are still to be removed before others are made."""
+    others = map(work.tx.resource, work.tx.list_absent(row.stack_id))
     return any(other.open and other.id != row.id for other in others if other)
 
 
@@ -129,7 +129,7 @@ def remove_now(work: UnitOfWork, row: ResourceRow) -> None:
 
 
 def mark_dependants(work: UnitOfWork, row: ResourceRow) -> None:
-    """What ``row`` shows has changed outside the plan: whoever reads it must be looked at.
+    """Mark the dependants of ``row``, whose attributes have changed outside the plan.
 
     Nobody reads what is to go any more, although edges to it stay until their users have moved on.
     """
@@ -140,23 +140,23 @@ def mark_dependants(work: UnitOfWork, row: ResourceRow) -> None:
 
 
 def mark_owners(work: UnitOfWork, row: ResourceRow) -> None:
-    """Something in a nested stack has changed outside any plan: whoever owns it is looked at."""
+    """Mark the owners of a nested stack that has changed outside any plan."""
     for owner in work.owners(row):
         owner.dirty = MARKED if owner.open else DIRTY
 
 
-def tell_owner(work: UnitOfWork, row: ResourceRow) -> None:
-    """What the owner of the stack of ``row`` shows may be something else now: it is asked anew.
+def refresh_owner(work: UnitOfWork, row: ResourceRow) -> None:
+    """Refresh the owner of the stack of ``row``: its attributes may have changed.
 
     That it is to be asked is stored (``refreshing``).
     """
     owner = next(work.owners(row), None)
     if owner is not None:
-        ask_anew(work, owner)
+        request_refresh(work, owner)
 
 
-def ask_anew(work: UnitOfWork, owner: ResourceRow) -> None:
-    """Something below an owner has changed: what it shows is behind until it is asked."""
+def request_refresh(work: UnitOfWork, owner: ResourceRow) -> None:
+    """Refresh an owner: its attributes are out of date until then."""
     owner.below += 1
     work.after.refresh[owner.id] = None
 
@@ -177,7 +177,7 @@ def block(work: UnitOfWork, row: ResourceRow) -> None:
             stack.remaining -= int(not row.op)
             if not row.op:  # a breakpoint that was cleared for this plan is none for the next one
                 row.hook, row.hook_until = "", None
-    phases.turn(work, stack)
+    phases.advance_phase(work, stack)
 
 
 def fail_stack(work: UnitOfWork, stack: StackRow, reason: str) -> None:
@@ -185,7 +185,7 @@ def fail_stack(work: UnitOfWork, stack: StackRow, reason: str) -> None:
 
     What the user has cancelled is not rolled back.
     """
-    known = failures(stack)
+    known = read_failures(stack)
     if len(known) <= MOST_REASONS:
         known.append(reason if len(known) < MOST_REASONS else MORE)
         stack.failures = json.dumps(known)
@@ -193,13 +193,13 @@ def fail_stack(work: UnitOfWork, stack: StackRow, reason: str) -> None:
         return
     if stack.action in UNDONE and not stack.disable_rollback:
         if not stack.next_action:
-            work.stack_state(stack, FAILED, phases.failure_reason(stack))
+            work.stack_state(stack, FAILED, phases.format_failure(stack))
         stack.next_action = "ROLLBACK"
         work.after.plan[stack.id] = None
         halt(work, stack)
 
 
-def ask_for_rollback(work: UnitOfWork, row: ResourceRow) -> None:
+def request_rollback(work: UnitOfWork, row: ResourceRow) -> None:
     """An operation has ended: a rollback that is owed may have waited for that."""
     stack = work.stack_of(row)
     root = work.tx.stack(stack.root) if stack.halted else None
@@ -208,30 +208,30 @@ def ask_for_rollback(work: UnitOfWork, row: ResourceRow) -> None:
 
 
 def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
-    """Start nothing more but what runs; ``why``: the failure of what is nested below."""
+    """Start nothing more; ``why``: the failure of a nested stack."""
     stack.halted = 1
     breakpoints.end_all(work, stack)
     work.tx.close_idle(stack.id)
     running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
     stack.remaining = sum(1 for row in running if row is not None and row.open)
-    wake(work, stack)
+    wake_retries(work, stack)
     for row in running:
         if row is not None:
             halt_below(work, row, why)
 
 
 def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:
-    """What an instance has nested starts nothing more, and fails when what runs of it has ended."""
-    child = busy_child(work, row)
+    """Start nothing more in the nested stack of an instance; it fails when its operations end."""
+    child = find_busy_child(work, row)
     if child is None:
         work.after.poke[row.id] = None  # it may be waiting to plan something there
     elif not child.halted:
-        child.failures = json.dumps([*failures(child), why])
+        child.failures = json.dumps([*read_failures(child), why])
         halt(work, child, why)
-        phases.turn(work, child)
+        phases.advance_phase(work, child)
 
 
-def busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
+def find_busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
     """The nested stack of an instance, if something is planned or running in it."""
     if row.physical_id is None:
         return None
@@ -239,8 +239,8 @@ def busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
     return None if child is None or child.phase == IDLE else child
 
 
-def wake(work: UnitOfWork, stack: StackRow) -> None:
-    """Operations that pause between two attempts look whether another one is still wanted."""
+def wake_retries(work: UnitOfWork, stack: StackRow) -> None:
+    """Have operations between two attempts check whether another one is still wanted."""
     for key in work.tx.running(stack.id) if stack.policies else ():
         row = work.tx.resource(key)
         if row is not None and row.retry_at is not None:

@@ -1,4 +1,4 @@
-"""Protection: what may be neither deleted nor replaced, and the stack that may not be deleted.
+"""Protection: resources that may not be deleted or replaced, stacks that may not be deleted.
 
 A command says so for what is there (``protect`` of a row), the environment for what it names
 (``policies``); either suffices, and each is lifted where it was said. What the environment said
@@ -28,7 +28,7 @@ KIND = "Protected"
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """Who protects a resource, or a stack (``name`` is '')."""
+    """The source of the protection of a resource, or of a stack (``name`` is '')."""
 
     stack: str
     name: str
@@ -40,7 +40,7 @@ class Protection:
 
     @property
     def how_to_lift(self) -> str:
-        """What has to be done before it can go."""
+        """The steps that end the protection."""
         ways = []
         if self.by_command:
             words = " ".join(filter(None, ("zonda stack unprotect", self.stack, self.name)))
@@ -52,37 +52,37 @@ class Protection:
         return f"{text[:1].upper()}{text[1:]} first."
 
     def forbids(self, what: str) -> str:
-        """Why a resource cannot be deleted or replaced (``what``), as the reason of a failure."""
+        """The reason why a resource cannot be deleted or replaced (``what``)."""
         lift = self.how_to_lift
         return f"Protected: resources.{self.name}: it is protected and cannot be {what}. {lift}"
 
 
-def of_resource(stack: StackRow, row: ResourceRow, known: Policies | None = None) -> Protection:
-    """Who protects an instance; ``known``: by other policies than those of the running plan.
+def find_protection(stack: StackRow, row: ResourceRow, known: Policies | None = None) -> Protection:
+    """The protection of an instance; ``known``: by other policies than the running plan's.
 
     What was never made needs no protection from the environment.
     """
-    known = policies.read(stack.policies) if known is None else known
+    known = policies.parse_policies(stack.policies) if known is None else known
     named = bool(row.outputs_hash) and known.protects(row.name, row.type)
     return Protection(stack.name, row.name, bool(row.protect), named)
 
 
-def of_stack(stack: StackRow) -> Protection:
-    """Who protects a stack."""
-    named = policies.read(stack.policies).protects_stack
+def find_stack_protection(stack: StackRow) -> Protection:
+    """The protection of a stack."""
+    named = policies.parse_policies(stack.policies).protects_stack
     return Protection(stack.name, "", bool(stack.protect), named)
 
 
-def forbids_replacement(stack: StackRow, row: ResourceRow) -> str:
-    """Why an instance cannot be replaced, or ''."""
+def explain_no_replacement(stack: StackRow, row: ResourceRow) -> str:
+    """The reason why an instance cannot be replaced, or ''."""
     if not stack.policies and not row.protect:
         return ""
-    found = of_resource(stack, row)
+    found = find_protection(stack, row)
     return found.forbids("replaced") if found else ""
 
 
-def forbids_deletion(work: UnitOfWork, row: ResourceRow) -> str:
-    """Why an instance cannot be deleted, or ''.
+def explain_no_deletion(work: UnitOfWork, row: ResourceRow) -> str:
+    """The reason why an instance cannot be deleted, or ''.
 
     An old instance whose successor is there is not what the environment means by its name, nor
     is what a plan has made that is undone.
@@ -90,9 +90,9 @@ def forbids_deletion(work: UnitOfWork, row: ResourceRow) -> str:
     stack = work.stack_of(row)
     if not stack.policies and not row.protect:
         return ""
-    found = of_resource(stack, row)
+    found = find_protection(stack, row)
     if not found.by_command and (
-        not found or policies.read(stack.policies).undoing or _has_successor(work, row)
+        not found or policies.parse_policies(stack.policies).undoing or _has_successor(work, row)
     ):
         return ""
     return found.forbids("deleted")
@@ -103,32 +103,32 @@ def _has_successor(work: UnitOfWork, row: ResourceRow) -> bool:
     return any(other.want == PRESENT and other.id != row.id for other in named)
 
 
-def check(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
-    """Raise Conflict if a plan would delete what is protected; nothing has been done yet.
+def check_plan(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
+    """Raise Conflict if a plan would delete protected instances; nothing has been done yet.
 
     A replacement shows only when properties are resolved; it is refused then.
     """
-    if proposal.action == "DELETE" and (found := of_stack(stack)):
-        raise _refusal(f"The stack {stack.name} is protected.", found.how_to_lift)
+    if proposal.action == "DELETE" and (found := find_stack_protection(stack)):
+        raise _build_conflict(f"The stack {stack.name} is protected.", found.how_to_lift)
     if proposal.wanted is None or not proposal.generation:
         return
-    known = policies.read(str(proposal.changes.get("policies", stack.policies)))
+    known = policies.parse_policies(str(proposal.changes.get("policies", stack.policies)))
     # of a nested stack that goes, all below was asked when the one at the top went
     deep = not (proposal.action == "DELETE" and stack.owner_resource_id is not None)
     if known.protects_any or not deep or work.tx.has_protected(stack.root):
         rows = work.tx.resources_of(stack.id)
-        held = would_delete(stack, rows, proposal, known)
-        going = _going(rows, proposal) if deep else ()
+        held = list_protected_deletions(stack, rows, proposal, known)
+        going = _list_deletions(rows, proposal) if deep else ()
         leaving = {move.key for move in proposal.moves}
-        held += [each for row in going for each in held_below(work, row, known, leaving)]
+        held += [each for row in going for each in list_protected_below(work, row, known, leaving)]
         if held:
-            raise deleting(stack, held)
+            raise build_conflict(stack, held)
 
 
-def held_below(
+def list_protected_below(
     work: UnitOfWork, owner: ResourceRow, known: Policies, leaving: Collection[str] = ()
 ) -> list[Protection]:
-    """What is protected of all that an instance has nested; ``known``: by which policies.
+    """The protections nested in an instance; ``known``: the policies.
 
     The environment says the same of every nested stack: what it says now counts, although they
     may have had no reason to be planned since. ``leaving``: what the plan moves elsewhere.
@@ -140,36 +140,36 @@ def held_below(
         return []
     found: list[Protection] = []
     for row in work.tx.resources_of(child.id):
-        if row.want == PRESENT and row.id not in leaving and not row_annotations.promised_to(row):
-            if each := of_resource(child, row, known):
+        if row.want == PRESENT and row.id not in leaving and not row_annotations.read_promise(row):
+            if each := find_protection(child, row, known):
                 found.append(each)
-            found += held_below(work, row, known, leaving)
+            found += list_protected_below(work, row, known, leaving)
     return found
 
 
-def forbids_replacement_below(work: UnitOfWork, row: ResourceRow) -> str:
-    """Why an instance cannot be replaced, for what it has nested goes with it; or ''."""
+def explain_protected_below(work: UnitOfWork, row: ResourceRow) -> str:
+    """The reason why nested resources forbid a replacement, or ''."""
     stack = work.stack_of(row)
     if not stack.policies and not work.tx.has_protected(stack.root):
         return ""
-    held = held_below(work, row, policies.read(stack.policies))
+    held = list_protected_below(work, row, policies.parse_policies(stack.policies))
     if not held:
         return ""
-    names, lift = _named(stack, held), _lifting(held)
+    names, lift = _format_names(stack, held), _format_hints(held)
     return f"Protected: resources.{row.name}: {names} in it cannot be deleted. {lift}"
 
 
-def would_delete(
+def list_protected_deletions(
     stack: StackRow, rows: Iterable[ResourceRow], proposal: StackPlan, known: Policies
 ) -> list[Protection]:
-    """What is protected of the instances that a plan with the policies ``known`` would delete."""
+    """The protections of the instances that a plan with the policies ``known`` would delete."""
     if known.undoing:
         known = Policies()
-    going = _going(rows, proposal)
-    return [found for row in going if (found := of_resource(stack, row, known))]
+    going = _list_deletions(rows, proposal)
+    return [found for row in going if (found := find_protection(stack, row, known))]
 
 
-def _going(rows: Iterable[ResourceRow], proposal: StackPlan) -> list[ResourceRow]:
+def _list_deletions(rows: Iterable[ResourceRow], proposal: StackPlan) -> list[ResourceRow]:
     """The instances that a plan would delete."""
     wanted = {item.name for item in proposal.wanted or ()}
     selection = proposal.selection
@@ -181,30 +181,31 @@ def _going(rows: Iterable[ResourceRow], proposal: StackPlan) -> list[ResourceRow
         and row.name not in wanted
         and (selection is None or row.name in selection.names)
         and row.id not in leaving
-        and (proposal.action == "DELETE" or not row_annotations.promised_to(row))
+        and (proposal.action == "DELETE" or not row_annotations.read_promise(row))
     ]
 
 
-def deleting(stack: StackRow, held: Sequence[Protection]) -> Conflict:
-    """The error for a plan that would delete what is protected in a stack, or below it."""
+def build_conflict(stack: StackRow, held: Sequence[Protection]) -> Conflict:
+    """The error for a plan that would delete protected instances of a stack, or below it."""
     are, them = ("is", "it") if len(held) == 1 else ("are", "them")
-    return _refusal(
-        f"{_named(stack, held)} in stack {stack.name} {are} protected, and this would delete "
+    return _build_conflict(
+        f"{_format_names(stack, held)} in stack {stack.name} {are} protected, "
+        "and this would delete "
         f"{them}.",
-        _lifting(held),
+        _format_hints(held),
     )
 
 
-def _named(stack: StackRow, held: Sequence[Protection]) -> str:
-    """What is protected; what is nested with its own stack."""
+def _format_names(stack: StackRow, held: Sequence[Protection]) -> str:
+    """The names of protected instances; nested ones with their stack."""
     here = [found.name for found in held if found.stack == stack.name]
     below = [f"{found.name} (of {found.stack})" for found in held if found.stack != stack.name]
     return ", ".join(sorted(here) + sorted(below))
 
 
-def _lifting(held: Sequence[Protection]) -> str:
+def _format_hints(held: Sequence[Protection]) -> str:
     return " ".join(dict.fromkeys(found.how_to_lift for found in held))
 
 
-def _refusal(message: str, hint: str) -> Conflict:
+def _build_conflict(message: str, hint: str) -> Conflict:
     return Conflict(message, hint=hint, code=CODE)

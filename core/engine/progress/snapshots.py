@@ -1,4 +1,4 @@
-"""How a snapshot follows the action that makes or deletes it: as parts of transactions.
+"""The state of a snapshot during its creation or deletion: parts of transactions.
 
 Called by ``phases`` when an action has ended and by ``planning`` when one is overtaken.
 """
@@ -25,49 +25,50 @@ def begin(work: UnitOfWork, stack: StackRow, snapshot: SnapshotRow, action: str)
 
 
 def end(work: UnitOfWork, stack: StackRow, status: str, reason: str) -> None:
-    """The action of ``stack`` has ended."""
+    """End the snapshot with the action of ``stack``."""
     if stack.action not in ACTIONS:
         return
     for snapshot in work.tx.snapshots(stack.id):
         if snapshot.status == IN_PROGRESS:
-            _end(work, stack, snapshot, status, reason)
+            _end_snapshot(work, stack, snapshot, status, reason)
 
 
-def _end(
+def _end_snapshot(
     work: UnitOfWork, stack: StackRow, snapshot: SnapshotRow, status: str, reason: str
 ) -> None:
     if status == COMPLETE and snapshot.action == "DELETE":
         work.tx.drop_snapshot(snapshot.id)
         return
     if snapshot.action == "SNAPSHOT":
-        rows = documents.shown_rows(work.tx.resources_of(stack.id))
+        rows = documents.select_snapshot_rows(work.tx.resources_of(stack.id))
         if status != COMPLETE:  # else all have worked, whatever was said of one since
-            rows = [row for row in rows if is_in(row, stack)]
-        snapshot.data = collected(work, stack, rows) if rows or status == COMPLETE else None
+            rows = [row for row in rows if is_done(row, stack)]
+        snapshot.data = collect_data(work, stack, rows) if rows or status == COMPLETE else None
     snapshot.status, snapshot.status_reason = status, reason
     work.tx.put_snapshot(snapshot)
 
 
-def overtake(work: UnitOfWork, stack: StackRow, by: str) -> None:
-    """The running action of ``stack`` is overtaken: what it was making is not made."""
+def end_overtaken(work: UnitOfWork, stack: StackRow, by: str) -> None:
+    """End the unfinished snapshot of a stack whose running action is overtaken."""
     if stack.phase != IDLE:
         end(work, stack, FAILED, f"{stack.action} was overtaken by {by}")
 
 
-def is_in(row: ResourceRow, stack: StackRow) -> bool:
+def is_done(row: ResourceRow, stack: StackRow) -> bool:
     """Whether an instance is done with the snapshot that the running action makes."""
     done = (row.action, row.status) == ("SNAPSHOT", COMPLETE)
     return done and row.want == PRESENT and row.generation == stack.generation
 
 
-def collected(work: UnitOfWork, stack: StackRow, rows: Sequence[ResourceRow]) -> str:
-    """What the resources have given, sealed; of a snapshot that failed, to be deleted again."""
+def collect_data(work: UnitOfWork, stack: StackRow, rows: Sequence[ResourceRow]) -> str:
+    """The sealed data of the resources; after a failure it is kept for their deletion."""
     return work.sealer.seal(
         {
             "action": stack.action,
             "status": stack.status,
             "resources": {
-                row.name: documents.entry(row, work.tx.data(row.id), work.sealer) for row in rows
+                row.name: documents.build_entry(row, work.tx.data(row.id), work.sealer)
+                for row in rows
             },
         }
     )

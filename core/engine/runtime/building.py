@@ -1,4 +1,4 @@
-"""Puts together what the steps of an engine share. Called by the drivers' constructors."""
+"""Builds the services that the steps of an engine share. Called by the drivers' constructors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..templates.definitions import Definitions
 Durable = Callable[[Callable[[UnitOfWork], Any]], Any]
 
 
-def reading_room(
+def build_read_services(
     reader: Reader,
     resource_types: Mapping[str, type[Resource]],
     *,
@@ -33,7 +33,7 @@ def reading_room(
     settings: EngineSettings,
     origins: Mapping[tuple[str, str], object] | None = None,
 ) -> EngineServices:
-    """The room of who only looks: nothing that is stored through it is kept."""
+    """The services of a process that only reads: its writes are not stored."""
     lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
     definitions = Definitions(load, resource_types, lambda: reader, origins)
     return EngineServices(
@@ -48,7 +48,7 @@ def reading_room(
     )
 
 
-def build_room(
+def build_services(
     store: Store,
     resource_types: Mapping[str, type[Resource]],
     *,
@@ -64,7 +64,7 @@ def build_room(
     drives: Callable[[str], bool],
     origins: Mapping[tuple[str, str], object] | None = None,
 ) -> EngineServices:
-    """The room of one engine. ``origins``: who brought which type (``Plugins.origins``)."""
+    """The services of one engine. ``origins``: the plug-in of each type (``Plugins.origins``)."""
     lending = Lending(lender, clock, source, store.sealer, durable, progress)
     definitions = Definitions(load, resource_types, reader, origins)
     return EngineServices(

@@ -1,4 +1,4 @@
-"""The wall clock is set, or the machine sleeps: stored times that something waits for move with it.
+"""Jumps of the wall clock (it is set, or the machine sleeps): stored times move with it.
 
 A time that is waited for is stored by the wall clock, since it has to outlive the process. Between
 two transactions the wall clock goes on by as much as the monotonic one; where it does not, all such
@@ -23,31 +23,31 @@ LEAST = 5.0
 
 
 class Jumps:
-    """What is known of the clocks. ``offset``: the wall clock less the monotonic one."""
+    """The state of the clocks. ``offset``: the wall clock less the monotonic one."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._offset: float | None = None
 
     def look(self, work: UnitOfWork) -> float:
-        """Move what is stored if there was a jump; gives the offset, for ``looked``."""
+        """Move the stored times after a jump; returns the offset, for ``looked``."""
         offset = self._clock.now() - self._clock.monotonic()
         if self._offset is None:
-            _move(work, 0.0, work.tx.begun_after(work.now))
+            _move_all(work, 0.0, work.tx.list_begun_after(work.now))
         elif abs(offset - self._offset) < LEAST:
             return self._offset
         else:
             running = work.tx.overdue(inf)
-            _move(work, offset - self._offset, running)
+            _move_all(work, offset - self._offset, running)
             work.after.poke.update(dict.fromkeys(running))
         return offset
 
     def looked(self, offset: float) -> None:
-        """What a look has moved is committed."""
+        """Keep the offset: its transaction is committed."""
         self._offset = offset
 
 
-def _move(work: UnitOfWork, jump: float, running: list[str]) -> None:
+def _move_all(work: UnitOfWork, jump: float, running: list[str]) -> None:
     for key in work.tx.overdue_stacks(inf):
         stack = work.tx.stack(key)
         if stack is not None:
@@ -77,7 +77,7 @@ def _move_operation(work: UnitOfWork, row: ResourceRow, jump: float) -> None:
 
 def _move_breakpoint(work: UnitOfWork, row: ResourceRow, jump: float) -> None:
     if row.hook_until is not None:
-        known = policies.read(work.stack_of(row).policies)
+        known = policies.parse_policies(work.stack_of(row).policies)
         longest = known.wait(row.name, row.type, row.hook)
         latest = inf if longest is None else work.now + longest
         row.hook_until = min(row.hook_until + jump, latest)

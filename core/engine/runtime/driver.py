@@ -1,4 +1,4 @@
-"""What every driver has in common: tasks, units that share a commit, what follows a commit.
+"""The base of all drivers: tasks, units that share a commit, the work after a commit.
 
 One thread owns a driver and the database (``engine.py``: its own thread; ``inline.py``: the
 caller's). Subclasses say how a ``Call`` is made. Everything that waits for a transaction when
@@ -28,7 +28,7 @@ from ..model.unit_of_work import Outbox, UnitOfWork
 from ..model.work_item import WorkItem
 from ..nested.refresh import refresh
 from ..operations.cut_off import Alone
-from ..operations.timeouts import broke, no_rollback
+from ..operations.timeouts import end_without_rollback, fail_broken
 from ..services import EngineServices
 from .clock_jumps import Jumps
 from .listeners import Listeners
@@ -94,17 +94,17 @@ class Driver:
     # -- what subclasses do ---------------------------------------------------------------------
 
     def call(self, task: Task, effect: Call) -> None:
-        """Make a call outside; ``advance`` the task with what comes of it."""
+        """Make a call outside the engine's thread; ``advance`` the task with its result."""
         raise NotImplementedError
 
     def widen(self, by: int) -> None:
         """Have so many threads more, or fewer: calls that hang hold them."""
 
     def leave_behind(self, task: Task, root_id: str) -> None:
-        """The call of a task is not awaited any more: it may never come back."""
+        """Stop to wait for the call of a task: it may never return."""
 
     def drives(self, stack_id: str) -> bool:
-        """Whether this driver is to carry out what is planned for a stack."""
+        """Whether this driver carries out the plans of a stack."""
         return True
 
     def rested(self, stack_ids: Iterable[str]) -> None:
@@ -114,12 +114,12 @@ class Driver:
         """Something is to be done that is not carried out here (yet)."""
 
     def detached(self, stack_id: str, root_id: str) -> None:
-        """A stack is nested no more in the one at its top."""
+        """Note that a stack is no longer nested in the root ``root_id``."""
 
     # -- tasks ----------------------------------------------------------------------------------
 
     def start(self, made: Step, done: Done | None = None) -> None:
-        """Run a step that is no resource's."""
+        """Run a step that is not of a resource."""
         task = Task(made, done=done)
         if done is not None:
             if self._over is not None:
@@ -129,7 +129,7 @@ class Driver:
         self.advance(task)
 
     def end(self, error: BaseException) -> None:
-        """Go on with nothing any more; tell ``error`` to all who wait, now and later."""
+        """End everything; ``error`` is raised for all who wait, now and later."""
         self._over = error
         self._units.clear()
         awaited, self._awaited = list(self._awaited), {}
@@ -200,10 +200,10 @@ class Driver:
         try:
             effect = task.step.send(value) if error is None else task.step.throw(error)
         except StopIteration as end:
-            self._ended(task, end.value, None)
+            self._end_task(task, end.value, None)
         except BaseException as failure:  # the border: one broken step must not stop the others
             raise_interruption(failure)
-            self._ended(task, None, failure)
+            self._end_task(task, None, failure)
         else:
             self._carry_out(task, effect)
 
@@ -231,7 +231,7 @@ class Driver:
             task.admitted = False
             self._admitted -= 1
 
-    def _ended(self, task: Task, value: Any, error: BaseException | None) -> None:
+    def _end_task(self, task: Task, value: Any, error: BaseException | None) -> None:
         self._leave_pool(task)
         self.alone.ended(task)
         is_current = bool(task.key) and self._busy.get(task.key) is task
@@ -249,7 +249,9 @@ class Driver:
                 # Nobody would drive its operation any more: it must not be in progress for ever.
                 key = task.key
                 why = str(error) if isinstance(error, TookTooLong) else type(error).__name__
-                self._units.append((Task(_nothing()), Tx(lambda work: broke(work, key, why))))
+                self._units.append(
+                    (Task(_make_empty_step()), Tx(lambda work: fail_broken(work, key, why)))
+                )
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -303,7 +305,7 @@ class Driver:
             return
         units, self._units = self._units, []
         try:
-            results, work, ahead = self._together(units, ahead=True)
+            results, work, ahead = self._commit_together(units, ahead=True)
         except Refused as error:
             self._put_back(units, error)
             return
@@ -312,17 +314,17 @@ class Driver:
             raise
         except BaseException as error:  # the border: find out which unit it was
             raise_interruption(error)
-            self._one_by_one(units)
+            self._commit_each(units)
             return
         self._refused = 0
-        self._after(work)
+        self._follow_commit(work)
         for (task, _), value in zip(units, results, strict=True):
             self.advance(task, value)
         for task, seen in ahead:
             task.step = proceed(self.services, seen)
             self.advance(task)
 
-    def _together(
+    def _commit_together(
         self, units: list[tuple[Task, Tx]], *, ahead: bool
     ) -> tuple[list[Any], UnitOfWork, list[tuple[Task, WorkItem]]]:
         with self.store.transaction() as tx:
@@ -331,7 +333,7 @@ class Driver:
             results = [effect.run(work) for _, effect in units]
             looked = self._look_ahead(work) if ahead else []
         self._jumps.looked(offset)
-        return results, work, self._admit_looked(looked)
+        return results, work, self._admit_seen(looked)
 
     def _look_ahead(self, work: UnitOfWork) -> list[tuple[str, WorkItem]]:
         """Look at what was just released in the same transaction, as far as there is room."""
@@ -348,26 +350,26 @@ class Driver:
                 found.append((key, seen))
         return found
 
-    def _admit_looked(self, looked: list[tuple[str, WorkItem]]) -> list[tuple[Task, WorkItem]]:
+    def _admit_seen(self, looked: list[tuple[str, WorkItem]]) -> list[tuple[Task, WorkItem]]:
         tasks = []
         for key, seen in looked:
-            task = Task(_nothing(), key, admitted=True)
+            task = Task(_make_empty_step(), key, admitted=True)
             self._busy[key] = task
             self._admitted += 1
             tasks.append((task, seen))
         return tasks
 
-    def _one_by_one(self, units: list[tuple[Task, Tx]]) -> None:
+    def _commit_each(self, units: list[tuple[Task, Tx]]) -> None:
         for index, unit in enumerate(units):
             try:
-                self._alone(unit)
+                self._commit_alone(unit)
             except (Refused, Unusable) as error:
                 self._put_back(units[index:], error)
                 return
 
-    def _alone(self, unit: tuple[Task, Tx]) -> None:
+    def _commit_alone(self, unit: tuple[Task, Tx]) -> None:
         try:
-            results, work, _ = self._together([unit], ahead=False)
+            results, work, _ = self._commit_together([unit], ahead=False)
         except (Refused, Unusable):
             raise
         except BaseException as error:  # its own fault: the database did answer
@@ -376,7 +378,7 @@ class Driver:
             self.advance(unit[0], error=error)
         else:
             self._refused = 0
-            self._after(work)
+            self._follow_commit(work)
             self.advance(unit[0], results[0])
 
     def _put_back(self, units: list[tuple[Task, Tx]], error: StoreError) -> None:
@@ -397,17 +399,17 @@ class Driver:
             tx, self.services.clock.now(), self.services.ids, self.services.sealer, self.owner
         )
 
-    def now_in_transaction(self, run: Callable[[UnitOfWork], Any]) -> Any:
+    def run_in_transaction(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """Run one unit at once, in a transaction of its own."""
         with self.store.transaction() as tx:
             work = self.work(tx)
             offset = self._jumps.look(work)
             result = run(work)
         self._jumps.looked(offset)
-        self._after(work)
+        self._follow_commit(work)
         return result
 
-    def _after(self, work: UnitOfWork) -> None:
+    def _follow_commit(self, work: UnitOfWork) -> None:
         after: Outbox = work.after
         for run in after.then:
             run()
@@ -437,7 +439,7 @@ class Driver:
         self.rested(after.idle)
 
     def plan_rollback(self, stack_id: str) -> None:
-        """Plan the rollback that is owed, once at a time."""
+        """Plan a rollback, once at a time."""
         if stack_id in self._planning:
             return
         self._planning.add(stack_id)
@@ -445,12 +447,12 @@ class Driver:
         def done(_: Any, error: BaseException | None) -> None:
             self._planning.discard(stack_id)
             if error is not None:
-                self.rollback_impossible(stack_id, error)
+                self.fail_rollback(stack_id, error)
 
         self.start(roll_back(self.services, stack_id), done)
 
     def refresh(self, key: str) -> None:
-        """Have an owner asked what it shows now, once at a time."""
+        """Refresh the attributes of an owner, once at a time."""
         if key in self._refreshing:
             self._refreshing[key] = True
             return
@@ -464,14 +466,17 @@ class Driver:
 
         self.start(refresh(self.services, key), done)
 
-    def rollback_impossible(self, stack_id: str, error: BaseException) -> None:
-        """The good template cannot be planned: the stack stays failed, with that reason."""
+    def fail_rollback(self, stack_id: str, error: BaseException) -> None:
+        """Leave the stack failed, with the reason why its good template cannot be planned."""
         shown = error if isinstance(error, ZondaError) else type(error).__name__
         log.error("The rollback of stack %s cannot be planned", stack_id, exc_info=error)
         self._units.append(
-            (Task(_nothing()), Tx(lambda work: no_rollback(work, stack_id, str(shown))))
+            (
+                Task(_make_empty_step()),
+                Tx(lambda work: end_without_rollback(work, stack_id, str(shown))),
+            )
         )
 
 
-def _nothing() -> Step:
+def _make_empty_step() -> Step:
     yield Wait(0, "")

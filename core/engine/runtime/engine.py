@@ -37,10 +37,10 @@ from ..model.unit_of_work import Notice, UnitOfWork
 from ..services import EngineSettings
 from ..templates.loading import TemplateLoading
 from . import sweeps
-from .building import build_room
+from .building import build_services
 from .lateness import Lateness
 from .pool_driver import PoolDriver
-from .requests import Requests, single
+from .requests import Requests, make_step
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
 
@@ -98,7 +98,7 @@ class Engine:
         self._readers = threading.local()
         self._store = store
         self._reader = store.reader()
-        self.services = build_room(
+        self.services = build_services(
             store,
             plugins.resource_types,
             load=load,
@@ -107,9 +107,9 @@ class Engine:
             source=random,
             lender=lender,
             settings=self.settings,
-            durable=self._durable,
-            progress=self._progress,
-            reader=self._own_reader,
+            durable=self._run_durable,
+            progress=self._publish_progress,
+            reader=self._get_reader,
             drives=lambda root_id: self._driver.drives(root_id),
             origins=plugins.origins,
         )
@@ -137,7 +137,7 @@ class Engine:
     # -- what faces call ------------------------------------------------------------------------
 
     def start(self, drive: str = "own") -> None:
-        """Start the thread. ``all``: take up all that is unfinished; ``own``: what is driven."""
+        """Start the thread. ``all``: take up all unfinished stacks; ``own``: driven ones only."""
         self._store.forget_rows()
         if drive == "all":
             from ..drift.schedule import DueChecks  # short commands fire nothing
@@ -145,24 +145,24 @@ class Engine:
             self._driver.driven, self._fire = None, DueChecks(self.services)
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
-        self._put(lambda: self._driver.start(single(interrupt_all)))
+        self._put(lambda: self._driver.start(make_step(interrupt_all)))
         if drive == "all":
-            self._put(lambda: self._driver.start(single(sweeps.take_up_after_end)))
+            self._put(lambda: self._driver.start(make_step(sweeps.take_up_after_end)))
             self._scheduler.wake_at(self.clock.monotonic())
         self._scheduler.start(self)
 
     def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed."""
-        services = self.services if caller is None else self.services.asked_by(caller)
-        return self._step(lambda: act(services, action))
+        services = self.services if caller is None else self.services.for_caller(caller)
+        return self._submit_step(lambda: act(services, action))
 
     def drive(self, stack_id: str) -> None:
-        """Carry out (or take up) what is planned for a stack, for those above and below it."""
+        """Carry out (or take up) the plan of a stack, and those above and below it."""
         root = self._reader.stack_by_id(stack_id).root_id
         self._put(lambda: self._driver.drive(root))
 
     def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
-        """The stack, once it is idle with all that is above and below it.
+        """Wait until a stack is idle, with those above and below it, and return it.
 
         Raises TimeoutError, StoreError if the engine died.
         """
@@ -191,15 +191,15 @@ class Engine:
         """Begin nothing more; the thread ends when the last call has."""
         self._put(self._begin_stop)
 
-    def in_hand(self, but: Collection[str]) -> set[str]:
-        """Names of stacks of other processes, of which a handler may be running here.
+    def list_running_here(self, but: Collection[str]) -> set[str]:
+        """The names of stacks of other processes with a handler that may be running here.
 
         Whoever ends now cuts it off. ``but``: stacks that are the caller's own.
         """
         if self._thread is None or not self._thread.is_alive():
             return set()
         return {
-            self._name(stack_id)
+            self._find_name(stack_id)
             for stack_id in self._requests.stacks.difference(but)
             if any(
                 row.op_state != POLLING and self._driver.is_moving(row.id)
@@ -207,7 +207,7 @@ class Engine:
             )
         }
 
-    def _name(self, stack_id: str) -> str:
+    def _find_name(self, stack_id: str) -> str:
         stack = self._reader.stack_by_id(stack_id)
         return stack.name if stack.project == self.settings.project else "another project"
 
@@ -228,51 +228,51 @@ class Engine:
         self._put(self._woken)
 
     def sweep_deadlines(self) -> None:
-        """Fail operations and stacks whose time is over."""
+        """Fail operations and stacks that are past their deadline."""
         self._put(lambda: self._driver.start(self._lateness.sweep()))
-        self._put(lambda: self._driver.start(single(self._stop_superseded)))
+        self._put(lambda: self._driver.start(make_step(self._stop_superseded)))
         self._put(self._driver.checks.sweep)
         self._put(self._driver.give_up_overlong)
 
     def sweep_drift(self) -> None:
-        """Look for drift where that is due. Nobody would wait for it in a short command."""
+        """Begin the drift checks that are due."""
         fire = self._fire
         if fire is not None:
-            self._put(lambda: self._driver.start(single(fire)))
+            self._put(lambda: self._driver.start(make_step(fire)))
 
     def sweep_reconcile(self) -> None:
-        """Enqueue whatever could run and does not."""
+        """Enqueue every instance that could run and does not."""
         busy = self._driver.is_busy
-        self._put(lambda: self._driver.start(single(lambda work: sweeps.reconcile(work, busy))))
+        self._put(lambda: self._driver.start(make_step(lambda work: sweeps.reconcile(work, busy))))
 
     def sweep_requests(self) -> None:
-        """Carry out what other commands have asked for."""
+        """Carry out the requests of other processes."""
         self._put(self._requests.sweep)
 
     def withdraw(self, request: str) -> None:
         """Take back a request that has no answer yet."""
         self._put(
-            lambda: self._driver.start(single(lambda work: work.tx.withdraw_request(request)))
+            lambda: self._driver.start(make_step(lambda work: work.tx.withdraw_request(request)))
         )
 
     def keep(self, write: Callable[[Transaction], Any]) -> Any:
-        """Commit what is no transition, with whatever else is committed; gives what ``write`` gave.
+        """Commit a write that is no transition, together with others; returns its result.
 
         Not from the engine's thread. Raises StoreError once the engine has stopped.
         """
-        return self._step(lambda: single(lambda work: write(work.tx))).result()
+        return self._submit_step(lambda: make_step(lambda work: write(work.tx))).result()
 
     def housekeeping(self) -> None:
-        """Remove what nobody needs any more."""
+        """Delete old events and unused rows."""
         keep = self.settings.keep_events
-        self._put(lambda: self._driver.start(single(lambda work: sweeps.forget(work, keep))))
+        self._put(lambda: self._driver.start(make_step(lambda work: sweeps.delete_old(work, keep))))
 
     # -- the engine's thread ----------------------------------------------------------------------
 
     def _run(self) -> None:
         try:
             while not self._ended():
-                self._drain()
+                self._drain_inbox()
                 self._driver.end_light_calls()
                 self._driver.wake_due(self.clock.monotonic() + POLL_TICK / 2)
                 self._driver.admit()
@@ -281,8 +281,8 @@ class Engine:
                 self._tell_waiters()
         except BaseException as error:  # the thread's end: everybody must learn of it
             log.exception("The engine stops")
-            self._end(_died(error))
-            self.failure = _died(error)
+            self._end(_build_stop_error(error))
+            self.failure = _build_stop_error(error)
         else:
             self._end(StoreError("The engine has been stopped.", hint="Run the command again."))
         with self._changed:
@@ -290,17 +290,17 @@ class Engine:
             self._changed.notify_all()
 
     def _end(self, error: StoreError) -> None:
-        """Tell all who wait. What is put into the inbox from now on is refused by the driver."""
+        """End with an error for all who wait. The driver refuses everything after that."""
         self._driver.end(error)
         self._over = True
-        self._empty()
+        self._empty_inbox()
 
-    def _empty(self) -> None:
+    def _empty_inbox(self) -> None:
         with suppress(Empty):
             while True:
                 self._inbox.get_nowait()()
 
-    def _drain(self) -> None:
+    def _drain_inbox(self) -> None:
         """Carry out all that is in the inbox; wait for it while there is nothing to do."""
         waits = not self._has_work
         if waits:
@@ -355,9 +355,9 @@ class Engine:
     def _put(self, what: Callable[[], None]) -> None:
         self._inbox.put(what)
         if self._over:
-            self._empty()
+            self._empty_inbox()
 
-    def _step(self, make: Callable[[], Step]) -> Future[Any]:
+    def _submit_step(self, make: Callable[[], Step]) -> Future[Any]:
         future: Future[Any] = Future()
 
         def done(value: Any, error: BaseException | None) -> None:
@@ -369,29 +369,31 @@ class Engine:
         self._put(lambda: self._driver.start(make(), done))
         return future
 
-    def _durable(self, run: Callable[[UnitOfWork], Any]) -> Any:
+    def _run_durable(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """Run a unit and come back when it is committed; called in the pool."""
         ticket = Ticket()
-        self._put(lambda: self._driver.start(single(run), ticket.answer))
+        self._put(lambda: self._driver.start(make_step(run), ticket.answer))
         return ticket.wait()
 
-    def _progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
+    def _publish_progress(
+        self, stack_id: str, resource: str, message: str, since: float | None
+    ) -> None:
         self._driver.listeners.progress(stack_id, resource, message, since)
 
-    def _own_reader(self) -> Reader:
+    def _get_reader(self) -> Reader:
         reader: Reader | None = getattr(self._readers, "reader", None)
         if reader is None:
             reader = self._readers.reader = self._store.reader()
         return reader
 
     def _close_own_reader(self) -> None:
-        """A thread ends: it reads nothing any more."""
+        """Close the reader of a thread that ends."""
         reader: Reader | None = self._readers.__dict__.pop("reader", None)
         if reader is not None:
             self._store.close_reader(reader)
 
 
-def _died(error: BaseException) -> StoreError:
+def _build_stop_error(error: BaseException) -> StoreError:
     if isinstance(error, StoreError):
         return error
     return StoreError(

@@ -30,7 +30,7 @@ from ..model.effects import Call
 from ..model.lending import Lender
 from ..services import EngineSettings
 from ..templates.loading import TemplateLoading
-from .building import build_room
+from .building import build_services
 from .driver import Driver, Task
 from .lateness import Lateness
 from .sweeps import take_up_after_end
@@ -61,7 +61,7 @@ class InlineEngine:
         # nobody but this engine ends a nested stack: its owner is told, or there is a fault
         self.settings = dataclasses.replace(settings or EngineSettings(), backstop=math.inf)
         self._calls: deque[tuple[Task, Call]] = deque()
-        self.services = build_room(
+        self.services = build_services(
             store,
             plugins.resource_types,
             load=load,
@@ -70,7 +70,7 @@ class InlineEngine:
             source=random,
             lender=lender,
             settings=self.settings,
-            durable=lambda run: self.driver.now_in_transaction(run),
+            durable=lambda run: self.driver.run_in_transaction(run),
             progress=lambda *said: self.driver.listeners.progress(*said),
             reader=lambda: self.reader,
             drives=lambda root_id: True,
@@ -81,7 +81,7 @@ class InlineEngine:
         self._lateness = Lateness(self.driver, clock)
 
     def run(self, action: Action) -> StackView:
-        """Carry out an action until everything has settled; raises what the caller did wrong."""
+        """Carry out an action until everything has settled; raises errors of the caller."""
         accepted = self.begin(action)
         self.settle()
         return self.reader.stack_by_id(accepted.stack_id)
@@ -104,16 +104,16 @@ class InlineEngine:
             pass
 
     def recover(self) -> None:
-        """Take up whatever the database says is unfinished."""
-        self.driver.now_in_transaction(interrupt_all)
-        self.driver.now_in_transaction(take_up_after_end)
+        """Take up all that is unfinished in the database."""
+        self.driver.run_in_transaction(interrupt_all)
+        self.driver.run_in_transaction(take_up_after_end)
 
     def sweep_drift(self) -> None:
         """Begin the drift checks that are due by now."""
-        self.driver.now_in_transaction(self._fire)
+        self.driver.run_in_transaction(self._fire)
 
     def sweep_deadlines(self) -> None:
-        """Ask who is late; fail whoever has not ended by that. No time passes."""
+        """Poll late operations; fail those that have not ended by that. No time passes."""
         for _ in range(2):
             self.driver.start(self._lateness.sweep())
             while self._is_busy_now:

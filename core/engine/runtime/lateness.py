@@ -1,4 +1,4 @@
-"""What is past its deadline fails, but not before it was asked once more.
+"""Fails late operations and stacks, after one more poll.
 
 An engine may have been away when a deadline was over: stopped, asleep, or not running at all. What
 was done outside meanwhile may have ended long ago. So whoever is late is polled, and fails at a
@@ -27,7 +27,7 @@ AWAY = 5.0
 
 
 class Tasks(Protocol):
-    """What is asked of a driver."""
+    """The interface of a driver for this sweep."""
 
     def drives(self, stack_id: str) -> bool:
         """Whether the stack at the top of a tree is driven here."""
@@ -41,7 +41,7 @@ class Tasks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Who was asked: the wait that it begins with its answer, its nested stack, until when."""
+    """The state of a polled operation: its wait, its nested stack, its time limit."""
 
     waits: int
     below: tuple[int, str]
@@ -49,7 +49,7 @@ class _Asked:
 
 
 class Lateness:
-    """The sweep of deadlines of one engine. What nobody drives is left to who takes it up."""
+    """The sweep of deadlines of one engine. Stacks without a driver are left out."""
 
     def __init__(self, tasks: Tasks, clock: Clock) -> None:
         self._tasks = tasks
@@ -61,28 +61,28 @@ class Lateness:
         self.asked = yield Tx(self.fail_late)
 
     def fail_late(self, work: UnitOfWork) -> dict[tuple[str, float | None], _Asked]:
-        """The unit of a sweep; gives who was asked, for the next one."""
-        stacks = self._driven(work, map(work.tx.stack, work.tx.overdue_stacks(work.now)))
+        """The unit of a sweep; returns the polled operations, for the next one."""
+        stacks = self._select_driven(work, map(work.tx.stack, work.tx.overdue_stacks(work.now)))
         rows = [work.tx.resource(key) for key in work.tx.overdue(work.now)]
         late = {row.id: row for row in rows if row is not None and self._is_driven(work, row)}
         asked: dict[tuple[str, float | None], _Asked] = {}
         held = set[str]()
-        for row in [*late.values(), *_running(work, stacks)]:
-            asked[_key(row)] = self._ask(work, row)
-            if self._may_answer(row, asked[_key(row)]):
-                held.update(_upwards(work, row))
+        for row in [*late.values(), *_list_running(work, stacks)]:
+            asked[_get_key(row)] = self._poll_late(work, row)
+            if self._may_answer(row, asked[_get_key(row)]):
+                held.update(_list_above(work, row))
         for stack in stacks:
             if stack.id not in held:
-                timeouts.stack_timed_out(work, stack.id)
+                timeouts.fail_overdue_stack(work, stack.id)
         for row in late.values():
-            is_open = self._may_answer(row, asked[_key(row)])
-            if not is_open and not _is_held(work, row, held):
-                timeouts.operation_timed_out(work, row.id)
+            is_open = self._may_answer(row, asked[_get_key(row)])
+            if not is_open and not _ends_with_polled(work, row, held):
+                timeouts.fail_overdue(work, row.id)
         for key in work.tx.paused_too_long(work.now):
-            breakpoints.is_past_time(work, key)
+            breakpoints.clear_expired(work, key)
         return asked
 
-    def _driven(self, work: UnitOfWork, stacks: Iterable[StackRow | None]) -> list[StackRow]:
+    def _select_driven(self, work: UnitOfWork, stacks: Iterable[StackRow | None]) -> list[StackRow]:
         return [each for each in stacks if each is not None and self._tasks.drives(each.root)]
 
     def _is_driven(self, work: UnitOfWork, row: ResourceRow) -> bool:
@@ -91,34 +91,34 @@ class Lateness:
     def _may_answer(self, row: ResourceRow, asked: _Asked) -> bool:
         return self._clock.monotonic() < asked.until and self._tasks.waits(row.id) < asked.waits
 
-    def _ask(self, work: UnitOfWork, row: ResourceRow) -> _Asked:
-        """Have who is late polled, unless that was done; once more where its stack has ended."""
-        now, below = self._clock.monotonic(), _below(work, row)
-        known = self.asked.get(_key(row))
+    def _poll_late(self, work: UnitOfWork, row: ResourceRow) -> _Asked:
+        """Poll a late operation, unless that was done; once more where its stack has ended."""
+        now, below = self._clock.monotonic(), _read_child_state(work, row)
+        known = self.asked.get(_get_key(row))
         if known is not None and (known.below == below or now >= known.until):
             return known
         until = now + PATIENCE if known is None else known.until
         is_moving, waits = self._tasks.is_moving(row.id), self._tasks.waits(row.id)
         had_its_time = is_moving and work.now - (row.deadline or 0.0) <= AWAY
-        if had_its_time or _answers_for_nobody(work, row):
+        if had_its_time or _is_too_late(work, row):
             return _Asked(waits, below, until)
         work.after.poke[row.id] = None
         # the end of a call that is under way is no answer to this
         return _Asked(waits + 1 + int(is_moving), below, until)
 
 
-def _key(row: ResourceRow) -> tuple[str, float | None]:
+def _get_key(row: ResourceRow) -> tuple[str, float | None]:
     """What an operation keeps through all of its attempts."""
     return row.id, row.started_at
 
 
-def _answers_for_nobody(work: UnitOfWork, row: ResourceRow) -> bool:
-    """Those below an owner are asked; what was late when it began has no more to say."""
+def _is_too_late(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Whether no poll can help: an operation below ends, or was late when it began."""
     is_late = (row.promised_deadline or 0.0) <= (row.started_at or 0.0)
-    return is_late or progress.busy_child(work, row) is not None
+    return is_late or progress.find_busy_child(work, row) is not None
 
 
-def _upwards(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
+def _list_above(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
     """The stack of an instance, and those that it is nested in."""
     stack: StackRow | None = work.stack_of(row)
     while stack is not None:
@@ -127,20 +127,20 @@ def _upwards(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
         stack = None if owner is None else work.stack_of(owner)
 
 
-def _is_held(work: UnitOfWork, row: ResourceRow, held: set[str]) -> bool:
-    """Whether an operation ends with its stack, or with what is nested in it, which is asked."""
-    stack, child = work.stack_of(row), progress.busy_child(work, row)
-    if stack.id in held and limits.own_deadline(row, stack) is None:
+def _ends_with_polled(work: UnitOfWork, row: ResourceRow, held: set[str]) -> bool:
+    """Whether an operation ends with its stack, or with a nested one, that is polled."""
+    stack, child = work.stack_of(row), progress.find_busy_child(work, row)
+    if stack.id in held and limits.compute_deadline(row, stack) is None:
         return True
     return child is not None and child.id in held
 
 
-def _running(work: UnitOfWork, stacks: Iterable[StackRow]) -> list[ResourceRow]:
+def _list_running(work: UnitOfWork, stacks: Iterable[StackRow]) -> list[ResourceRow]:
     rows = [work.tx.resource(key) for stack in stacks for key in work.tx.running(stack.id)]
     return [row for row in rows if row is not None]
 
 
-def _below(work: UnitOfWork, row: ResourceRow) -> tuple[int, str]:
-    """How the nested stack of an instance is: when it has ended its owner has more to say."""
+def _read_child_state(work: UnitOfWork, row: ResourceRow) -> tuple[int, str]:
+    """The state of the nested stack of an instance: after its end the owner can answer."""
     child = None if row.physical_id is None else work.tx.child_of(row.id)
     return (0, "") if child is None else (child.generation, child.phase)

@@ -1,11 +1,11 @@
-"""Who wants to hear of committed events and of progress. Owned by a driver."""
+"""The listeners to committed events and to progress. Owned by a driver."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 
-from zonda.core.store.read.to_view import event_of
+from zonda.core.store.read.to_view import to_new_event_view
 from zonda.hooks.text.borders import raise_interruption
 
 from ..model.unit_of_work import Notice, UnitOfWork
@@ -16,13 +16,13 @@ Listener = Callable[[Notice], None]
 
 
 class Listeners:
-    """Tells every listener, in the thread of whoever tells."""
+    """Calls every listener, in the thread of the caller."""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell ``listener`` from now on; gives what ends that."""
+        """Call ``listener`` from now on; returns the function that ends that."""
         self._listeners.append(listener)
 
         def end() -> None:
@@ -36,7 +36,7 @@ class Listeners:
         if not self._listeners:
             return
         for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True):
-            self.publish(Notice(event.stack_id, event_of(seq, event)))
+            self.publish(Notice(event.stack_id, to_new_event_view(seq, event)))
 
     def publish(self, notice: Notice) -> None:
         """Hand a notice to every listener."""

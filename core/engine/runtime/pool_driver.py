@@ -20,7 +20,7 @@ from ..services import EngineServices
 from . import sweeps
 from .driver import Driver, Task
 from .light_calls import PULLERS, Job, LightCalls
-from .requests import single
+from .requests import make_step
 
 #: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
 ALONE = 10.0
@@ -69,15 +69,15 @@ class PoolDriver(Driver):
             self._forget_ended(work, root_id)
             sweeps.take_up(work, root_id)
             if not is_known:
-                cut_off.count(work)
+                cut_off.count_unfinished(work)
 
-        self.start(single(take_up))
+        self.start(make_step(take_up))
 
     def _forget_ended(self, work: UnitOfWork, but: str) -> None:
         for other in tuple(self.driven or ()):
             stack = work.tx.stack(other)
             is_idle = stack is None or stack.phase == IDLE
-            if other != but and is_idle and not work.tx.runnable(other):
+            if other != but and is_idle and not work.tx.list_runnable(other):
                 work.after.then.append(partial(self._forget, other))
 
     def _forget(self, root_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Commands that other processes left in table ``request``: taken up, carried out, answered.
+"""Requests of other processes in table ``request``: taken up, carried out, answered.
 
 Both texts are sealed, since a bundle may hold hidden parameters. The answer is stored by the
 transaction that accepts the action, so that no request is carried out twice. Whoever waits holds a
@@ -46,16 +46,16 @@ class Requests:
 
     def sweep(self) -> None:
         """Take up every request that nobody has answered."""
-        self._driver.start(_reading(), self._found)
+        self._driver.start(_read_open(), self._take_up)
 
     def forget(self, stack_ids: Iterable[str]) -> None:
-        """Stacks have come to rest."""
+        """Note that stacks are idle."""
         self.stacks.difference_update(stack_ids)
         known = self._driver.services.instances.lending.requests
         for stack_id in stack_ids:
             known.pop(stack_id, None)
 
-    def _found(self, rows: Any, error: BaseException | None) -> None:
+    def _take_up(self, rows: Any, error: BaseException | None) -> None:
         for key, text, *_ in rows or ():
             if key in self._in_hand:
                 continue
@@ -68,14 +68,14 @@ class Requests:
     def _carry_out(self, key: str, text: str) -> None:
         try:
             asked = self._driver.services.sealer.load(text)
-            action, caller = actions.from_json(asked), actions.caller_of(asked)
+            action, caller = actions.from_json(asked), actions.parse_caller(asked)
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
             self._refuse(key, UsageError("The request cannot be read."))
             return
 
         def note(work: UnitOfWork, accepted: Accepted) -> None:
-            if not self._waits(key) or not _answer(work, key, answers.accepted(accepted)):
+            if not self._waits(key) or not _answer(work, key, answers.format_accepted(accepted)):
                 raise Withdrawn
             stack = work.tx.stack(accepted.stack_id)
             if stack is not None:
@@ -90,15 +90,15 @@ class Requests:
             else:
                 self._refuse(key, error)
 
-        self._driver.start(act(self._driver.services.asked_by(caller), action, note), done)
+        self._driver.start(act(self._driver.services.for_caller(caller), action, note), done)
 
     def _refuse(self, key: str, why: BaseException) -> None:
-        said = answers.refused(why)
+        said = answers.format_error(why)
 
         def done(value: Any, error: BaseException | None) -> None:
             self._in_hand.discard(key)
 
-        self._driver.start(single(lambda work: _answer(work, key, said)), done)
+        self._driver.start(make_step(lambda work: _answer(work, key, said)), done)
 
 
 def _answer(work: UnitOfWork, key: str, said: str) -> bool:
@@ -106,10 +106,10 @@ def _answer(work: UnitOfWork, key: str, said: str) -> bool:
     return work.tx.answer_request(key, work.sealer.seal(said), work.now)
 
 
-def _reading() -> Step:
+def _read_open() -> Step:
     return (yield Tx(lambda work: work.tx.open_requests()))
 
 
-def single(run: Callable[[UnitOfWork], Any]) -> Step:
+def make_step(run: Callable[[UnitOfWork], Any]) -> Step:
     """A step of one unit; gives what the unit gave."""
     return (yield Tx(run))

@@ -1,4 +1,4 @@
-"""What sweeps and recovery do, as units of a transaction. Level-triggered: always safe to repeat.
+"""Sweeps and recovery, as units of a transaction. Level-triggered: always safe to repeat.
 
 Called by the engines; the database says what is unfinished, whatever messages were lost.
 """
@@ -15,36 +15,38 @@ _HOUR = 3600.0
 
 
 def take_up_all(work: UnitOfWork) -> None:
-    """Look at whatever is unfinished."""
+    """Look at all unfinished instances."""
     reconcile(work, lambda key: False)
 
 
 def take_up_after_end(work: UnitOfWork) -> None:
-    """The same for an engine that begins: what the last one has left is counted."""
+    """Look at all unfinished instances when an engine begins, and count them."""
     take_up_all(work)
-    cut_off.count(work)
+    cut_off.count_unfinished(work)
 
 
 def take_up(work: UnitOfWork, stack_id: str) -> None:
-    """Look at what is unfinished of one stack, and below it."""
-    work.after.look.update(work.tx.runnable(stack_id))
+    """Look at the unfinished instances of one stack, and below it."""
+    work.after.look.update(work.tx.list_runnable(stack_id))
     if any(key == stack_id for key, _ in work.tx.pending_stacks()):
         work.after.plan[stack_id] = None
-    work.after.refresh.update((key, None) for key, root in work.tx.behind() if root == stack_id)
+    work.after.refresh.update(
+        (key, None) for key, root in work.tx.list_behind() if root == stack_id
+    )
 
 
 def reconcile(work: UnitOfWork, is_busy: Callable[[str], bool]) -> None:
-    """Look at whatever could run and does not."""
-    for key, stack_id in work.tx.runnable():
+    """Look at every instance that could run and does not."""
+    for key, stack_id in work.tx.list_runnable():
         if not is_busy(key):
             work.after.look[key] = stack_id
     for stack_id, _ in work.tx.pending_stacks():
         work.after.plan[stack_id] = None
-    work.after.refresh.update((key, None) for key, _ in work.tx.behind())
+    work.after.refresh.update((key, None) for key, _ in work.tx.list_behind())
 
 
 class StopSuperseded:
-    """Ends what a deletion, a rollback or a cancelled stack has waited for long enough.
+    """Ends operations that a deletion, a rollback or a cancelled stack has waited for too long.
 
     ``is_driven`` tells whether this process drives an instance; what nobody drives is left to
     whoever takes it up, so that its plug-in is told. ``grace`` in seconds.
@@ -59,7 +61,7 @@ class StopSuperseded:
     def __call__(self, work: UnitOfWork) -> None:
         """One sweep."""
         settled: dict[str, int] = {}
-        work.after.then.append(lambda: self._settle(settled))
+        work.after.then.append(lambda: self._note_settled(settled))
         for key in work.tx.overdue_stacks(math.inf):
             stack = work.tx.stack(key)
             if stack is None:
@@ -67,16 +69,16 @@ class StopSuperseded:
             if self._settled.get(key) == stack.generation:
                 settled[key] = stack.generation
                 continue
-            if timeouts.waits_until(stack, self._grace) is None:
+            if timeouts.compute_wait_end(stack, self._grace) is None:
                 continue
             left = timeouts.stop_superseded(work, stack, self._is_driven, self._grace)
             if not left and not timeouts.is_cancelled(stack):
                 settled[key] = stack.generation
 
-    def _settle(self, settled: dict[str, int]) -> None:
+    def _note_settled(self, settled: dict[str, int]) -> None:
         self._settled = settled
 
 
-def forget(work: UnitOfWork, keep_events: float) -> None:
-    """Delete events older than ``keep_events`` seconds, and what nobody needs any more."""
+def delete_old(work: UnitOfWork, keep_events: float) -> None:
+    """Delete events older than ``keep_events`` seconds, and unused rows."""
     work.tx.forget(work.now - keep_events, work.now - _HOUR)

@@ -24,7 +24,7 @@ KNOWN = 4096
 
 
 class DefinitionCache(Generic[T]):
-    """Keeps what was put or asked for last, by key."""
+    """Keeps the entries that were used last, by key."""
 
     def __init__(self) -> None:
         self._roots: OrderedDict[str, T] = OrderedDict()
@@ -36,7 +36,7 @@ class DefinitionCache(Generic[T]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> T | None:
-        """What is kept under ``key``; it is used again, with what it builds on."""
+        """The entry of ``key``; it counts as used, with its base."""
         with self._lock:
             if key in self._roots:
                 self._roots.move_to_end(key)
@@ -50,29 +50,29 @@ class DefinitionCache(Generic[T]):
             return self._nested[key]
 
     def peek(self, key: str) -> T | None:
-        """What is kept under ``key``; takes no lock."""
+        """The entry of ``key``; takes no lock."""
         known = self._roots.get(key)
         return self._nested.get(key) if known is None else known
 
-    def base_of(self, key: str) -> str | None:
+    def find_base(self, key: str) -> str | None:
         """What ``key`` builds on, itself at the top; None where that is not known any more."""
         with self._lock:
             return self._bases.get(key)
 
     def put(self, key: str, value: T, weights: Mapping[int, int]) -> None:
-        """Keep the definition of a whole stack; the oldest are let go of.
+        """Keep the definition of a whole stack; the oldest entries are dropped.
 
         ``weights``: of its parts, by their ids; others may have the same ones.
         """
         with self._lock:
-            self._builds(key, key)
+            self._set_base(key, key)
             self._weights[key] = weights
             self._roots[key] = value
             self._roots.move_to_end(key)
-            while len(self._roots) > (LEAST if self._weight() > WEIGHT else ROOTS):
-                self._let_go(next(iter(self._roots)))
+            while len(self._roots) > (LEAST if self._compute_weight() > WEIGHT else ROOTS):
+                self._drop(next(iter(self._roots)))
 
-    def _weight(self) -> int:
+    def _compute_weight(self) -> int:
         parts: dict[int, int] = {}
         for weights in self._weights.values():
             parts.update(weights)
@@ -81,24 +81,24 @@ class DefinitionCache(Generic[T]):
     def put_nested(self, key: str, value: T, base: str) -> None:
         """Keep a nested definition that builds on ``base``."""
         with self._lock:
-            self._builds(key, base)
+            self._set_base(key, base)
             self._nested[key] = value
             self._nested.move_to_end(key)
             while len(self._nested) > NESTED:
                 self._nested.popitem(last=False)
 
-    def builds(self, key: str, base: str) -> None:
-        """Remember what ``key`` builds on."""
+    def set_base(self, key: str, base: str) -> None:
+        """Remember the base of ``key``."""
         with self._lock:
-            self._builds(key, base)
+            self._set_base(key, base)
 
-    def _builds(self, key: str, base: str) -> None:
+    def _set_base(self, key: str, base: str) -> None:
         self._bases[key] = base
         self._bases.move_to_end(key)
         if len(self._bases) > KNOWN:
             self._bases.popitem(last=False)
 
-    def _let_go(self, root: str) -> None:
+    def _drop(self, root: str) -> None:
         del self._roots[root], self._weights[root]
         for key in [each for each in self._nested if self._bases.get(each) == root]:
             del self._nested[key]

@@ -1,4 +1,4 @@
-"""What was found well of a stack before, so that an update checks what it changes and no more.
+"""The earlier checks of a stack, so that an update checks only its changes.
 
 Called by ``proposals``. With the template of a stack at the top the marks of the nested stacks are
 kept that were checked with it, or before it (``template/check_marks``), as keyed hashes.
@@ -16,7 +16,7 @@ from zonda.core.store.values.sealing import Sealer
 
 from ..model.definition import Definition, Node
 from ..model.states import COMPLETE, PRESENT
-from .fingerprints import fingerprint_hash
+from .fingerprints import compute_fingerprint
 
 #: So many marks are kept with a template, the newest ones.
 MOST = 4096
@@ -30,53 +30,53 @@ class EarlierChecks:
         self._sealer = sealer
         self._stack = stack
 
-    def is_settled(self, node: Node) -> bool:
+    def is_unchanged(self, node: Node) -> bool:
         """Whether a resource is what a checked template wanted, with all that is nested in it.
 
         Then nothing of it is looked at again.
         """
-        return (node.name, fingerprint_hash(self._sealer, node)) in self._made
+        return (node.name, compute_fingerprint(self._sealer, node)) in self._present
 
     def is_well(self, mark: str) -> bool:
-        """Whether a nested stack with this mark was found well.
+        """Whether the nested stack with this cache key is known to be valid.
 
         Where anything has failed, or is to be mended, all that is not settled is looked at again.
         """
-        return _hashed(self._sealer, mark) in self._well and self._is_quiet
+        return _hash(self._sealer, mark) in self._valid and self._is_all_at_rest
 
     @cached_property
     def _rows(self) -> list[PlanRow]:
         return self._reader().plan_rows(self._stack.id)
 
     @cached_property
-    def _is_quiet(self) -> bool:
+    def _is_all_at_rest(self) -> bool:
         return all(map(_is_at_rest, self._rows))
 
     @cached_property
-    def _made(self) -> set[tuple[str, str]]:
+    def _present(self) -> set[tuple[str, str]]:
         return {(row.name, row.have_hash) for row in self._rows if _is_at_rest(row)}
 
     @cached_property
-    def _well(self) -> frozenset[str]:
-        return frozenset(_kept(self._reader(), self._stack))
+    def _valid(self) -> frozenset[str]:
+        return frozenset(_read_checked(self._reader(), self._stack))
 
 
-def text(reader: Reader, sealer: Sealer, stack: StackRow, definition: Definition) -> str:
-    """What is kept with the template of a definition that was checked."""
-    new = (_hashed(sealer, mark) for mark in definition.checked)
-    marks = dict.fromkeys((*new, *_kept(reader, stack)))
+def format_checks(reader: Reader, sealer: Sealer, stack: StackRow, definition: Definition) -> str:
+    """The text that is stored with the template of a checked definition."""
+    new = (_hash(sealer, mark) for mark in definition.checked)
+    marks = dict.fromkeys((*new, *_read_checked(reader, stack)))
     return " ".join(islice(marks, MOST))
 
 
-def _kept(reader: Reader, stack: StackRow) -> list[str]:
+def _read_checked(reader: Reader, stack: StackRow) -> list[str]:
     return [] if stack.template_id is None else reader.checked(stack.template_id)
 
 
-def _hashed(sealer: Sealer, mark: str) -> str:
+def _hash(sealer: Sealer, mark: str) -> str:
     return sealer.hmac(mark.encode())
 
 
 def _is_at_rest(row: PlanRow) -> bool:
-    """Whether an instance is what was wanted of it last, and nothing is to be done to it."""
+    """Whether an instance is in its desired state, and no operation waits for it."""
     quiet = row.want == PRESENT and row.status == COMPLETE and not (row.op or row.dirty)
     return quiet and row.have_hash == row.want_hash

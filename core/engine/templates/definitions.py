@@ -16,9 +16,9 @@ from typing import Any
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.definition.child_spec import ChildSpec
-from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.environment.drift_section import DRIFT
-from zonda.core.template.environment.policies import Policies, of_environment
+from zonda.core.template.environment.policies import Policies, build_policies
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.errors import PluginError
 from zonda.hooks.lazy import Names
@@ -65,11 +65,11 @@ class Definitions:
         known = self._kept.get(template_id)
         if known is not None:
             return known
-        with self._turn(template_id):
+        with self._lock_template(template_id):
             return self._kept.peek(template_id) or self._load_stored(template_id, documents)
 
     @contextmanager
-    def _turn(self, template_id: str) -> Iterator[None]:
+    def _lock_template(self, template_id: str) -> Iterator[None]:
         """One thread at a time loads a template; the others have what it has loaded."""
         with self._guard:
             lock, waiting = self._turns.get(template_id, (RLock(), 0))
@@ -92,36 +92,36 @@ class Definitions:
         identity = Identity(stack.id, stack.name, stack.project)
         definition: Definition
         if view.base_id is None:
-            bundle = dataclasses.replace(bundle_of(view.body), documents=documents or {})
+            bundle = dataclasses.replace(parse_bundle(view.body), documents=documents or {})
             definition = self.load(bundle, identity, None, False)
         else:
             family = self.get(view.base_id).family
-            definition = family.load(_spec(view.body), identity, None, False)
+            definition = family.load(_parse_spec(view.body), identity, None, False)
         self.keep(template_id, definition, view.base_id)
         return definition
 
-    def spec_of(self, template_id: str) -> Any:
-        """What a nested stack is made from, by its template, which is not loaded for that."""
+    def read_spec(self, template_id: str) -> Any:
+        """The spec of a nested stack, by its template, which is not loaded for that."""
         known = self._kept.peek(template_id)
-        return _spec(self.reader.template(template_id).body) if known is None else known.spec
+        return _parse_spec(self.reader.template(template_id).body) if known is None else known.spec
 
-    def base_of(self, template_id: str) -> str:
+    def find_base(self, template_id: str) -> str:
         """The template with the files that a template uses: its own id, if it is not nested."""
-        known = self._kept.base_of(template_id)
+        known = self._kept.find_base(template_id)
         if known is None:
             known = self.reader.template(template_id).base_id or template_id
-            self._kept.builds(template_id, known)
+            self._kept.set_base(template_id, known)
         return known
 
     def keep(self, template_id: str, definition: Definition, base_id: str | None = None) -> None:
-        """Remember a definition that was just loaded; ``base_id``: the one that it builds on."""
+        """Remember a definition that was just loaded; ``base_id``: its base template."""
         if base_id is None:
-            self._kept.put(template_id, definition, _weights(definition))
+            self._kept.put(template_id, definition, _compute_weights(definition))
         else:
             self._kept.put_nested(template_id, definition, base_id)
 
     def class_type(self, cls: ResourceClass) -> str:
-        """The registered name of a class; '' for one that a template made up.
+        """The registered name of a class; '' for a type from a template.
 
         What was made of a text is known by what the text calls it, wherever that comes from.
         """
@@ -135,9 +135,9 @@ class Definitions:
             return "nothing"
         origin = self._origins.get(("resource type", self.class_type(cls) or kind), "")
         schema = {name: each.to_dict() for name, each in cls.properties_schema.items()}
-        text = canonical([f"{cls.__module__}.{cls.__qualname__}", schema])
+        text = format_canonical([f"{cls.__module__}.{cls.__qualname__}", schema])
         digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
-        return f"{cls.__name__} of {_version(origin) or 'the template'}, schema {digest}"
+        return f"{cls.__name__} of {_format_version(origin) or 'the template'}, schema {digest}"
 
     def is_nested_stack(self, row: ResourceRow) -> bool:
         """Whether the physical side of an instance that was begun is a nested stack.
@@ -177,47 +177,47 @@ class Definitions:
         )
 
 
-def _spec(body: Mapping[str, Any]) -> ChildSpec:
+def _parse_spec(body: Mapping[str, Any]) -> ChildSpec:
     return ChildSpec.from_json(body["spec"])
 
 
-def policies_of(definition: Definition) -> Policies:
-    """What the environment says about limits, retries, protection and breakpoints."""
-    return of_environment(definition.environment.own, definition.registry.breakpoints)
+def read_policies(definition: Definition) -> Policies:
+    """The policies of the environment: limits, retries, protection and breakpoints."""
+    return build_policies(definition.environment.own, definition.registry.breakpoints)
 
 
-def drift_of(definition: Definition) -> Mapping[str, Any]:
-    """What the environment says about drift."""
+def read_drift_section(definition: Definition) -> Mapping[str, Any]:
+    """The drift section of the environment."""
     said: Mapping[str, Any] = definition.environment.own.get(DRIFT, {})
     return said
 
 
-def _weights(definition: Definition) -> dict[int, int]:
-    """What it takes to keep the definition of a whole stack, by the ids of its parts."""
+def _compute_weights(definition: Definition) -> dict[int, int]:
+    """The sizes of the parts of the definition of a whole stack, by their ids."""
     texts = {id(text): len(text) for text in definition.family.texts}
     return {id(definition): len(definition.resources) * _PER_RESOURCE, **texts}
 
 
-def _version(origin: object) -> str:
+def _format_version(origin: object) -> str:
     version = getattr(origin, "version", "")
     name = str(getattr(origin, "plugin", origin))
     return f"{name} {version}".strip()
 
 
-def bundle_of(body: Mapping[str, Any]) -> Bundle:
+def parse_bundle(body: Mapping[str, Any]) -> Bundle:
     """The bundle behind the body of a stored template."""
     return Bundle.from_json(body)
 
 
-def body_of(bundle: Bundle) -> dict[str, Any]:
-    """What is stored of a bundle."""
+def format_bundle(bundle: Bundle) -> dict[str, Any]:
+    """The stored form of a bundle."""
     return bundle.to_json()
 
 
-def merged(
+def merge_bundles(
     old: Bundle, given: Mapping[str, Any], new: Bundle, declared: Callable[[str], set[str]]
 ) -> Bundle:
-    """``new`` on top of a stack's ``old`` bundle: what PATCH means.
+    """``new`` on top of a stack's ``old`` bundle, as with PATCH.
 
     ``given`` are the parameter values that were given so far; ``declared`` tells the parameters
     that a template declares, or that an environment gives.

@@ -1,4 +1,4 @@
-"""The hash by which a wanted definition is compared with what an instance was made from.
+"""The hash by which a desired definition is compared with the present one.
 
 Called by ``prepare`` before an operation and by ``preview`` for a plan that is only shown.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.template.definition.fingerprint import canonical
+from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import NestedStack
 from zonda.hooks.resources.resource import Resource
@@ -17,12 +17,12 @@ from zonda.hooks.resources.resource import Resource
 from ..model.definition import Definition, Node
 
 
-def fingerprint_hash(sealer: Sealer, node: Node) -> str:
-    """What is stored of a definition, to compare another one with it."""
+def compute_fingerprint(sealer: Sealer, node: Node) -> str:
+    """The stored hash of a definition."""
     return sealer.hmac(node.fingerprint.encode())
 
 
-def hash_of(
+def compute_hash(
     sealer: Sealer,
     definition: Definition,
     resolved: ResourceDefinition,
@@ -35,12 +35,12 @@ def hash_of(
     Of the owner of a nested stack the templates count, too, that this is made from. ``marked_by``:
     whose marks of secrets count, where those of ``definition`` are only known later.
     """
-    text = canonical(written(resolved))
+    text = format_canonical(definition_to_dict(resolved))
     if issubclass(cls, NestedStack):
         target = wanted()
         assert isinstance(target, NestedStack)
         types, properties = target.member_types(), resolved.properties
-        text += definition.signature_of(resolved.name, types, properties, marked_by)
+        text += definition.build_signature(resolved.name, types, properties, marked_by)
     return sealer.hmac(text.encode())
 
 
@@ -56,7 +56,7 @@ DEFINITION_KEYS = (
 )
 
 
-def written(definition: ResourceDefinition) -> dict[str, Any]:
+def definition_to_dict(definition: ResourceDefinition) -> dict[str, Any]:
     """A definition for a column."""
     values = {key: getattr(definition, key) for key in DEFINITION_KEYS}
     values["depends_on"] = list(definition.depends_on)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
-from zonda.core.functions.yaql_call import evaluator
+from zonda.core.functions.yaql_call import make_evaluator
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.load import ResourceNode, StackDefinition, load
@@ -39,7 +39,7 @@ class TemplateLoading:
         self._lender = lender
         self._clock = clock
         self._random = source
-        self._yaql = evaluator(limits)
+        self._yaql = make_evaluator(limits)
         #: What was loaded last of each stack, as long as somebody keeps it.
         self._latest: WeakValueDictionary[str, TemplateTree] = WeakValueDictionary()
 
@@ -51,10 +51,10 @@ class TemplateLoading:
         check: bool,
         earlier: Any = None,
     ) -> Any:
-        """``load``, as the engine knows it: what is the same in two versions is there once."""
+        """As ``load``, for the engine: equal parts of two versions are shared."""
         known = self._latest.get(identity.stack_id)
         if known is not None:
-            bundle = known.sharing(bundle)
+            bundle = known.intern_texts(bundle)
         definition = self.load(bundle, identity, previous, check, earlier=earlier)
         assert isinstance(definition.family, TemplateTree)
         self._latest[identity.stack_id] = definition.family
@@ -86,7 +86,7 @@ class TemplateLoading:
             functions=self._functions,
             limits=self._limits,
             previous=previous,
-            context_for=self._context_for,
+            context_for=self._build_context,
             setup=self._lender.setup,
             check=check,
             yaql=self._yaql,
@@ -97,7 +97,7 @@ class TemplateLoading:
             earlier=earlier,
         )
 
-    def _context_for(self, node: ResourceNode) -> CheckContext:
+    def _build_context(self, node: ResourceNode) -> CheckContext:
         owner = node.owner
         assert owner is not None
         identity = owner.identity
@@ -109,7 +109,7 @@ class TemplateLoading:
 
 
 class CheckContext:
-    """What a resource may ask while its template is checked: nothing exists, nothing is stored."""
+    """The context of a resource while its template is checked: nothing exists or is stored."""
 
     operation = None
     assigned_workflow = None
@@ -135,18 +135,18 @@ class CheckContext:
 
     def save_resource_id(self, value: str | None) -> None:
         """Refused."""
-        raise _nothing_exists()
+        raise _build_refusal()
 
     def save_data(self, key: str, value: str | None, redact: bool) -> None:
         """Refused."""
-        raise _nothing_exists()
+        raise _build_refusal()
 
     def save_metadata(self, metadata: Mapping[str, Any]) -> None:
         """Refused."""
-        raise _nothing_exists()
+        raise _build_refusal()
 
     def progress(self, message: str) -> None:
-        """Nobody is watching."""
+        """Do nothing."""
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow."""
@@ -170,7 +170,7 @@ class CheckContext:
 
     def secret(self, reference: str) -> str:
         """Refused: nothing is sent."""
-        raise _nothing_exists()
+        raise _build_refusal()
 
     def check_secret(self, reference: str) -> None:
         """Raise UsageError unless the secret may be named."""
@@ -193,10 +193,10 @@ class CheckContext:
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Refused."""
-        raise _nothing_exists()
+        raise _build_refusal()
 
     def referenced_attributes(self) -> frozenset[str | None]:
-        """What the template reads of the resource."""
+        """The attributes of the resource that the template reads."""
         return self._read
 
     def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
@@ -204,5 +204,5 @@ class CheckContext:
         return self._paths
 
 
-def _nothing_exists() -> NotSupported:
+def _build_refusal() -> NotSupported:
     return NotSupported("A resource cannot store anything while its template is checked.")

@@ -1,4 +1,4 @@
-"""Stored templates: of stacks at the top whole bundles, of nested ones what they build on, too.
+"""Stored templates: whole bundles of root stacks; nested ones with their base.
 
 Called by whoever shows, compares or explains what a stack was made from. Reads only.
 """
@@ -17,10 +17,10 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.template import redaction
 from zonda.core.template.definition.child_spec import LITERALS, ChildSpec
 from zonda.core.template.load import StackDefinition
-from zonda.core.template.source.bundle import Bundle, Identity, shown
+from zonda.core.template.source.bundle import Bundle, Identity, to_display_name
 
 from ..model.documents import MASK
-from .definitions import bundle_of
+from .definitions import parse_bundle
 
 #: Makes the definition of a bundle without checking its resources; types may be missing.
 Reading = Callable[[Bundle, Identity], StackDefinition]
@@ -32,7 +32,7 @@ _VALUES = ("properties", "metadata", "update_policy")
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a template was stored with. ``base``: the bundle of the stack at the top.
+    """The stored data of a template. ``base``: the bundle of the stack at the top.
 
     ``spec``: what a nested template is made from, None for one at the top.
     """
@@ -46,7 +46,7 @@ class Stored:
         """The file of the template, as people know it; ``generated`` where there is none."""
         if self.spec is None:
             return self.base.template_file
-        return GENERATED if self.spec.file is None else shown(self.spec.file)
+        return GENERATED if self.spec.file is None else to_display_name(self.spec.file)
 
     @property
     def has_file(self) -> bool:
@@ -60,7 +60,7 @@ class Stored:
 
     @property
     def bundle(self) -> Bundle:
-        """The template with all that it is loaded with, as if it stood at the top."""
+        """The template with all of its files, as if it were at the top."""
         if self.spec is None:
             return self.base
         parameters = dict(self.spec.parameters)
@@ -69,7 +69,7 @@ class Stored:
         )
 
     @property
-    def meaning(self) -> Bundle:
+    def bundle_without_texts(self) -> Bundle:
         """The bundle without any text, file and environment, for who asks what it means only."""
         parameters = self.base.parameters if self.spec is None else dict(self.spec.parameters)
         return Bundle(template="", template_file=self.file, parameters=parameters)
@@ -84,19 +84,22 @@ class Stored:
             return self.base.files.get(spec.file, "")
         if spec.text is not None:
             return spec.text
-        return _written(spec.template)
+        return _format_template(spec.template)
 
     def masked(self) -> Stored:
-        """The same without values in a generated template that come from something secret."""
+        """The same without secret values in a generated template."""
         spec = self.spec
         if spec is None or not self.hides_literals or spec.template is None:
             return self
-        template = {**spec.template, "resources": _hidden(spec.template.get("resources") or {})}
+        template = {
+            **spec.template,
+            "resources": _mask_values(spec.template.get("resources") or {}),
+        }
         return dataclasses.replace(self, spec=dataclasses.replace(spec, template=template))
 
 
 class Templates:
-    """Stored templates and their definitions; what several nested ones build on is read once."""
+    """Stored templates and their definitions; the base of several nested ones is read once."""
 
     def __init__(self, reader: Reader, read: Reading) -> None:
         self._reader = reader
@@ -107,50 +110,52 @@ class Templates:
 
     def stored(self, template_id: str) -> Stored:
         """A template as it is stored; raises NotFound."""
-        return stored(self._reader, template_id, self._bases)
+        return read_stored(self._reader, template_id, self._bases)
 
     def definition(self, found: Stored, identity: Identity) -> StackDefinition:
         """Its definition; raises ValidationErrors."""
         root = self._roots.get(found.base_id)
         if root is None:
-            root = self._roots[found.base_id] = self._read(found.base, self._top(found.base_id))
+            root = self._roots[found.base_id] = self._read(
+                found.base, self._find_root(found.base_id)
+            )
         return root if found.spec is None else root.family.load(found.spec, identity)
 
-    def _top(self, base_id: str) -> Identity:
+    def _find_root(self, base_id: str) -> Identity:
         """The stack at the top of a tree."""
         stack = self._reader.stack_row(self._reader.template(base_id).stack_id)
         return Identity(stack.id, stack.name, stack.project)
 
     def above(self, found: Stored) -> list[Any]:
-        """What the template at the top hides that may be repeated in a nested one, once read."""
+        """The hidden values of the root template that a nested one may repeat, read once."""
         root = self._roots.get(found.base_id)
         if root is None or found.spec is None:
             return []
         if found.base_id not in self._above:
-            hidden = redaction.secrets(found.base, root)
-            self._above[found.base_id] = redaction.repeated(hidden)
+            hidden = redaction.find_secrets(found.base, root)
+            self._above[found.base_id] = redaction.list_searchable_secrets(hidden)
         return self._above[found.base_id]
 
 
-def stored(reader: Reader, template_id: str, bases: dict[str, Bundle] | None = None) -> Stored:
+def read_stored(reader: Reader, template_id: str, bases: dict[str, Bundle] | None = None) -> Stored:
     """A template as it is stored; raises NotFound. ``bases``: bundles that were read already."""
     view = reader.template(template_id)
     if view.base_id is None:
-        return Stored(bundle_of(view.body), view.id)
+        return Stored(parse_bundle(view.body), view.id)
     known = {} if bases is None else bases
     if view.base_id not in known:
-        known[view.base_id] = bundle_of(reader.template(view.base_id).body)
+        known[view.base_id] = parse_bundle(reader.template(view.base_id).body)
     spec = ChildSpec.from_json(view.body["spec"])
     return Stored(known[view.base_id], view.base_id, spec)
 
 
-def _written(template: Any) -> str:
+def _format_template(template: Any) -> str:
     """A template that was generated, as text; JSON values only."""
     plain = json.loads(json.dumps(template, default=str))
     return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, default_flow_style=False)
 
 
-def _hidden(resources: Any) -> dict[str, Any]:
+def _mask_values(resources: Any) -> dict[str, Any]:
     return {
         name: {
             key: dict.fromkeys(value, MASK) if key in _VALUES and isinstance(value, dict) else value

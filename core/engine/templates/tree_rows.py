@@ -1,4 +1,4 @@
-"""Instances of a tree of stacks by the names that lead to them. In the pool."""
+"""Instances of a tree of stacks by path. In the pool."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..model.plan import BELOW
 from ..model.states import PRESENT
 
 
-def way(text: str, names: Collection[str]) -> str:
-    """The way that ``text`` means, as OWNER/NAME: OWNER.NAME will do where that is no name."""
+def parse_path(text: str, names: Collection[str]) -> str:
+    """The path of ``text`` as OWNER/NAME; OWNER.NAME is accepted where that is no name."""
     if BELOW not in text and text not in names and text.split(".")[0] in names:
         return text.replace(".", BELOW)
     return text
 
 
 def is_begun(row: ResourceRow) -> bool:
-    """Whether there is anything to keep of an instance."""
+    """Whether an instance has any state to keep."""
     return (row.action, row.op) != ("INIT", "")
 
 
@@ -43,9 +43,9 @@ class TreeRows:
         return by_owner(self.stacks.values())
 
     @cached_property
-    def _ways(self) -> dict[str, str]:
+    def _owner_paths(self) -> dict[str, str]:
         """The way to the owner of each nested stack."""
-        owned = {each[0]: each for each in self._reader.owners_below(self._root.id)}
+        owned = {each[0]: each for each in self._reader.list_owners_below(self._root.id)}
         found = {self._root.id: ""}
 
         def add(stack_id: str) -> str:
@@ -58,30 +58,30 @@ class TreeRows:
             add(stack_id)
         return found
 
-    def way_to(self, row: ResourceRow) -> str:
-        """The way to an instance, from the root down."""
-        return BELOW.join(filter(None, (self._ways.get(row.stack_id, ""), row.name)))
+    def find_path(self, row: ResourceRow) -> str:
+        """The path of an instance, from the root down."""
+        return BELOW.join(filter(None, (self._owner_paths.get(row.stack_id, ""), row.name)))
 
     def members(self, owner: str) -> dict[str, ResourceRow]:
-        """What is there in the stack that the resource at ``owner`` has nested; '': in the root."""
-        stack = self._stack_below(owner)
+        """The present resources of the stack nested in ``owner``; '': of the root."""
+        stack = self._find_nested_stack(owner)
         if stack is None:
             return {}
         rows = self._reader.resource_rows(stack.id)
-        found = {row.name: row for row in rows if row_annotations.promised_to(row)}
+        found = {row.name: row for row in rows if row_annotations.read_promise(row)}
         return found | {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
 
     def at(self, path: str) -> ResourceRow | None:
-        """The instance that a way leads to, if it is there."""
+        """The instance at a path, if it exists."""
         owner, _, name = path.rpartition(BELOW)
         return self.members(owner).get(name)
 
-    def _stack_below(self, owner: str) -> StackRow | None:
-        """That of the one that stays, else of one that is to go."""
+    def _find_nested_stack(self, owner: str) -> StackRow | None:
+        """The nested stack of the instance that stays, else of one to be deleted."""
         if not owner:
             return self._root
         above, _, name = owner.rpartition(BELOW)
-        stack = self._stack_below(above)
+        stack = self._find_nested_stack(above)
         rows = [] if stack is None else self._reader.resource_rows(stack.id)
         named = [row for row in rows if row.name == name and row.id in self._children]
         named.sort(key=lambda row: (row.want == PRESENT, row.id))

@@ -1,4 +1,4 @@
-"""The bundle of a stack that was nested once: what it was made from, as if it had never been.
+"""The bundle of a stack that was nested once, as if it had always been a root stack.
 
 Its template was stored as a part of that of another stack. In the pool, for ``proposals``.
 """
@@ -14,7 +14,7 @@ from ..model.definition import Definition
 from .stored import Stored
 
 
-def bundle(found: Stored, definition: Definition) -> Bundle:
+def rebuild_bundle(found: Stored, definition: Definition) -> Bundle:
     """The bundle that a stack was made from; ``definition``: that of the same template.
 
     The environment of the stack above counts but for its parameters, which are none of this one.

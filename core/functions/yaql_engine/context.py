@@ -1,4 +1,4 @@
-"""The contexts in which yaql looks for values and functions, made for calls by the ten thousand.
+"""The contexts in which yaql looks up values and functions, fast for many thousands of calls.
 
 Used by ``yaql_engine``. yaql asks every context on the way to the library for a function's
 overloads, tries each against the arguments, and does so anew for each element of a list. Here the
@@ -25,13 +25,13 @@ _Quick = Callable[["Frame", Any, tuple[Any, ...]], Any]
 
 
 class Library:
-    """The functions of all evaluations, which are complete: ``context`` is not changed any more."""
+    """The functions of all evaluations; ``context`` is complete and not changed any more."""
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self.overloads = cache(self._overloads)
+        self.overloads = cache(self._collect_overloads)
 
-    def _overloads(self, name: str, is_method: bool, use_convention: bool) -> Any:
+    def _collect_overloads(self, name: str, is_method: bool, use_convention: bool) -> Any:
         def fits(function: Any, context: Any) -> bool:
             return bool(function.is_method if is_method else function.is_function)
 
@@ -39,7 +39,7 @@ class Library:
 
 
 class Evaluation:
-    """What the frames of one evaluation share. ``is_plain``: nothing was defined in it."""
+    """The state that the frames of one evaluation share. ``is_plain``: it defines no functions."""
 
     __slots__ = ("is_plain", "library", "work")
 
@@ -48,8 +48,8 @@ class Evaluation:
         self.work = work
         self.is_plain = True
 
-    def frame(self) -> Frame:
-        """The outermost frame."""
+    def build_frame(self) -> Frame:
+        """Build the outermost frame."""
         return Frame(self.library.context, self)
 
 
@@ -65,7 +65,7 @@ class Frame(contexts.Context):  # type: ignore[misc]
         self._evaluation: Evaluation = evaluation or parent._evaluation
 
     def register_function(self, spec: Any, *args: Any, **kwargs: Any) -> None:
-        """Have a function that the expression defines."""
+        """Register a function that the expression defines."""
         self._evaluation.is_plain = False
         if self._functions is _NO_FUNCTIONS:
             self._functions, self._exclusive_funcs = {}, set()
@@ -100,12 +100,12 @@ class Frame(contexts.Context):  # type: ignore[misc]
         def call(*args: Any, **kwargs: Any) -> Any:
             result = _NOT_QUICK
             if not kwargs and isinstance(frame, Frame):
-                result = _quickly(name, frame, engine, receiver, args)
+                result = _call_quickly(name, frame, engine, receiver, args)
             if result is _NOT_QUICK:
                 found = self._evaluation.library.overloads(
                     name, receiver is not utils.NO_VALUE, use_convention
                 )
-                result = _called(name, found, frame, engine, receiver, args, kwargs)
+                result = _call_overload(name, found, frame, engine, receiver, args, kwargs)
                 if name not in _PASSING_ON:
                     self._evaluation.work.count(result)
             self._evaluation.work.step()
@@ -123,7 +123,7 @@ _NO_FUNCTIONS: Mapping[str, set[Any]] = {}
 _NO_NAMES: frozenset[str] = frozenset()
 
 
-def _called(
+def _call_overload(
     name: str,
     overloads: Any,
     frame: Any,
@@ -132,7 +132,7 @@ def _called(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """The result of the overload that yaql chooses."""
+    """Call the overload that yaql chooses; return its result."""
     if not overloads:
         if receiver is utils.NO_VALUE:
             raise exceptions.NoFunctionRegisteredException(name)
@@ -144,15 +144,17 @@ def _called(
         raise exceptions.WrappedException(error) from error
 
 
-def _quickly(name: str, frame: Frame, engine: Any, receiver: Any, args: tuple[Any, ...]) -> Any:
+def _call_quickly(
+    name: str, frame: Frame, engine: Any, receiver: Any, args: tuple[Any, ...]
+) -> Any:
     if receiver is not utils.NO_VALUE:
-        return _got(receiver, args) if name == "get" else _NOT_QUICK
+        return _get_key(receiver, args) if name == "get" else _NOT_QUICK
     quick = _QUICK.get(name)
     return _NOT_QUICK if quick is None else quick(frame, engine, args)
 
 
-def _value(tree: Any, frame: Frame, engine: Any) -> Any:
-    """The value of an argument, as a function that is not lazy gets it."""
+def _evaluate_argument(tree: Any, frame: Frame, engine: Any) -> Any:
+    """Evaluate an argument, as for a function that is not lazy."""
     if isinstance(tree, expressions.Constant):
         return tree.value
     if isinstance(tree, expressions.Expression):
@@ -160,19 +162,19 @@ def _value(tree: Any, frame: Frame, engine: Any) -> Any:
     return tree
 
 
-def _variable(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
-    """``$`` and ``$name``."""
+def _read_variable(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
+    """Read ``$`` or ``$name``."""
     (path,) = args
     return frame.get_data(path.value) if type(path) is expressions.Constant else _NOT_QUICK
 
 
-def _comparing(compare: Callable[[Any, Any], Any]) -> _Quick:
-    """``=`` and ``!=``, which have one overload for everything."""
+def _make_comparison(compare: Callable[[Any, Any], Any]) -> _Quick:
+    """Make the operator ``=`` or ``!=``, which has one overload for everything."""
 
     def quick(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
         if len(args) != 2 or _has_name(args):
             return _NOT_QUICK
-        values = [_value(each, frame, engine) for each in args]
+        values = [_evaluate_argument(each, frame, engine) for each in args]
         for value in values:
             engine.work.look_through(value)
         return compare(*values)
@@ -180,16 +182,16 @@ def _comparing(compare: Callable[[Any, Any], Any]) -> _Quick:
     return quick
 
 
-def _dot(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
-    """``value.method(...)``: a call, so that no overload for ``value.key`` can be meant."""
+def _call_method(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
+    """Call ``value.method(...)``: no overload for ``value.key`` can be meant."""
     receiver, method = args
     if type(method) is not expressions.Function or _has_name(args):
         return _NOT_QUICK
-    return method(_value(receiver, frame, engine), frame.create_child_context(), engine)
+    return method(_evaluate_argument(receiver, frame, engine), frame.create_child_context(), engine)
 
 
-def _got(receiver: Any, args: tuple[Any, ...]) -> Any:
-    """``map.get(key)`` with a key as written."""
+def _get_key(receiver: Any, args: tuple[Any, ...]) -> Any:
+    """Get ``map.get(key)`` with a literal key."""
     if type(receiver) is utils.FrozenDict and len(args) == 1 and _is_constant(args[0]):
         return receiver.get(args[0].value)
     return _NOT_QUICK
@@ -205,8 +207,8 @@ def _is_constant(tree: Any) -> bool:
 
 
 _QUICK: Mapping[str, _Quick] = {
-    "#get_context_data": _variable,
-    "*equal": _comparing(eq),
-    "*not_equal": _comparing(ne),
-    "#operator_.": _dot,
+    "#get_context_data": _read_variable,
+    "*equal": _make_comparison(eq),
+    "*not_equal": _make_comparison(ne),
+    "#operator_.": _call_method,
 }

@@ -1,4 +1,4 @@
-"""Values on their way into yaql and out of it, as yaql does it, but faster for plain data.
+"""Conversion of values into yaql and out of it, as yaql does it, but faster for plain data.
 
 yaql asks an abstract base class for the kind of each value, which takes most of the time of many
 expressions on large data. What is not plain is left to yaql.
@@ -14,56 +14,56 @@ from yaql.language import exceptions, utils
 from zonda.hooks.function import count
 
 
-class Kept(NamedTuple):
-    """A value that is frozen already, and how many values it counts as."""
+class FrozenValue(NamedTuple):
+    """A frozen value, and the number of values that it counts as."""
 
     value: Any
     size: int
 
 
 class _Counter:
-    """Counts without a limit: whoever reads the value spends it."""
+    """Counts without a limit: the reader of the value spends the total."""
 
     total = 0
 
     def spend(self, values: int) -> None:
-        """Add."""
+        """Add ``values`` to the total."""
         self.total += values
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
-def frozen(value: Any) -> Any:
-    """Plain data as yaql takes it: tuples for lists, frozen maps."""
+def freeze(value: Any) -> Any:
+    """Freeze plain data for yaql: tuples for lists, frozen maps."""
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if kind is Kept:
+    if kind is FrozenValue:
         return value.value
     if kind is dict:
         made = utils.FrozenDict()
         made._d = {
-            key if type(key) is str else frozen(key): (
-                item if type(item) in _SCALARS else frozen(item)
+            key if type(key) is str else freeze(key): (
+                item if type(item) in _SCALARS else freeze(item)
             )
             for key, item in value.items()
         }
         return made
     if kind is list:
-        return tuple([item if type(item) in _SCALARS else frozen(item) for item in value])
+        return tuple([item if type(item) in _SCALARS else freeze(item) for item in value])
     return utils.convert_input_data(value)
 
 
-def kept(value: Any) -> Kept:
-    """``value`` frozen, for many expressions."""
+def freeze_with_size(value: Any) -> FrozenValue:
+    """Freeze ``value``, with its size, for many expressions."""
     counter = _Counter()
     count(value, counter)
-    return Kept(frozen(value), counter.total)
+    return FrozenValue(freeze(value), counter.total)
 
 
-def thawed(value: Any, most: int, engine: Any) -> Any:
-    """What an expression gives, as plain data; ``most`` elements in each collection.
+def thaw(value: Any, most: int, engine: Any) -> Any:
+    """Thaw the result of an expression to plain data; at most ``most`` elements a collection.
 
     What is made is counted. Raises yaql's CollectionTooLargeException.
     """
@@ -71,28 +71,26 @@ def thawed(value: Any, most: int, engine: Any) -> Any:
     if kind in _SCALARS:
         return value
     if kind is utils.FrozenDict or kind is dict:
-        _check(value, most, engine)
-        return {
-            thawed(key, most, engine): thawed(item, most, engine) for key, item in value.items()
-        }
+        _check_length(value, most, engine)
+        return {thaw(key, most, engine): thaw(item, most, engine) for key, item in value.items()}
     if kind is tuple or kind is list:
-        _check(value, most, engine)
-        return [thawed(item, most, engine) for item in value]
+        _check_length(value, most, engine)
+        return [thaw(item, most, engine) for item in value]
     return utils.convert_output_data(
         value,
-        lambda items: _counted(utils.limit_iterable(items, most), engine),
+        lambda items: _count_items(utils.limit_iterable(items, most), engine),
         engine,
-        lambda item, *_: thawed(item, most, engine),
+        lambda item, *_: thaw(item, most, engine),
     )
 
 
-def _check(collection: Any, most: int, engine: Any) -> None:
+def _check_length(collection: Any, most: int, engine: Any) -> None:
     if 0 <= most < len(collection):
         raise exceptions.CollectionTooLargeException(most)
     engine.work.spend(len(collection))
 
 
-def _counted(items: Iterable[Any], engine: Any) -> Iterator[Any]:
+def _count_items(items: Iterable[Any], engine: Any) -> Iterator[Any]:
     for item in items:
         engine.work.spend(1)
         yield item

@@ -21,12 +21,12 @@ from yaql.language.factory import YaqlEngine
 
 from zonda.core.system.clock import SystemClock
 from zonda.core.template.source.diagnostics import TooLarge
-from zonda.core.template.source.yaml_parser import checked_number
+from zonda.core.template.source.yaml_parser import check_number
 from zonda.hooks.errors import TemplateError
 
 from . import format, regex
 from .context import Evaluation, Library
-from .data import frozen, thawed
+from .data import freeze, thaw
 from .limits import Spend, Work, check_bits
 
 #: What an expression may raise besides yaql's own errors: the faults of Python's operations.
@@ -58,19 +58,19 @@ _parsing = threading.Lock()
 
 
 @cache
-def _engine() -> YaqlEngine:
+def _build_engine() -> YaqlEngine:
     return yaql.YaqlFactory().create()
 
 
 @specs.inject("engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
 @specs.name("#finalize")  # type: ignore[untyped-decorator]
 def _finalize(obj: Any, engine: Any) -> Any:
-    return thawed(obj, utils.get_max_collection_size(engine), engine)
+    return thaw(obj, utils.get_max_collection_size(engine), engine)
 
 
 @cache
-def _library() -> Library:
-    """The standard library, with what could run for ever replaced."""
+def _build_library() -> Library:
+    """Build the standard library, with endless functions replaced by bounded ones."""
     context = yaql.create_context(regex=False, finalizer=_finalize)
     regex.register(context)
     format.register(context)
@@ -83,7 +83,7 @@ def _library() -> Library:
 
 
 class BadExpression(ValueError):
-    """An expression that yaql cannot read."""
+    """Raised for an expression that yaql cannot parse."""
 
     code = YAQL
     heat_type = "ValueError"
@@ -98,14 +98,14 @@ _LONG_NUMBER = re.compile(
 
 
 @lru_cache(maxsize=1024)
-def parsed(expression: str) -> Any:
-    """The parsed expression; raises BadExpression with Heat's words."""
+def parse_expression(expression: str) -> Any:
+    """Parse an expression; raises BadExpression with Heat's words."""
     if any(match["digits"] for match in _LONG_NUMBER.finditer(expression)):
         raise BadExpression("Bad expression: a number has more than 100 digits.")
     if len(expression) > _LONGEST_EXPRESSION:
         raise BadExpression(f"Bad expression: it has more than {_LONGEST_EXPRESSION} characters.")
     with _parsing:
-        engine = _engine()
+        engine = _build_engine()
         try:
             return engine.parser.parse(expression, lexer=engine.lexer)
         except (*_FAULTS, RecursionError) as error:
@@ -129,11 +129,11 @@ class _Options(utils.FrozenDict):  # type: ignore[misc]
         """The seconds left; raises TemplateError where there are none."""
         left = self._end - self._clock()
         if left <= 0:
-            raise self.overrun()
+            raise self.make_overrun_error()
         return left
 
-    def overrun(self) -> TemplateError:
-        """The error of an expression that took too long."""
+    def make_overrun_error(self) -> TemplateError:
+        """Make the error of an expression that took too long."""
         return TemplateError(
             f"the yaql expression took more than {self._seconds:g} seconds of CPU time",
             heat_type="TimeoutError",
@@ -146,7 +146,7 @@ class _LimitedEngine(YaqlEngine):  # type: ignore[misc]
     """The one engine with the options of one evaluation."""
 
     def __init__(self, options: _Options, work: Work) -> None:
-        base = _engine()
+        base = _build_engine()
         super().__init__(base.lexer, base.parser, {}, base.factory)
         self._limits = options
         self.work = work
@@ -175,23 +175,25 @@ class Evaluator:
         self._clock = clock
 
     def evaluate(self, expression: str, data: Any, spend: Spend = lambda values: None) -> Any:
-        """The value, as plain data; sets stay sets, as in Heat.
+        """Evaluate an expression to plain data; sets stay sets, as in Heat.
 
         ``spend`` counts steps and values, and raises TooLarge. Raises ValueError for a syntax
         error, else TemplateError: ``heat_type`` is the class of the error inside yaql.
         """
         options, work = _Options(self._options, self._seconds, self._clock), Work(spend)
-        statement = expressions.Statement(parsed(expression), _LimitedEngine(options, work))
-        context = Evaluation(_library(), work).frame()
+        statement = expressions.Statement(
+            parse_expression(expression), _LimitedEngine(options, work)
+        )
+        context = Evaluation(_build_library(), work).build_frame()
         try:
-            return _plain(statement.evaluate(data=frozen({"data": data}), context=context))
+            return _check_plain(statement.evaluate(data=freeze({"data": data}), context=context))
         except (TemplateError, TooLarge, _NoValue):
             raise
         except _FAULTS as error:
-            raise _fault(error) from error
+            raise _make_fault(error) from error
 
 
-def _fault(error: BaseException) -> TemplateError:
+def _make_fault(error: BaseException) -> TemplateError:
     kind = type(error).__name__
     message = (str(error) or kind)[:_LONGEST_MESSAGE]
     if isinstance(error, RecursionError):
@@ -200,18 +202,18 @@ def _fault(error: BaseException) -> TemplateError:
 
 
 class _NoValue(TypeError):
-    """What an expression gives is no value of a template."""
+    """Raised where the result of an expression is no value of a template."""
 
 
-def _plain(value: Any) -> Any:
-    """``value`` if a template can hold it; raises TypeError for patterns, dates, functions."""
+def _check_plain(value: Any) -> Any:
+    """Return ``value`` if a template can hold it; raise TypeError for patterns and dates."""
     if isinstance(value, int):
-        return checked_number(value)
+        return check_number(value)
     if value is None or isinstance(value, str | float):
         return value
     if isinstance(value, list | set):
         for item in value:
-            _plain(item)
+            _check_plain(item)
         return value
     if isinstance(value, dict):
         for key, item in value.items():
@@ -219,8 +221,8 @@ def _plain(value: Any) -> Any:
                 raise _NoValue(
                     f"the yaql expression gives a map with a {type(key).__name__} as key"
                 )
-            _plain(key)
-            _plain(item)
+            _check_plain(key)
+            _check_plain(item)
         return value
     raise _NoValue(f"the yaql expression gives a {type(value).__name__}, which is no plain value")
 

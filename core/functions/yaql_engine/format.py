@@ -1,4 +1,4 @@
-"""yaql's ``format``, which yaql 3 has no more and templates call: ``"{0}:{name}".format(...)``.
+"""The function ``format`` of yaql, which yaql 3 lacks and templates call: ``"{0}".format(x)``.
 
 Registered by ``yaql_engine``. Fields name values and nothing inside them, so that no expression can
 reach what an object of Python holds.
@@ -20,18 +20,18 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii
 
 
 def register(context: Any) -> None:
-    """Give ``format`` to a context."""
+    """Register ``format`` in a context."""
     context.register_function(_format, name="format", method=True)
 
 
 @specs.parameter("__text", yaqltypes.String())  # type: ignore[untyped-decorator]
 @specs.inject("__engine", yaqltypes.Engine())  # type: ignore[untyped-decorator]
 def _format(__engine: Any, __text: str, *args: Any, **kwargs: Any) -> str:
-    return formatted(__text, args, kwargs, utils.get_memory_quota(__engine))
+    return format_text(__text, args, kwargs, utils.get_memory_quota(__engine))
 
 
-def formatted(text: str, args: Sequence[Any], named: Mapping[str, Any], most: int) -> str:
-    """``text`` with its fields filled in, of at most ``most`` characters.
+def format_text(text: str, args: Sequence[Any], named: Mapping[str, Any], most: int) -> str:
+    """Fill in the fields of ``text``; at most ``most`` characters.
 
     Raises ValueError for a malformed text, IndexError and KeyError for a value that is not there.
     """
@@ -41,14 +41,14 @@ def formatted(text: str, args: Sequence[Any], named: Mapping[str, Any], most: in
         pieces.append(literal)
         if field is not None:
             field = field or str(next(following, len(args)))
-            pieces.append(_filled(_value(field, args, named), spec or "", conversion))
+            pieces.append(_format_field(_find_value(field, args, named), spec or "", conversion))
         size += sum(map(len, pieces[-2:]))
         if size > most:
             raise exceptions.MemoryQuotaExceededException
     return "".join(pieces)
 
 
-def _value(field: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+def _find_value(field: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
     if field.isdigit():
         if int(field) >= len(args):
             raise IndexError(f"format has no value number {field}")
@@ -60,7 +60,7 @@ def _value(field: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
     return named[field]
 
 
-def _filled(value: Any, spec: str, conversion: str | None) -> str:
+def _format_field(value: Any, spec: str, conversion: str | None) -> str:
     if "{" in spec or any(int(number) > _WIDEST for number in _NUMBER.findall(spec)):
         raise ValueError(f"format cannot have the layout {spec!r}")
     return format(_CONVERSIONS[conversion](value) if conversion else value, spec)

@@ -1,4 +1,4 @@
-"""What one evaluation of an expression costs: the steps that it takes and the values that it makes.
+"""The cost of one evaluation of an expression: the steps it takes and the values it makes.
 
 Used by ``yaql_context``, which tells of every call, and by ``yaql_data``. A value may hold another
 one twice, and that one a third one twice: written out it is larger than any memory after sixty
@@ -30,13 +30,13 @@ Spend = Callable[[int], None]
 
 
 def check_bits(bits: int) -> None:
-    """Raise where a whole number would have too many."""
+    """Raise where a whole number would have too many bits."""
     if bits > LARGEST_BITS:
         raise exceptions.MemoryQuotaExceededException
 
 
 class Work:
-    """Counts for one evaluation; ``spend`` raises where it is too much."""
+    """Counts the cost of one evaluation; ``spend`` raises where it is too much."""
 
     __slots__ = ("_measured", "spend")
 
@@ -50,7 +50,7 @@ class Work:
         self.spend(PER_STEP)
 
     def count(self, value: Any) -> None:
-        """Count what a call has made."""
+        """Count the result of a call."""
         kind = type(value)
         if kind is str:
             self.spend(len(value) // TEXT_PER_VALUE)
@@ -60,7 +60,7 @@ class Work:
             raise ValueError(f"a value is nested deeper than {MAX_DEPTH} levels")
 
     def look_through(self, value: Any) -> int:
-        """Count that somebody may go through all of ``value``; gives its depth."""
+        """Count a walk through all of ``value``; return its depth."""
         if type(value) not in _COLLECTIONS:
             return 0
         size, depth = self._measure(value)
@@ -69,7 +69,7 @@ class Work:
         return depth
 
     def counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        """``call``, whose values are counted."""
+        """Wrap ``call`` so that its values are counted."""
 
         def counting(*args: Any, **kwargs: Any) -> Any:
             self.step()
@@ -80,7 +80,7 @@ class Work:
         return counting
 
     def _measure(self, value: Any) -> tuple[int, int]:
-        """The size of a collection once it is written out, and its depth."""
+        """Measure a collection as if it were written out: its size and its depth."""
         known = self._measured.get(id(value))
         if known is not None:
             return known[1:]

@@ -21,32 +21,32 @@ _LAMBDA = yaqltypes.Lambda(with_context=True)
 
 
 class Pattern:
-    """What yaql's ``regex()`` gives."""
+    """The value of yaql's ``regex()``."""
 
     def __init__(self, text: str, flags: int) -> None:
         self.text = text
         self.flags = flags
         re.compile(text, flags)  # its verdict on a malformed pattern is Heat's
-        self.compiled = patterns.compiled(text, flags)
+        self.compiled = patterns.compile_pattern(text, flags)
 
     def __repr__(self) -> str:
         return f"regex({self.text!r})"
 
 
-def _bounded(engine: Any, work: Callable[[float], Any]) -> Any:
-    """The result of ``work``, which is given the seconds left."""
+def _run_bounded(engine: Any, work: Callable[[float], Any]) -> Any:
+    """Run ``work`` with the seconds left; return its result."""
     try:
         return work(engine.options.left())
     except TimeoutError:  # of the clock on the wall, which is no slower
-        raise engine.options.overrun() from None
+        raise engine.options.make_overrun_error() from None
 
 
 def _search(engine: Any, pattern: Pattern, text: str) -> Any:
-    return _bounded(engine, lambda seconds: pattern.compiled.search(text, timeout=seconds))
+    return _run_bounded(engine, lambda seconds: pattern.compiled.search(text, timeout=seconds))
 
 
-def _publish(context: Any, match: Any) -> None:
-    """``$1`` is the match, ``$2`` and so on its groups, ``$name`` the named ones."""
+def _set_groups(context: Any, match: Any) -> None:
+    """Set ``$1`` to the match, ``$2`` and so on to its groups, ``$name`` to the named ones."""
     numbered = {str(index + 1): index for index in range(len(match.groups()) + 1)}
     for name, group in {**numbered, **match.re.groupindex}.items():
         context[f"${name}"] = {
@@ -56,11 +56,11 @@ def _publish(context: Any, match: Any) -> None:
         }
 
 
-def _selected(context: Any, match: Any, selector: Any) -> Any:
+def _apply_selector(context: Any, match: Any, selector: Any) -> Any:
     if selector is None:
         return match.group()
     child = context.create_child_context()
-    _publish(child, match)
+    _set_groups(child, match)
     return selector(child)
 
 
@@ -70,8 +70,8 @@ _Callable = TypeVar("_Callable", bound=Callable[..., Any])
 _registered: list[tuple[str, Callable[..., Any], bool]] = []
 
 
-def _yaql(name: str, *, method: bool = False, **types: Any) -> Callable[[_Callable], _Callable]:
-    """Mark a function of the expression language: its name there and its parameters' types.
+def _declare(name: str, *, method: bool = False, **types: Any) -> Callable[[_Callable], _Callable]:
+    """Declare a function of the expression language: its name and its parameters' types.
 
     A parameter called ``engine`` receives the engine of the evaluation, and ``context`` the
     context; the receiver of a method is its first parameter with a type.
@@ -88,7 +88,7 @@ def _yaql(name: str, *, method: bool = False, **types: Any) -> Callable[[_Callab
     return mark
 
 
-@_yaql("regex", pattern=_TEXT)
+@_declare("regex", pattern=_TEXT)
 def _regex(
     pattern: str, ignore_case: bool = False, multi_line: bool = False, dot_all: bool = False
 ) -> Pattern:
@@ -99,104 +99,106 @@ def _regex(
     return Pattern(pattern, int(flags))
 
 
-@_yaql("matches", method=True, regexp=Pattern, string=_TEXT)
+@_declare("matches", method=True, regexp=Pattern, string=_TEXT)
 def _pattern_matches(engine: Any, regexp: Pattern, string: str) -> bool:
     return _search(engine, regexp, string) is not None
 
 
-@_yaql("matches", method=True, string=_TEXT, regexp=_TEXT)
+@_declare("matches", method=True, string=_TEXT, regexp=_TEXT)
 def _text_matches(engine: Any, string: str, regexp: str) -> bool:
     return _search(engine, Pattern(regexp, 0), string) is not None
 
 
-@_yaql("#operator_=~", string=_TEXT, regexp=_TEXT)
+@_declare("#operator_=~", string=_TEXT, regexp=_TEXT)
 def _like_text(engine: Any, string: str, regexp: str) -> bool:
     return _text_matches(engine, string, regexp)
 
 
-@_yaql("#operator_=~", string=_TEXT, regexp=Pattern)
+@_declare("#operator_=~", string=_TEXT, regexp=Pattern)
 def _like_pattern(engine: Any, string: str, regexp: Pattern) -> bool:
     return _search(engine, regexp, string) is not None
 
 
-@_yaql("#operator_!~", string=_TEXT, regexp=Pattern)
+@_declare("#operator_!~", string=_TEXT, regexp=Pattern)
 def _unlike_pattern(engine: Any, string: str, regexp: Pattern) -> bool:
     return _search(engine, regexp, string) is None
 
 
-@_yaql("#operator_!~", string=_TEXT, regexp=_TEXT)
+@_declare("#operator_!~", string=_TEXT, regexp=_TEXT)
 def _unlike_text(engine: Any, string: str, regexp: str) -> bool:
     return _search(engine, Pattern(regexp, 0), string) is None
 
 
-@_yaql("search", method=True, regexp=Pattern, string=_TEXT, selector=_LAMBDA)
+@_declare("search", method=True, regexp=Pattern, string=_TEXT, selector=_LAMBDA)
 def _search_one(
     context: Any, engine: Any, regexp: Pattern, string: str, selector: Any = None
 ) -> Any:
     match = _search(engine, regexp, string)
-    return None if match is None else _selected(context, match, selector)
+    return None if match is None else _apply_selector(context, match, selector)
 
 
-@_yaql("searchAll", method=True, regexp=Pattern, string=_TEXT, selector=_LAMBDA)
+@_declare("searchAll", method=True, regexp=Pattern, string=_TEXT, selector=_LAMBDA)
 def _search_all(
     context: Any, engine: Any, regexp: Pattern, string: str, selector: Any = None
 ) -> Iterator[Any]:
-    found = _bounded(
+    found = _run_bounded(
         engine, lambda seconds: list(regexp.compiled.finditer(string, timeout=seconds))
     )
     for match in found:
-        yield _selected(context, match, selector)
+        yield _apply_selector(context, match, selector)
 
 
-@_yaql("split", method=True, regexp=Pattern, string=_TEXT, max_split=int)
+@_declare("split", method=True, regexp=Pattern, string=_TEXT, max_split=int)
 def _split(engine: Any, regexp: Pattern, string: str, max_split: int = 0) -> Any:
-    return _bounded(
+    return _run_bounded(
         engine, lambda seconds: regexp.compiled.split(string, max_split, timeout=seconds)
     )
 
 
-@_yaql("split", method=True, string=_TEXT, regexp=Pattern, max_split=int)
+@_declare("split", method=True, string=_TEXT, regexp=Pattern, max_split=int)
 def _split_text(engine: Any, string: str, regexp: Pattern, max_split: int = 0) -> Any:
     return _split(engine, regexp, string, max_split)
 
 
-@_yaql("replace", method=True, regexp=Pattern, string=_TEXT, repl=_TEXT, count=int)
+@_declare("replace", method=True, regexp=Pattern, string=_TEXT, repl=_TEXT, count=int)
 def _replace(engine: Any, regexp: Pattern, string: str, repl: Any, count: int = 0) -> Any:
-    return _bounded(
+    return _run_bounded(
         engine, lambda seconds: regexp.compiled.sub(repl, string, count, timeout=seconds)
     )
 
 
-@_yaql("replace", method=True, string=_TEXT, regexp=Pattern, repl=_TEXT, count=int)
+@_declare("replace", method=True, string=_TEXT, regexp=Pattern, repl=_TEXT, count=int)
 def _replace_text(engine: Any, string: str, regexp: Pattern, repl: str, count: int = 0) -> Any:
     return _replace(engine, regexp, string, repl, count)
 
 
-@_yaql("replaceBy", method=True, regexp=Pattern, string=_TEXT, repl=_LAMBDA, count=int)
+@_declare("replaceBy", method=True, regexp=Pattern, string=_TEXT, repl=_LAMBDA, count=int)
 def _replace_by(
     context: Any, engine: Any, regexp: Pattern, string: str, repl: Any, count: int = 0
 ) -> Any:
-    return _replace(engine, regexp, string, lambda match: _selected(context, match, repl), count)
+    return _replace(
+        engine, regexp, string, lambda match: _apply_selector(context, match, repl), count
+    )
 
 
-@_yaql("replaceBy", method=True, string=_TEXT, regexp=Pattern, repl=_LAMBDA, count=int)
+@_declare("replaceBy", method=True, string=_TEXT, regexp=Pattern, repl=_LAMBDA, count=int)
 def _replace_text_by(
     context: Any, engine: Any, string: str, regexp: Pattern, repl: Any, count: int = 0
 ) -> Any:
     return _replace_by(context, engine, regexp, string, repl, count)
 
 
-@_yaql("escapeRegex", string=_TEXT)
+@_declare("escapeRegex", string=_TEXT)
 def _escape(string: str) -> str:
     return re.escape(string)
 
 
-@_yaql("isRegex")
+@_declare("isRegex")
 def _is_regex(value: Any) -> bool:
     return isinstance(value, Pattern)
 
 
 def register(context: Any) -> None:
-    """Give ``context`` the functions."""
+    """Register the functions in ``context``."""
     for name, function, method in _registered:
         context.register_function(function, name=name, method=method, function=not method)

@@ -1,4 +1,4 @@
-"""SQLite's errors as StoreError: what, where, what to do. Called wherever the database is used."""
+"""SQLite's errors as StoreError: the fault, the file, the remedy."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _HINTS = (
 
 
 class Refused(StoreError):
-    """The database cannot do it now (full, locked, read-only): the same may be tried later."""
+    """The database cannot do it now (full, locked, read-only): it may be tried again later."""
 
 
 class Unusable(StoreError):
-    """The database is damaged or closed: nothing can be tried again."""
+    """The database is damaged or closed: it cannot be tried again."""
 
 
 _NOT_NOW = {
@@ -59,7 +59,7 @@ _NOT_NOW = {
 _NEVER = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
-def _kind(error: sqlite3.Error) -> type[StoreError]:
+def _find_kind(error: sqlite3.Error) -> type[StoreError]:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:  # raised by the module itself: a closed connection, or values of no use
         return Unusable if "closed database" in str(error) else StoreError
@@ -67,12 +67,12 @@ def _kind(error: sqlite3.Error) -> type[StoreError]:
     return Refused if code in _NOT_NOW else Unusable if code in _NEVER else StoreError
 
 
-def explain(error: sqlite3.Error, where: str) -> StoreError:
+def to_store_error(error: sqlite3.Error, where: str) -> StoreError:
     """The StoreError for ``error`` at the database ``where``; the caller chains it.
 
     ``Refused`` and ``Unusable`` are the database's trouble, any other is the statement's own.
     """
-    kind, said = _kind(error), str(error).lower()
+    kind, said = _find_kind(error), str(error).lower()
     for mark, what, todo in _HINTS:
         if mark in said:
             return kind(f"The database {where}: {what}", hint=todo)

@@ -1,4 +1,4 @@
-"""Locks beside a database file that die with their process: who is its engine, who waits for it."""
+"""Locks beside a database file that end with their process: its engine, its waiting commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HELD: WeakSet[FileLock] = WeakSet()
 
 
 class FileLock:
-    """A lock on a file of its own, in which the holder's process id stands."""
+    """A lock on a file of its own, which contains the holder's process id."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -68,7 +68,7 @@ class FileLock:
         """Whether this object holds the lock."""
         return self._handle is not None
 
-    def taken(self) -> bool:
+    def is_taken(self) -> bool:
         """Whether anybody holds the lock."""
         if self._handle is not None:
             return True
@@ -81,8 +81,8 @@ class FileLock:
         finally:
             os.close(handle)
 
-    def holder(self) -> int | None:
-        """The process id of who holds the lock, as far as it is known."""
+    def read_holder(self) -> int | None:
+        """The process id of the holder of the lock, as far as known."""
         try:
             text = self.path.read_text(encoding="ascii").strip()
         except OSError:

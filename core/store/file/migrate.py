@@ -19,13 +19,13 @@ from alembic.util import CommandError
 from zonda.hooks.errors import StoreError
 
 from . import turn, version
-from .faults import explain
+from .faults import to_store_error
 from .lock import EngineLock
 
 FOLDER = Path(__file__).with_name("migrations")
 
 
-def config() -> Config:
+def build_config() -> Config:
     """Alembic's configuration, made here: there is no ini file."""
     made = Config()
     made.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
@@ -41,15 +41,15 @@ def upgrade(path: str, revision: str = "head") -> None:
     """
     lock = EngineLock(path)
     copy = f"{path}.before-upgrade"
-    engine = _engine(path)
+    engine = _make_engine(path)
     try:
         with engine.begin() as connection:
-            if version.version_of(_driver_connection(connection), path) == version.HEAD:
+            if version.read_version(_get_driver_connection(connection), path) == version.HEAD:
                 return
             if not lock.acquire():
-                raise _in_use(path, lock)
+                raise _build_in_use_error(path, lock)
             _copy(path, copy)
-            made = config()
+            made = build_config()
             made.attributes["connection"] = connection
             command.upgrade(made, revision)
     except CommandError as error:
@@ -58,7 +58,7 @@ def upgrade(path: str, revision: str = "head") -> None:
             hint="Delete its stacks with the zonda that wrote it, or choose another ZONDA_HOME.",
         ) from error
     except sqlite3.Error as error:
-        raise explain(error, path) from error
+        raise to_store_error(error, path) from error
     except sqlalchemy.exc.SQLAlchemyError as error:
         raise StoreError(
             f"The database {path} could not be upgraded: {error}.",
@@ -69,15 +69,15 @@ def upgrade(path: str, revision: str = "head") -> None:
         lock.release()
 
 
-def _in_use(path: str, lock: EngineLock) -> StoreError:
+def _build_in_use_error(path: str, lock: EngineLock) -> StoreError:
     return StoreError(
         f"The database {path} has to be brought up to date, and an older zonda uses it "
-        f"(process {lock.holder() or 'unknown'}).",
+        f"(process {lock.read_holder() or 'unknown'}).",
         hint="Stop that process, then run the command again.",
     )
 
 
-def _engine(path: str) -> sqlalchemy.Engine:
+def _make_engine(path: str) -> sqlalchemy.Engine:
     """Connections whose transactions hold changes of tables, too: those of Python do not."""
     url = sqlalchemy.URL.create("sqlite", database=path)
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": turn.STRETCH})
@@ -88,12 +88,12 @@ def _engine(path: str) -> sqlalchemy.Engine:
 
     @sqlalchemy.event.listens_for(engine, "begin")
     def began(connection: sqlalchemy.Connection) -> None:
-        turn.begin(_driver_connection(connection))
+        turn.begin_transaction(_get_driver_connection(connection))
 
     return engine
 
 
-def _driver_connection(connection: sqlalchemy.Connection) -> sqlite3.Connection:
+def _get_driver_connection(connection: sqlalchemy.Connection) -> sqlite3.Connection:
     found = connection.connection.dbapi_connection
     assert isinstance(found, sqlite3.Connection)
     return found

@@ -1,4 +1,4 @@
-"""The turn of a process that writes: SQLite lets one write at a time, and has no queue.
+"""The turn of a writing process: SQLite lets one write at a time, and has no queue.
 
 Called by the store and by upgrades. What holds the database longest is the plan of a large stack on
 a machine that has much else to do: seconds, not minutes.
@@ -14,7 +14,7 @@ STRETCH = 5.0
 STRETCHES = 12
 
 
-def begin(connection: sqlite3.Connection) -> None:
+def begin_transaction(connection: sqlite3.Connection) -> None:
     """Begin a transaction that writes; raises sqlite3.Error when others write all the while."""
     for _ in range(STRETCHES - 1):
         try:

@@ -1,4 +1,4 @@
-"""The schema of a database file: how it is made on first use, and which version a file has.
+"""The schema of a database file: its creation on first use, and its version.
 
 Called by ``store.open_store``. A new database is made beside its place, under the engine's lock,
 and renamed into it: a process that is killed leaves either none or a whole one.
@@ -27,7 +27,7 @@ _VERSION_TABLE = (
 )
 
 
-def version_of(connection: sqlite3.Connection, path: str) -> str | None:
+def read_version(connection: sqlite3.Connection, path: str) -> str | None:
     """The version of the schema; None where there are no tables at all.
 
     Raises StoreError for the database of another program.
@@ -47,8 +47,8 @@ def version_of(connection: sqlite3.Connection, path: str) -> str | None:
     return str(row[0])
 
 
-def is_made(path: str) -> bool:
-    """Whether there is a database; not where there is none yet, or one without any table.
+def has_tables(path: str) -> bool:
+    """Whether there is a database with at least one table.
 
     Raises sqlite3.Error for a file that is none.
     """
@@ -61,10 +61,10 @@ def is_made(path: str) -> bool:
         return bool(connection.execute(query).fetchone()[0])
 
 
-def make(path: str, key_check: str) -> None:
+def make_database(path: str, key_check: str) -> None:
     """Make the database ``path`` for its owner alone, unless another process has by now."""
     with EngineLock(path):
-        if is_made(path):
+        if has_tables(path):
             return
         beside = f"{path}.new"
         for file in (path, beside):
@@ -74,13 +74,13 @@ def make(path: str, key_check: str) -> None:
         make_private(beside)
         with closing(sqlite3.connect(beside, isolation_level=None)) as connection:
             connection.execute("BEGIN")
-            fill(connection, key_check)
+            make_tables(connection, key_check)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode=WAL")
         os.rename(beside, path)
 
 
-def fill(connection: sqlite3.Connection, key_check: str) -> None:
+def make_tables(connection: sqlite3.Connection, key_check: str) -> None:
     """Make every table in an empty database."""
     for statement in SCHEMA:
         connection.execute(statement)
@@ -96,8 +96,8 @@ def make_private(path: str) -> None:
     os.close(handle)
 
 
-def another(path: str, version: str) -> StoreError:
-    """What is wrong with a database whose schema is not ours, and cannot be brought up to date."""
+def build_version_error(path: str, version: str) -> StoreError:
+    """The error for a database with another schema version that cannot be upgraded."""
     if version < HEAD:
         return StoreError(
             f"The database {path} has the schema {version} of an older zonda (this one: {HEAD}).",

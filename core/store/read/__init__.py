@@ -1,4 +1,4 @@
-"""Reads of the database and the views that they give.
+"""Reads of the database and their views.
 
 Imports ``values``, ``file`` and ``schema``.
 """

@@ -1,4 +1,4 @@
-"""What can be asked about drift; a part of ``reads.Reader``.
+"""Reads of drift; a part of ``reader.Reader``.
 
 Every command has a Reader, few ask about drift: how it is shown is imported by those who do.
 """
@@ -34,7 +34,7 @@ class DriftReads:
         found = self._all(SQL["drift_check_by_id"], check_id)
         if not found:
             raise NotFound("drift check", check_id)
-        return drift_to_view.check(DriftCheckRow(*found[0]))
+        return drift_to_view.to_check_view(DriftCheckRow(*found[0]))
 
     def drift_checks(
         self, stack_id: str, limit: int = _ALL, offset: int = 0
@@ -43,7 +43,7 @@ class DriftReads:
         from . import drift_to_view
 
         found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, offset)
-        return [drift_to_view.check(DriftCheckRow(*each)) for each in found]
+        return [drift_to_view.to_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_checks_from(self, stack_id: str, beginning: str) -> list[DriftCheckView]:
         """The checks of a stack whose ids begin so, two of them at most."""
@@ -51,14 +51,14 @@ class DriftReads:
 
         # no id has a letter after "z"
         found = self._all(SQL["drift_checks_from"], stack_id, beginning, f"{beginning}z", 2, 0)
-        return [drift_to_view.check(DriftCheckRow(*each)) for each in found]
+        return [drift_to_view.to_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
-        """What a check has found that is not in sync, or only by an exception; by path."""
+        """The findings of a check: out of sync, or in sync only by an exception; by path."""
         from . import drift_to_view
 
         found = self._all(SQL["drift_findings"], check_id)
-        return [drift_to_view.finding(DriftFindingRow(*each)) for each in found]
+        return [drift_to_view.to_finding_view(DriftFindingRow(*each)) for each in found]
 
     def drift_now(self, stack_id: str) -> list[DriftNowView]:
         """The newest verdict on every resource of a tree, by path.
@@ -74,7 +74,7 @@ class DriftReads:
         found = []
         for path, row in rows:
             if path not in checked:
-                found.append(drift_to_view.unchecked(path, row))
+                found.append(drift_to_view.to_unchecked_view(path, row))
                 continue
             last = newest.get(path)
             check_id = checked[path] if last is None else last.id
@@ -82,7 +82,7 @@ class DriftReads:
                 findings = self.drift_findings(check_id)
                 told[check_id] = {each.resource_id: each for each in findings}
             at = None if last is None else last.started_at
-            found.append(drift_to_view.now(path, row, at, told[check_id].get(row.id)))
+            found.append(drift_to_view.to_verdict_view(path, row, at, told[check_id].get(row.id)))
         return found
 
     def _newest_checks(
@@ -98,7 +98,7 @@ class DriftReads:
             page = self.drift_checks(stack_id, _PAGE, offset)
             for check in page:
                 if check.is_complete:
-                    for path in [*filter(partial(_has_seen, check, left), left)]:
+                    for path in [*filter(partial(_has_checked, check, left), left)]:
                         found[path] = check
                         del left[path]
             if len(page) < _PAGE:
@@ -107,22 +107,22 @@ class DriftReads:
         return found
 
     def drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
-        """(path, row) of what is meant to be there in a tree, with the newest verdicts; by path."""
+        """(path, row) of the desired instances of a tree, with the newest verdicts; by path."""
         rows = [DriftRow(*each) for each in self._all(SQL["drift_rows"], stack_id)]
-        return paths_of(rows, Tree(stack_id, self.owners_below(stack_id)))
+        return with_paths(rows, Tree(stack_id, self.list_owners_below(stack_id)))
 
     def drift_ignores(self, stack_id: str) -> list[DriftIgnoreView]:
         """The exceptions of a stack: by command, the oldest first, then by its environment."""
         from . import drift_to_view
 
         found = self._all(SQL["drift_ignores_of_stack"], stack_id)
-        said = [drift_to_view.ignore(DriftIgnoreRow(*each)) for each in found]
+        said = [drift_to_view.to_ignore_view(DriftIgnoreRow(*each)) for each in found]
         stack = self._all(SQL["stack_by_id"], stack_id)
-        return said + (drift_to_view.ignored_by_environment(StackRow(*stack[0])) if stack else [])
+        return said + (drift_to_view.list_environment_ignores(StackRow(*stack[0])) if stack else [])
 
     # -- what the class that this is a part of has ------------------------------------------------
 
-    def owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
+    def list_owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
         """(nested stack, its owner, the owner's stack, its name) of a tree."""
         raise NotImplementedError
 
@@ -130,7 +130,7 @@ class DriftReads:
         raise NotImplementedError
 
 
-def paths_of(rows: list[DriftRow], tree: Tree) -> list[tuple[str, DriftRow]]:
+def with_paths(rows: list[DriftRow], tree: Tree) -> list[tuple[str, DriftRow]]:
     """(``OWNER/NAME``, row) of the rows of a tree, by path."""
     found = []
     for row in rows:
@@ -140,8 +140,8 @@ def paths_of(rows: list[DriftRow], tree: Tree) -> list[tuple[str, DriftRow]]:
     return sorted(found, key=itemgetter(0))
 
 
-def _has_seen(check: DriftCheckView, checked: Mapping[str, str], path: str) -> bool:
-    """Whether a check has looked at a path, or at what stands there by now."""
+def _has_checked(check: DriftCheckView, checked: Mapping[str, str], path: str) -> bool:
+    """Whether a check has looked at a path, or at the instance that is there now."""
     return checked[path] == check.id or covers(check.scope, path)
 
 

@@ -1,4 +1,4 @@
-"""How rows about drift are shown. Called by ``drift_reads``, which imports it when asked."""
+"""Rows about drift as views. Called by ``drift``, which imports it when asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..schema.words import NOT_CHECKED
 from .drift_views import Difference, DriftCheckView, DriftFindingView, DriftIgnoreView, DriftNowView
 
 
-def check(row: DriftCheckRow) -> DriftCheckView:
+def to_check_view(row: DriftCheckRow) -> DriftCheckView:
     """One check."""
     return DriftCheckView(
         row.id,
@@ -27,8 +27,8 @@ def check(row: DriftCheckRow) -> DriftCheckView:
     )
 
 
-def finding(row: DriftFindingRow) -> DriftFindingView:
-    """What a check has found of one resource."""
+def to_finding_view(row: DriftFindingRow) -> DriftFindingView:
+    """The finding of a check on one resource."""
     return DriftFindingView(
         row.check_id,
         row.resource_id,
@@ -42,25 +42,27 @@ def finding(row: DriftFindingRow) -> DriftFindingView:
     )
 
 
-def unchecked(path: str, row: DriftRow) -> DriftNowView:
+def to_unchecked_view(path: str, row: DriftRow) -> DriftNowView:
     """A resource that was not looked at since it was changed."""
     return DriftNowView(row.id, row.stack_id, path, row.type, NOT_CHECKED, None)
 
 
-def now(path: str, row: DriftRow, at: float | None, told: DriftFindingView | None) -> DriftNowView:
+def to_verdict_view(
+    path: str, row: DriftRow, at: float | None, told: DriftFindingView | None
+) -> DriftNowView:
     """The newest verdict on a resource, which was looked at then."""
     blank = tuple(json.loads(row.unseen)) if row.unseen else ()
     return DriftNowView(row.id, row.stack_id, path, row.type, row.current, at, told, blank)
 
 
-def ignore(row: DriftIgnoreRow) -> DriftIgnoreView:
+def to_ignore_view(row: DriftIgnoreRow) -> DriftIgnoreView:
     """An exception that a command has made."""
     return DriftIgnoreView(
         row.id, row.stack_id, row.path, row.property, row.until, row.reason, row.by, row.at
     )
 
 
-def ignored_by_environment(stack: StackRow) -> list[DriftIgnoreView]:
+def list_environment_ignores(stack: StackRow) -> list[DriftIgnoreView]:
     """The exceptions that the environment of a stack has made."""
     said = json.loads(stack.drift_said) if stack.drift_said else {}
     return [

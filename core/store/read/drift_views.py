@@ -1,4 +1,4 @@
-"""What readers are told of drift: frozen, plain, without hidden values. Times as in ``views``."""
+"""Views of drift: frozen, plain, without hidden values. Times as in ``views``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DriftCheckView:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has looked at all that it was for."""
+        """Whether it has looked at all of its resources."""
         return self.status == COMPLETE
 
 
@@ -59,7 +59,7 @@ class Difference:
 
     @classmethod
     def read(cls, said: dict[str, Any]) -> Difference:
-        """What stands in column ``diff``."""
+        """A difference from column ``diff``."""
         hidden = bool(said.get("hidden"))
         template = MASK if hidden else said.get("template")
         live = MASK if hidden else said.get("live")
@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class DriftFindingView:
-    """What a check has found of one resource that is not in sync, or only by an exception.
+    """A finding of a check: a resource out of sync, or in sync only by an exception.
 
     ``path``: ``OWNER/NAME`` from the stack at the top down. ``ignored``: why it counts as in sync
     (its ``verdict`` is IN_SYNC then), or ''.
@@ -86,7 +86,7 @@ class DriftFindingView:
 
     @property
     def notes(self) -> list[str]:
-        """What a repair would not do about it, and why."""
+        """The parts that a repair would not change, and the reasons."""
         return self.reason.split(NOTE)[1:] if self.verdict == DRIFTED and self.differences else []
 
 

@@ -14,18 +14,18 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
-from zonda.core.graph.digraph import dependents
+from zonda.core.graph.digraph import map_dependents
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
-from ..file.faults import explain
+from ..file.faults import to_store_error
 from ..schema.prepared import SQL
 from ..schema.rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
 from ..values.sealing import Sealer
 from .drift import DriftReads
-from .to_view import action_view, event_view, failed_view, resource_view, stack_view
+from .to_view import to_action_view, to_event_view, to_failed_view, to_resource_view, to_stack_view
 from .views import (
     ActionView,
     EventView,
@@ -34,7 +34,7 @@ from .views import (
     ResourceView,
     StackView,
     TemplateView,
-    gone_at,
+    format_deletion_time,
 )
 
 #: A limit that is none.
@@ -42,7 +42,7 @@ ALL = -1
 
 
 class Reader(DriftReads):
-    """All that can be asked of the database without changing it."""
+    """All reads of the database."""
 
     def __init__(self, connection: sqlite3.Connection, sealer: Sealer, where: str) -> None:
         self._connection = connection
@@ -67,7 +67,7 @@ class Reader(DriftReads):
         """Every live stack of a project, the oldest first; nested ones only where asked for."""
         rows = (StackRow(*found) for found in self._all(SQL["stacks_live"]))
         shown = (row for row in rows if nested or row.owner_resource_id is None)
-        return [stack_view(row) for row in shown if row.project == project]
+        return [to_stack_view(row) for row in shown if row.project == project]
 
     def child_row(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
@@ -82,7 +82,7 @@ class Reader(DriftReads):
         """The instances of a tree that are promised to another stack of it, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["promised_of_tree"], root_id)]
 
-    def owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
+    def list_owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
         """(nested stack, its owner, the owner's stack, its name) of a tree, or of all live ones."""
         if root_id is None:
             return self._all(SQL["owners_live"])
@@ -112,10 +112,10 @@ class Reader(DriftReads):
     def tree_events(self, root_id: str, after: int = 0, limit: int = ALL) -> list[EventView]:
         """Like ``events``, of a stack and all that is or was nested in it."""
         found = self._all(SQL["events_of_root"], root_id, after, limit, 0)
-        return [event_view(item) for item in found]
+        return [to_event_view(item) for item in found]
 
     def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
-        """What changes whenever something is done to a stack, or to anything in it or below it."""
+        """The columns that change with every change of a stack, or of anything in or below it."""
         return sorted(self._all(SQL["tree_facts"], root_id, root_id))
 
     def is_tree_busy(self, root_id: str) -> bool:
@@ -128,25 +128,25 @@ class Reader(DriftReads):
         ``ROOT/OWNER/...`` is the nested stack of a resource.
         """
         try:
-            return stack_view(self.stack_named(name_or_id, project))
+            return to_stack_view(self.stack_named(name_or_id, project))
         except NotFound as error:
             error.hint = error.hint or self.hint(name_or_id, project)
             raise
 
     def hint(self, name: str, project: str) -> str:
-        """What became of the stack of this name, or which one was probably meant, or nothing."""
+        """The fate of the stack of this name, or the closest name, or ''."""
         try:
             gone = self.deleted_stack(name, project)
         except NotFound:
             return suggestion(name, (stack.name for stack in self.stacks(project)))
-        return f"One of this name was deleted at {gone_at(gone)}; its id is {gone.id}."
+        return f"One of this name was deleted at {format_deletion_time(gone)}; its id is {gone.id}."
 
     def deleted_stack(self, name: str, project: str = "default") -> StackView:
         """The stack of this name that was deleted last; raises NotFound."""
         found = self._all(SQL["stack_deleted_by_name"], project, name)
         if not found:
             raise NotFound("Stack", name)
-        return stack_view(StackRow(*found[0]))
+        return to_stack_view(StackRow(*found[0]))
 
     def stack_named(self, name_or_id: str, project: str) -> StackRow:
         """Like ``stack``, as a row."""
@@ -158,7 +158,7 @@ class Reader(DriftReads):
         return row
 
     def stack_row(self, stack_id: str) -> StackRow:
-        """The stack of that id, of whichever project, as a row: for what is known to be meant.
+        """The stack of that id, of any project, as a row.
 
         Raises NotFound.
         """
@@ -169,7 +169,7 @@ class Reader(DriftReads):
 
     def stack_by_id(self, stack_id: str) -> StackView:
         """Like ``stack_row``, as a view."""
-        return stack_view(self.stack_row(stack_id))
+        return to_stack_view(self.stack_row(stack_id))
 
     def _nested_row(self, path: str, project: str) -> StackRow:
         """The nested stack at the end of a path; no name of a stack or a resource has a slash."""
@@ -189,14 +189,14 @@ class Reader(DriftReads):
         """The resources of a stack; with ``absent`` also instances that are to be deleted."""
         rows = self.resource_rows(stack_id)
         present = [row for row in rows if row.want == "PRESENT"]
-        users = dependents({row.name: json.loads(row.requires) for row in present})
+        users = map_dependents({row.name: json.loads(row.requires) for row in present})
         known = self._policies(stack_id)
         shown = rows if absent else present
-        return [resource_view(row, users.get(row.name, ()), self.sealer, known) for row in shown]
+        return [to_resource_view(row, users.get(row.name, ()), self.sealer, known) for row in shown]
 
     def _policies(self, stack_id: str) -> Policies:
         found = self._all(SQL["stack_by_id"], stack_id)
-        return policies.read(StackRow(*found[0]).policies if found else "")
+        return policies.parse_policies(StackRow(*found[0]).policies if found else "")
 
     def resource(self, stack_id: str, name: str) -> ResourceView:
         """One resource by name, else the newest that is about to go, or by id; raises NotFound."""
@@ -211,7 +211,7 @@ class Reader(DriftReads):
         return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
 
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
-        """What a plan must know of every instance of a stack."""
+        """The rows of every instance of a stack, as a plan needs them."""
         return [PlanRow(*found) for found in self._all(SQL["plan_rows"], stack_id)]
 
     def resource_row(self, resource_id: str) -> ResourceRow | None:
@@ -233,7 +233,7 @@ class Reader(DriftReads):
             found.append((row, stack))
         return found
 
-    def referred(self, root_id: str, reference: str) -> str | None:
+    def find_referred(self, root_id: str, reference: str) -> str | None:
         """The present instance of a tree that has that id, physical id or reference, if any."""
         plain = self.sealer.dump(reference, sealed=False)
         given = (root_id, reference, reference, plain)
@@ -264,21 +264,21 @@ class Reader(DriftReads):
     def events(self, stack_id: str, after: int = 0, limit: int = 1000) -> list[EventView]:
         """Events with a ``seq`` above ``after``, in order."""
         found = self._all(SQL["events_of_stack"], stack_id, after, limit, 0)
-        return [event_view(item) for item in found]
+        return [to_event_view(item) for item in found]
 
     def actions(self, stack_id: str) -> list[ActionView]:
-        """What was planned for a stack, and how it ended; the oldest first."""
-        return [action_view(*found) for found in self._all(SQL["actions_of_stack"], stack_id)]
+        """The plans of a stack, and how they ended; the oldest first."""
+        return [to_action_view(*found) for found in self._all(SQL["actions_of_stack"], stack_id)]
 
     def last_change(self, stack_id: str) -> ActionView | None:
         """The last plan of a template, or of nothing, for a stack."""
         found = self._all(SQL["last_change"], stack_id)
-        return action_view(*found[0]) if found else None
+        return to_action_view(*found[0]) if found else None
 
     def failed(self, stack_id: str) -> list[FailedView]:
         """The operations of a stack that failed, the oldest first, hidden values redacted."""
         rows = [FailedRow(*found) for found in self._all(SQL["failed_of_stack"], stack_id)]
-        return [failed_view(row, self.sealer) for row in rows]
+        return [to_failed_view(row, self.sealer) for row in rows]
 
     def counted_events(self, stack_id: str) -> list[tuple[int, str, str, int]]:
         """(generation, action, status, how many) of the events of a stack's resources."""
@@ -288,14 +288,14 @@ class Reader(DriftReads):
         """The ``seq`` of the newest event of any stack; 0 before the first."""
         return int(self._all(SQL["last_event"])[0][0] or 0)
 
-    def damage(self) -> str:
-        """What SQLite finds wrong with the database, '' where it is whole."""
+    def find_damage(self) -> str:
+        """SQLite's report of damage in the database, '' where it is whole."""
         said = [str(row[0]) for row in self._all("PRAGMA quick_check(3)")]
         return "" if said == ["ok"] else "; ".join(said)
 
     def events_after(self, after: int, limit: int) -> list[EventView]:
         """Like ``events``, of all stacks."""
-        return [event_view(item) for item in self._all(SQL["events_after"], after, limit, 0)]
+        return [to_event_view(item) for item in self._all(SQL["events_after"], after, limit, 0)]
 
     def sinks(self) -> list[SinkRow]:
         """How far the events are delivered, by the names of the sinks."""
@@ -319,7 +319,7 @@ class Reader(DriftReads):
         return TemplateView(key, stack_id, self.sealer.load(body), created_at, base_id)
 
     def checked(self, template_id: str) -> list[str]:
-        """The hashes of what was found well when a template was checked."""
+        """The hashes of the valid parts of a checked template."""
         found = self._all(SQL["template_checked"], template_id)
         return str(found[0][0]).split() if found else []
 
@@ -342,4 +342,4 @@ class Reader(DriftReads):
             with self._lock:
                 return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
-            raise explain(error, self._where) from error
+            raise to_store_error(error, self._where) from error

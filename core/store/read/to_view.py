@@ -15,7 +15,7 @@ from ..values.sealing import Sealer
 from .views import ActionView, EventView, FailedView, ResourceView, StackView
 
 
-def stack_view(row: StackRow) -> StackView:
+def to_stack_view(row: StackRow) -> StackView:
     """The view of a stack."""
     return StackView(
         id=row.id,
@@ -38,7 +38,7 @@ def stack_view(row: StackRow) -> StackView:
         good_template_id=row.good_template_id,
         owner_resource_id=row.owner_resource_id,
         root_id=row.root,
-        protected=bool(row.protect) or policies.read(row.policies).protects_stack,
+        protected=bool(row.protect) or policies.parse_policies(row.policies).protects_stack,
         suspended=bool(row.suspended),
         drift_policy=row.drift_policy,
         drift_schedule=row.drift_schedule,
@@ -46,7 +46,7 @@ def stack_view(row: StackRow) -> StackView:
     )
 
 
-def resource_view(
+def to_resource_view(
     row: ResourceRow, required_by: Iterable[str], sealer: Sealer, known: Policies
 ) -> ResourceView:
     """The view of a resource, hidden values redacted. ``known``: the policies of its stack."""
@@ -58,7 +58,7 @@ def resource_view(
         type=row.type,
         stack_id=row.stack_id,
         physical_id=row.physical_id,
-        reference=_reference(row, hidden, sealer),
+        reference=_read_reference(row, hidden, sealer),
         action=row.op or row.action,
         status="IN_PROGRESS" if row.op else row.status,
         status_reason=row.status_reason,
@@ -69,9 +69,9 @@ def resource_view(
         required_by=tuple(sorted(required_by)),
         created_at=row.created_at,
         updated_at=row.updated_at,
-        properties=_masked(sealer.load(shown) or {}, hidden.get("properties", ())),
-        attributes=_masked(sealer.load(row.outputs) or {}, hidden.get("attributes", ())),
-        metadata=_metadata(row, sealer),
+        properties=_mask(sealer.load(shown) or {}, hidden.get("properties", ())),
+        attributes=_mask(sealer.load(row.outputs) or {}, hidden.get("attributes", ())),
+        metadata=_read_metadata(row, sealer),
         present=row.want == "PRESENT",
         replaces_id=row.replaces_id,
         failed_attempts=row.failed_attempts,
@@ -84,13 +84,13 @@ def resource_view(
     )
 
 
-def action_view(key: str, stack_id: str, generation: int, *rest: Any) -> ActionView:
+def to_action_view(key: str, stack_id: str, generation: int, *rest: Any) -> ActionView:
     """The view of a row of ``action``."""
     action, detail, *others = rest
     return ActionView(key, stack_id, generation, action, json.loads(detail), *others)
 
 
-def failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
+def to_failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
     """The view of an operation that failed, hidden properties redacted."""
     hidden = json.loads(row.hidden)
     return FailedView(
@@ -102,7 +102,7 @@ def failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
         op=row.op,
         op_id=row.op_id,
         template_id=row.template_id,
-        properties=_masked(sealer.load(row.properties) or {}, hidden.get("properties", ())),
+        properties=_mask(sealer.load(row.properties) or {}, hidden.get("properties", ())),
         attempt=row.attempt,
         started_at=row.started_at,
         at=row.at,
@@ -115,7 +115,7 @@ def failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
     )
 
 
-def event_view(found: tuple[Any, ...]) -> EventView:
+def to_event_view(found: tuple[Any, ...]) -> EventView:
     """The view of a row of ``event``."""
     (
         seq,
@@ -149,24 +149,24 @@ def event_view(found: tuple[Any, ...]) -> EventView:
     )
 
 
-def event_of(seq: int, row: EventRow) -> EventView:
+def to_new_event_view(seq: int, row: EventRow) -> EventView:
     """The view of an event that was just written."""
     (key, stack_id, stack, generation, *rest) = event_values(row)
-    return event_view((seq, key, stack_id, stack, generation, *rest))
+    return to_event_view((seq, key, stack_id, stack, generation, *rest))
 
 
-def _masked(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:
+def _mask(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:
     masked = set(hidden)
     return {key: MASK if key in masked else value for key, value in values.items()}
 
 
-def _metadata(row: ResourceRow, sealer: Sealer) -> dict[str, Any]:
-    """Metadata is sealed as a whole where anything secret is in it, and masked as a whole then."""
+def _read_metadata(row: ResourceRow, sealer: Sealer) -> dict[str, Any]:
+    """The metadata; sealed metadata is masked as a whole."""
     found: dict[str, Any] = sealer.load(row.meta) or {}
     return dict.fromkeys(found, MASK) if row.meta.startswith(PREFIX) else found
 
 
-def _reference(row: ResourceRow, hidden: Mapping[str, Any], sealer: Sealer) -> Any:
+def _read_reference(row: ResourceRow, hidden: Mapping[str, Any], sealer: Sealer) -> Any:
     if row.reference is None:
         return row.name
     return MASK if hidden.get("reference") else sealer.load(row.reference)

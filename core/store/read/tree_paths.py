@@ -1,4 +1,4 @@
-"""Ways down a tree of stacks, worked out from who owns what. Pure."""
+"""Paths down a tree of stacks, from the owners. Called by ``trees`` and the reader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Owned = tuple[str, str, str, str]
 
 
 class Tree:
-    """A stack and what is nested in it, by ids. ``paths``: the owners from ``top`` down."""
+    """A stack and its nested stacks, by ids. ``paths``: the owners from ``top`` down."""
 
     def __init__(self, top: str, owned: Iterable[Owned]) -> None:
         self.top = top
@@ -23,7 +23,7 @@ class Tree:
         self._paths: dict[str, tuple[str, ...] | None] = {top: ()}
 
     def path(self, stack_id: str) -> tuple[str, ...] | None:
-        """The way down to a stack; None if it is not below ``top``."""
+        """The path to a stack; None if it is not below ``top``."""
         pending: list[str] = []
         at = stack_id
         while at not in self._paths and at in self.owned:

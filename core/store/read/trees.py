@@ -17,26 +17,26 @@ ALL_LEVELS = 1_000_000
 
 
 class Owners:
-    """Whose nested stacks are: of one tree, or of all that are live."""
+    """The owners of nested stacks: of one tree, or of all that are live."""
 
     def __init__(self, reader: Reader, root_id: str | None = None) -> None:
         self._reader = reader
         self._owned = {
-            child: (parent, name) for child, _, parent, name in reader.owners_below(root_id)
+            child: (parent, name) for child, _, parent, name in reader.list_owners_below(root_id)
         }
         self._names: dict[str, str] = {}
 
     def of(self, stack: StackView) -> tuple[str | None, str | None]:
-        """The id of the stack above, and the way from the root to the owner; None for a root.
+        """The id of the stack above, and the path from the root to the owner; None for a root.
 
         The way, as ``ROOT/OWNER/...``, is a name of the nested stack. Of one that is deleted
         nobody knows any more.
         """
         if stack.id not in self._owned:
             return None, None
-        return self._owned[stack.id][0], self._way(stack.id)
+        return self._owned[stack.id][0], self._find_path(stack.id)
 
-    def _way(self, stack_id: str) -> str:
+    def _find_path(self, stack_id: str) -> str:
         """The path to a stack; each one is worked out once."""
         pending, at = [stack_id], stack_id
         while at in self._owned and at not in self._names:
@@ -51,24 +51,24 @@ class Owners:
         return self._names[stack_id]
 
 
-def tree_of(reader: Reader, stack: StackView) -> Tree:
+def read_tree(reader: Reader, stack: StackView) -> Tree:
     """The tree below a stack, as it is now."""
-    return Tree(stack.id, reader.owners_below(stack.root_id))
+    return Tree(stack.id, reader.list_owners_below(stack.root_id))
 
 
-def named(path: Collection[str], name: str = "") -> str:
+def format_path(path: Collection[str], name: str = "") -> str:
     """A path for people: ``web/db``."""
     return "/".join((*path, name) if name else path)
 
 
-def resources(
+def list_resources(
     reader: Reader, stack: StackView, depth: int
 ) -> list[tuple[tuple[str, ...], ResourceRow]]:
-    """The instances of a stack and of what is nested in it, each behind its owner, with its path.
+    """The instances of a stack and its nested stacks, each behind its owner, with its path.
 
     ``depth``: how many levels down.
     """
-    tree = tree_of(reader, stack)
+    tree = read_tree(reader, stack)
     rows: dict[str, list[ResourceRow]] = {}
     for row in reader.tree_resources(stack.root_id):
         rows.setdefault(row.stack_id, []).append(row)
@@ -102,7 +102,7 @@ class Ways:
     def told(
         self, events: Sequence[EventView], depth: int = ALL_LEVELS
     ) -> list[tuple[tuple[str, ...], EventView]]:
-        """The events that are at most ``depth`` levels down, with their ways.
+        """The events that are at most ``depth`` levels down, with their paths.
 
         ``events``: of the whole tree, those that owners had before them at first.
         """
@@ -110,17 +110,17 @@ class Ways:
             if event.resource_id is not None:
                 self._owners[event.resource_id] = (event.stack_id, event.resource_name)
         if any(event.stack_id not in self._paths for event in events):
-            self._learn()
+            self._load_paths()
         found = ((self._paths.get(event.stack_id), event) for event in events)
         return [(path, each) for path, each in found if path is not None and len(path) <= depth]
 
-    def _learn(self) -> None:
-        """Find the ways to stacks that were not there before."""
+    def _load_paths(self) -> None:
+        """Read the paths to stacks that were not there before."""
         root = self._top.root_id
         owned = [
             (child, owner, *self._owners[owner])
             for child, _, owner in self._reader.names_of_tree(root)
             if owner in self._owners
         ]
-        tree = Tree(self._top.id, [*owned, *self._reader.owners_below(root)])
+        tree = Tree(self._top.id, [*owned, *self._reader.list_owners_below(root)])
         self._paths = tree.within(ALL_LEVELS)

@@ -1,4 +1,4 @@
-"""What readers are given: frozen, plain, hidden values already redacted.
+"""Views of the database: frozen, plain, hidden values already redacted.
 
 Times are seconds since the epoch (UTC). ``status`` alone is the second half of Heat's state; the
 property ``state`` joins both.
@@ -57,8 +57,8 @@ class StackView:
         return self.phase == "IDLE"
 
 
-def gone_at(stack: StackView) -> str:
-    """When a deleted (or abandoned) stack has gone, as Heat writes it; UTC."""
+def format_deletion_time(stack: StackView) -> str:
+    """The time when a deleted (or abandoned) stack was deleted, as Heat writes it; UTC."""
     return datetime.fromtimestamp(stack.deleted_at or 0, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -133,7 +133,7 @@ class EventView:
 
 @dataclass(frozen=True, slots=True)
 class ActionView:
-    """One plan of a stack: what it was, who asked for it, and how it ended.
+    """One plan of a stack, its user, and its end.
 
     ``status``: IN_PROGRESS, COMPLETE, FAILED, CANCELLED, TIMED_OUT or SUPERSEDED. ``template_id``
     is the template that the stack had from then on; equal hashes mean equal texts and parameters.
@@ -163,7 +163,7 @@ class ActionView:
 
 @dataclass(frozen=True, slots=True)
 class FailedView:
-    """An operation that failed. ``during``, ``kind`` and ``code`` tell what kind of failure it was.
+    """An operation that failed. ``during``, ``kind`` and ``code`` classify the failure.
 
     ``attempt``: how many times the handler was called; 0 where nothing was begun. ``trace``: where
     a plug-in has raised the error.
@@ -191,7 +191,7 @@ class FailedView:
 
 @dataclass(frozen=True, slots=True)
 class TemplateView:
-    """A stored template with all that was given with it: what ``body_of`` made, or a spec."""
+    """A stored template with environment and files: the form of ``format_bundle``, or a spec."""
 
     id: str
     stack_id: str

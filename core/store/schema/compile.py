@@ -22,37 +22,37 @@ _HEAD = '''"""Made by ``compile.py`` from ``tables.py`` and ``statements.py``: d
 '''
 
 
-def _text(clause: object) -> str:
+def _to_text(clause: object) -> str:
     return " ".join(str(clause).split()).replace("( ", "(").replace(" )", ")")
 
 
-def schema() -> list[str]:
+def build_schema() -> list[str]:
     """The statements that make an empty database."""
     dialect = sqlite.dialect()
     made: list[str] = []
     for table in metadata.sorted_tables:
-        made.append(_text(CreateTable(table).compile(dialect=dialect)))
+        made.append(_to_text(CreateTable(table).compile(dialect=dialect)))
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
-            made.append(_text(CreateIndex(index).compile(dialect=dialect)))
+            made.append(_to_text(CreateIndex(index).compile(dialect=dialect)))
     return made
 
 
-def statements() -> dict[str, tuple[str, list[str]]]:
+def build_statements() -> dict[str, tuple[str, list[str]]]:
     """Each statement's text and the names of its parameters, in order."""
     dialect = sqlite.dialect(paramstyle="qmark")
     made = {}
     for name, statement in STATEMENTS.items():
         compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
-        made[name] = (_text(compiled), list(compiled.positiontup or ()))
+        made[name] = (_to_text(compiled), list(compiled.positiontup or ()))
     return made
 
 
-def prepared() -> str:
+def build_prepared() -> str:
     """The text of ``prepared.py``."""
     lines = [_HEAD, "SCHEMA: tuple[str, ...] = (\n"]
-    lines += [f"    {text!r},\n" for text in schema()]
+    lines += [f"    {text!r},\n" for text in build_schema()]
     lines += [")\n\n", "SQL: dict[str, str] = {\n"]
-    for name, (text, names) in statements().items():
+    for name, (text, names) in build_statements().items():
         shown = ", ".join(names) if len(names) < 8 else f"{len(names)} columns"
         lines.append(f"    # ({shown})\n    {name!r}: {text!r},\n")
     lines.append("}\n")
@@ -60,4 +60,4 @@ def prepared() -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("prepared.py").write_text(prepared(), encoding="utf-8")
+    Path(__file__).with_name("prepared.py").write_text(build_prepared(), encoding="utf-8")

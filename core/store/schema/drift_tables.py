@@ -5,36 +5,44 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Index, Text
 from sqlmodel import Field
 
-from .tables import _key, _maybe_time, _number, _Table, _text, _time, metadata
+from .tables import (
+    _make_key,
+    _make_number,
+    _make_optional_time,
+    _make_text,
+    _make_time,
+    _Table,
+    metadata,
+)
 
 __all__ = ["DRIFT_CHECK", "DRIFT_FINDING", "DRIFT_IGNORE", "DRIFT_STATE", "metadata"]
 
 
 class DriftCheck(_Table, table=True):
-    """One look at whether a tree is as it was made. ``stack_id``: the stack at the top.
+    """One drift check of a tree. ``stack_id``: the stack at the top.
 
     ``status``: RUNNING, COMPLETE, FAILED or INTERRUPTED. ``scope`` (JSON): the resources that it
     was for, [] for all. ``counts`` (JSON): how many of each verdict.
     """
 
     __tablename__ = "drift_check"
-    id: str = _key()
+    id: str = _make_key()
     stack_id: str = Field(sa_type=Text, nullable=False, index=True)
-    generation: int = _number()
-    cause: str = _text()
-    by: str = _text()
-    scope: str = _text("[]")
-    owner: str = _text()
-    started_at: float = _time()
-    ended_at: float | None = _maybe_time()
-    status: str = _text()
-    reason: str = _text()
-    verdict: str = _text()
-    counts: str = _text("{}")
+    generation: int = _make_number()
+    cause: str = _make_text()
+    by: str = _make_text()
+    scope: str = _make_text("[]")
+    owner: str = _make_text()
+    started_at: float = _make_time()
+    ended_at: float | None = _make_optional_time()
+    status: str = _make_text()
+    reason: str = _make_text()
+    verdict: str = _make_text()
+    counts: str = _make_text("{}")
 
 
 class DriftFinding(_Table, table=True):
-    """What one check has found of one resource that is not in sync, or only by an exception.
+    """The finding of one check on one resource: out of sync, or in sync by an exception.
 
     ``diff`` is JSON without hidden values. ``ignored``: why it counts as in sync, or ''.
     """
@@ -43,14 +51,14 @@ class DriftFinding(_Table, table=True):
     check_id: str = Field(
         sa_column=Column(Text, ForeignKey("drift_check.id", ondelete="CASCADE"), primary_key=True)
     )
-    resource_id: str = _key()
-    stack_id: str = _text()
-    path: str = _text()
-    type: str = _text()
-    verdict: str = _text()
-    reason: str = _text()
-    diff: str = _text("[]")
-    ignored: str = _text()
+    resource_id: str = _make_key()
+    stack_id: str = _make_text()
+    path: str = _make_text()
+    type: str = _make_text()
+    verdict: str = _make_text()
+    reason: str = _make_text()
+    diff: str = _make_text("[]")
+    ignored: str = _make_text()
 
 
 class DriftState(_Table, table=True):
@@ -64,26 +72,26 @@ class DriftState(_Table, table=True):
     resource_id: str = Field(
         sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
     )
-    check_id: str = _text()
-    fence: int = _number()
-    verdict: str = _text()
-    unseen: str = _text()
+    check_id: str = _make_text()
+    fence: int = _make_number()
+    verdict: str = _make_text()
+    unseen: str = _make_text()
 
 
 class DriftIgnore(_Table, table=True):
     """Differences that count as in sync. ``property`` '' is all of them; ``until`` None: ever."""
 
     __tablename__ = "drift_ignore"
-    id: str = _key()
+    id: str = _make_key()
     stack_id: str = Field(
         sa_column=Column(Text, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
     )
-    path: str = _text()
-    property: str = _text()
-    until: float | None = _maybe_time()
-    reason: str = _text()
-    by: str = _text()
-    at: float = _time()
+    path: str = _make_text()
+    property: str = _make_text()
+    until: float | None = _make_optional_time()
+    reason: str = _make_text()
+    by: str = _make_text()
+    at: float = _make_time()
 
 
 DRIFT_CHECK = DriftCheck.__table__  # type: ignore[attr-defined]

@@ -208,7 +208,7 @@ class SinkRow:
 
 @dataclass(slots=True)
 class PlanRow:
-    """What a plan must know of an instance."""
+    """The columns of an instance that a plan needs."""
 
     id: str
     name: str
@@ -291,7 +291,7 @@ class DriftIgnoreRow:
 
 @dataclass(slots=True)
 class DriftRow:
-    """What a drift check must know of an instance, with the newest verdict on it.
+    """The columns of an instance that a drift check needs, with the newest verdict.
 
     ``check_id`` to ``verdict``: of that; None where there is none.
     """
@@ -319,7 +319,7 @@ class DriftRow:
         return self.verdict or "" if self.checked_fence == self.fence else ""
 
 
-def columns(row_type: type[Any]) -> tuple[str, ...]:
+def list_columns(row_type: type[Any]) -> tuple[str, ...]:
     """The column names of a row type, in order."""
     return tuple(item.name for item in fields(row_type))
 
@@ -344,18 +344,19 @@ RESOURCE_UPDATES = {
 }
 
 
-def _changing(row_type: type[Any], but: frozenset[str]) -> tuple[str, ...]:
-    return tuple(name for name in columns(row_type) if name not in FIXED | but)
+def _list_changing(row_type: type[Any], but: frozenset[str]) -> tuple[str, ...]:
+    return tuple(name for name in list_columns(row_type) if name not in FIXED | but)
 
 
 class Updates:
-    """Which update fits a changed row, and the values that it takes."""
+    """Selects the update statement for a changed row, and its values."""
 
     def __init__(self, row_type: type[Any], updates: dict[str, frozenset[str]]) -> None:
         indexed = INDEXED[row_type]
-        self._indexed = itemgetter(*(columns(row_type).index(name) for name in indexed))
+        self._indexed = itemgetter(*(list_columns(row_type).index(name) for name in indexed))
         self._getters = {
-            name: attrgetter(*_changing(row_type, left_out)) for name, left_out in updates.items()
+            name: attrgetter(*_list_changing(row_type, left_out))
+            for name, left_out in updates.items()
         }
         self._fitting: dict[tuple[bool, ...], str] = {}
         for same in product((True, False), repeat=len(indexed)):
@@ -370,22 +371,22 @@ class Updates:
         return name, self._getters[name](row)
 
 
-stack_values = attrgetter(*columns(StackRow))
-resource_values = attrgetter(*columns(ResourceRow))
+stack_values = attrgetter(*list_columns(StackRow))
+resource_values = attrgetter(*list_columns(ResourceRow))
 stack_updates = Updates(StackRow, STACK_UPDATES)
 resource_updates = Updates(ResourceRow, RESOURCE_UPDATES)
-event_values = attrgetter(*columns(EventRow))
-action_values = attrgetter(*columns(ActionRow))
-failed_values = attrgetter(*columns(FailedRow))
-snapshot_values = attrgetter(*columns(SnapshotRow))
-sink_values = attrgetter(*columns(SinkRow))
+event_values = attrgetter(*list_columns(EventRow))
+action_values = attrgetter(*list_columns(ActionRow))
+failed_values = attrgetter(*list_columns(FailedRow))
+snapshot_values = attrgetter(*list_columns(SnapshotRow))
+sink_values = attrgetter(*list_columns(SinkRow))
 
 
-drift_check_values = attrgetter(*columns(DriftCheckRow))
-drift_finding_values = attrgetter(*columns(DriftFindingRow))
-drift_ignore_values = attrgetter(*columns(DriftIgnoreRow))
+drift_check_values = attrgetter(*list_columns(DriftCheckRow))
+drift_finding_values = attrgetter(*list_columns(DriftFindingRow))
+drift_ignore_values = attrgetter(*list_columns(DriftIgnoreRow))
 
 
-def copied(row: ResourceRow) -> ResourceRow:
+def copy_row(row: ResourceRow) -> ResourceRow:
     """The row as it is now: what leaves a transaction must not change with it."""
     return ResourceRow(*resource_values(row))

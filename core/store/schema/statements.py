@@ -32,7 +32,7 @@ from .rows import (
     DriftRow,
     EventRow,
     PlanRow,
-    columns,
+    list_columns,
 )
 from .tables import (
     ACTION,
@@ -88,26 +88,28 @@ _KEPT = EVENT.alias("kept").c
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
 
-def _write(table: Any) -> dict[str, Any]:
+def _build_insert_values(table: Any) -> dict[str, Any]:
     return {column.name: P(column.name) for column in table.columns}
 
 
-def _rewrite(table: Any, but: frozenset[str]) -> dict[Any, Any]:
+def _build_update_values(table: Any, but: frozenset[str]) -> dict[Any, Any]:
     left = [column for column in table.columns if column.name not in FIXED | but]
     return {column: P("new_" + column.name) for column in left}
 
 
-def _updates(table: Any, where: Any, updates: dict[str, frozenset[str]]) -> dict[str, Executable]:
+def _build_updates(
+    table: Any, where: Any, updates: dict[str, frozenset[str]]
+) -> dict[str, Executable]:
     return {
-        name: update(table).where(*where).values(_rewrite(table, left_out))
+        name: update(table).where(*where).values(_build_update_values(table, left_out))
         for name, left_out in updates.items()
     }
 
 
 STATEMENTS: dict[str, Executable] = {
     # -- stacks
-    "insert_stack": insert(STACK).values(_write(STACK)),
-    **_updates(STACK, [S.id == P("id")], STACK_UPDATES),
+    "insert_stack": insert(STACK).values(_build_insert_values(STACK)),
+    **_build_updates(STACK, [S.id == P("id")], STACK_UPDATES),
     "stack_by_id": select(STACK).where(S.id == P("id")),
     "stack_by_name": select(STACK).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
@@ -157,7 +159,7 @@ STATEMENTS: dict[str, Executable] = {
         S.deleted_at < P("before"), S.id.not_in(select(TEMPLATE.c.stack_id))
     ),
     # -- templates
-    "insert_template": insert(TEMPLATE).values(_write(TEMPLATE)),
+    "insert_template": insert(TEMPLATE).values(_build_insert_values(TEMPLATE)),
     "template_by_id": select(
         TEMPLATE.c.id,
         TEMPLATE.c.stack_id,
@@ -176,8 +178,8 @@ STATEMENTS: dict[str, Executable] = {
         ),
     ),
     # -- resources
-    "insert_resource": insert(RESOURCE).values(_write(RESOURCE)),
-    **_updates(RESOURCE, [R.id == P("id"), R.fence == P("fence")], RESOURCE_UPDATES),
+    "insert_resource": insert(RESOURCE).values(_build_insert_values(RESOURCE)),
+    **_build_updates(RESOURCE, [R.id == P("id"), R.fence == P("fence")], RESOURCE_UPDATES),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
     "resources_with_ids": select(
@@ -226,7 +228,7 @@ STATEMENTS: dict[str, Executable] = {
     .join(EDGE, E.dst == R.id)
     .where(E.src == P("id"))
     .order_by(R.id),
-    "plan_rows": select(*(R[name] for name in columns(PlanRow)))
+    "plan_rows": select(*(R[name] for name in list_columns(PlanRow)))
     .where(R.stack_id == P("stack_id"))
     .order_by(R.id),
     # What a plan that was looked at stands on: one row for each stack and each instance.
@@ -267,19 +269,19 @@ STATEMENTS: dict[str, Executable] = {
     .where(R.stack_id == P("stack_id"), R.open != ZERO)
     .values(open=ZERO),
     # -- edges
-    "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_write(EDGE)),
+    "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_build_insert_values(EDGE)),
     "edges_of_stack": select(E.src, E.dst).where(E.stack_id == P("stack_id")),
     "delete_edge": delete(EDGE).where(E.src == P("src"), E.dst == P("dst")),
     # -- data of resources
     "data_of": select(DATA.c.name, DATA.c.value, DATA.c.redact).where(
         DATA.c.resource_id == P("resource_id")
     ),
-    "put_data": insert(DATA).prefix_with("OR REPLACE").values(_write(DATA)),
+    "put_data": insert(DATA).prefix_with("OR REPLACE").values(_build_insert_values(DATA)),
     "drop_data": delete(DATA).where(
         DATA.c.resource_id == P("resource_id"), DATA.c.name == P("name")
     ),
     # -- events
-    "insert_event": insert(EVENT).values({name: P(name) for name in columns(EventRow)}),
+    "insert_event": insert(EVENT).values({name: P(name) for name in list_columns(EventRow)}),
     "events_of_stack": select(EVENT)
     .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.seq > P("after"))
     .order_by(EVENT.c.seq)
@@ -311,7 +313,7 @@ STATEMENTS: dict[str, Executable] = {
         )
     ),
     # -- actions: what was planned, and how it ended
-    "insert_action": insert(ACTION).values(_write(ACTION)),
+    "insert_action": insert(ACTION).values(_build_insert_values(ACTION)),
     "end_action": update(ACTION)
     .where(A.stack_id == P("key"), A.ended_at.is_(None))
     .values(ended_at=P("at"), status=P("new_status"), status_reason=P("reason")),
@@ -334,20 +336,22 @@ STATEMENTS: dict[str, Executable] = {
         A.ended_at < P("before"),
         ~exists().where(S.id == A.stack_id, S.deleted_at.is_(None), S.generation == A.generation),
     ),
-    "insert_failed": insert(FAILED).values(_write(FAILED)),
+    "insert_failed": insert(FAILED).values(_build_insert_values(FAILED)),
     "failed_of_stack": select(FAILED)
     .where(FAILED.c.stack_id == P("stack_id"))
     .order_by(FAILED.c.at, FAILED.c.id),
     "delete_old_failed": delete(FAILED).where(FAILED.c.at < P("before")),
     # -- snapshots
-    "put_snapshot": insert(SNAPSHOT).prefix_with("OR REPLACE").values(_write(SNAPSHOT)),
+    "put_snapshot": insert(SNAPSHOT)
+    .prefix_with("OR REPLACE")
+    .values(_build_insert_values(SNAPSHOT)),
     "delete_snapshot": delete(SNAPSHOT).where(SNAPSHOT.c.id == P("id")),
     "delete_snapshots_of_stack": delete(SNAPSHOT).where(SNAPSHOT.c.stack_id == P("stack_id")),
     "snapshots_of_stack": select(SNAPSHOT)
     .where(SNAPSHOT.c.stack_id == P("stack_id"))
     .order_by(SNAPSHOT.c.id),
     # -- drift
-    "insert_drift_check": insert(DRIFT_CHECK).values(_write(DRIFT_CHECK)),
+    "insert_drift_check": insert(DRIFT_CHECK).values(_build_insert_values(DRIFT_CHECK)),
     "end_drift_check": update(DRIFT_CHECK)
     .where(C.id == P("key"), C.status == RUNNING)
     .values(
@@ -381,17 +385,19 @@ STATEMENTS: dict[str, Executable] = {
     )
     .order_by(L("drift_check.rowid").desc()),
     "delete_old_drift_checks": delete(DRIFT_CHECK).where(C.ended_at < P("before")),
-    "insert_drift_finding": insert(DRIFT_FINDING).values(_write(DRIFT_FINDING)),
+    "insert_drift_finding": insert(DRIFT_FINDING).values(_build_insert_values(DRIFT_FINDING)),
     "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
     "drift_rows": select(
-        *(R[name] for name in columns(DriftRow)[:12]), D.check_id, D.fence, D.verdict, D.unseen
+        *(R[name] for name in list_columns(DriftRow)[:12]), D.check_id, D.fence, D.verdict, D.unseen
     )
     .select_from(
         RESOURCE.join(STACK, R.stack_id == S.id).outerjoin(DRIFT_STATE, D.resource_id == R.id)
     )
     .where(S.root_id == P("root"), S.deleted_at.is_(None), R.want == L("'PRESENT'")),
-    "put_drift_state": insert(DRIFT_STATE).prefix_with("OR REPLACE").values(_write(DRIFT_STATE)),
-    "insert_drift_ignore": insert(DRIFT_IGNORE).values(_write(DRIFT_IGNORE)),
+    "put_drift_state": insert(DRIFT_STATE)
+    .prefix_with("OR REPLACE")
+    .values(_build_insert_values(DRIFT_STATE)),
+    "insert_drift_ignore": insert(DRIFT_IGNORE).values(_build_insert_values(DRIFT_IGNORE)),
     "drift_ignores_of_stack": select(DRIFT_IGNORE)
     .where(X.stack_id == P("stack_id"))
     .order_by(X.id),
@@ -407,7 +413,7 @@ STATEMENTS: dict[str, Executable] = {
     .where(S.id == P("key"), S.drift_next == P("known"))
     .values(drift_next=P("new_next")),
     # -- requests
-    "insert_request": insert(REQUEST).values(_write(REQUEST)),
+    "insert_request": insert(REQUEST).values(_build_insert_values(REQUEST)),
     "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),
     "requests_open": select(REQUEST)
     .where(REQUEST.c.answered_at.is_(None))
@@ -422,11 +428,11 @@ STATEMENTS: dict[str, Executable] = {
     # -- event sinks
     "sinks": select(SINK).order_by(SINK.c.name),
     "sink_by_name": select(SINK).where(SINK.c.name == P("name")),
-    "insert_sink": insert(SINK).prefix_with("OR IGNORE").values(_write(SINK)),
+    "insert_sink": insert(SINK).prefix_with("OR IGNORE").values(_build_insert_values(SINK)),
     "move_sink": update(SINK)
     .where(SINK.c.name == P("key"), SINK.c.seq == P("known"))
-    .values(_rewrite(SINK, frozenset({"name"}))),
+    .values(_build_update_values(SINK, frozenset({"name"}))),
     # -- meta
     "meta_value": select(META.c.value).where(META.c.name == P("name")),
-    "put_meta": insert(META).prefix_with("OR REPLACE").values(_write(META)),
+    "put_meta": insert(META).prefix_with("OR REPLACE").values(_build_insert_values(META)),
 }

@@ -26,77 +26,77 @@ class _Table(SQLModel):
     metadata = metadata
 
 
-def _key() -> Any:
+def _make_key() -> Any:
     return Field(primary_key=True, sa_type=Text)
 
 
-def _text(default: str = "") -> Any:
+def _make_text(default: str = "") -> Any:
     return Field(default=default, sa_type=Text, nullable=False)
 
 
-def _maybe_text() -> Any:
+def _make_optional_text() -> Any:
     return Field(default=None, sa_type=Text, nullable=True)
 
 
-def _number(default: int = 0) -> Any:
+def _make_number(default: int = 0) -> Any:
     return Field(default=default, sa_type=Integer, nullable=False)
 
 
-def _time() -> Any:
+def _make_time() -> Any:
     return Field(default=0.0, sa_type=Float, nullable=False)
 
 
-def _maybe_time() -> Any:
+def _make_optional_time() -> Any:
     return Field(default=None, sa_type=Float, nullable=True)
 
 
 class Stack(_Table, table=True):
-    """One stack: what was asked for last, and how far it is."""
+    """One stack: its last action, and its progress."""
 
     __tablename__ = "stack"
-    id: str = _key()
-    project: str = _text()
-    name: str = _text()
+    id: str = _make_key()
+    project: str = _make_text()
+    name: str = _make_text()
     # Of a nested stack: the instance that it belongs to. The stack at the top: itself, for a root.
     owner_resource_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
     root_id: str = Field(default="", sa_type=Text, nullable=False, index=True)
-    generation: int = _number()
-    phase: str = _text("IDLE")
-    remaining: int = _number()
-    halted: int = _number()
-    failures: str = _text("[]")
-    next_action: str = _text()
-    note: str = _text()
-    action: str = _text()
-    status: str = _text()
-    status_reason: str = _text()
-    template_id: str | None = _maybe_text()
-    good_template_id: str | None = _maybe_text()
+    generation: int = _make_number()
+    phase: str = _make_text("IDLE")
+    remaining: int = _make_number()
+    halted: int = _make_number()
+    failures: str = _make_text("[]")
+    next_action: str = _make_text()
+    note: str = _make_text()
+    action: str = _make_text()
+    status: str = _make_text()
+    status_reason: str = _make_text()
+    template_id: str | None = _make_optional_text()
+    good_template_id: str | None = _make_optional_text()
     # What is not as that says, JSON: name -> its template, null for none.
-    good_parts: str = _text("{}")
+    good_parts: str = _make_text("{}")
     # Names that the last plan of a template left as they were, JSON.
-    outside: str = _text("[]")
-    disable_rollback: int = _number(1)
-    timeout_mins: int = _number(60)
-    deadline: float | None = _maybe_time()
-    description: str = _text()
-    tags: str = _text("[]")
-    suspended: int = _number()
+    outside: str = _make_text("[]")
+    disable_rollback: int = _make_number(1)
+    timeout_mins: int = _make_number(60)
+    deadline: float | None = _make_optional_time()
+    description: str = _make_text()
+    tags: str = _make_text("[]")
+    suspended: int = _make_number()
     # What it is shown as again after an action that is none of its states, JSON; '' for nothing.
-    before: str = _text()
+    before: str = _make_text()
     # What the environment says about limits, retries, protection and breakpoints.
-    policies: str = _text()
+    policies: str = _make_text()
     # Said by command; for a resource, too.
-    protect: int = _number()
+    protect: int = _make_number()
     # Drift; `by` whom that is said ('' or command), and what the environment says of it, JSON.
-    drift_policy: str = _text("OFF")
-    drift_schedule: str = _text()
-    drift_next: float | None = _maybe_time()
-    drift_by: str = _text()
-    drift_said: str = _text()
-    created_at: float = _time()
-    updated_at: float | None = _maybe_time()
-    deleted_at: float | None = _maybe_time()
+    drift_policy: str = _make_text("OFF")
+    drift_schedule: str = _make_text()
+    drift_next: float | None = _make_optional_time()
+    drift_by: str = _make_text()
+    drift_said: str = _make_text()
+    created_at: float = _make_time()
+    updated_at: float | None = _make_optional_time()
+    deleted_at: float | None = _make_optional_time()
 
 
 class Template(_Table, table=True):
@@ -108,12 +108,12 @@ class Template(_Table, table=True):
     """
 
     __tablename__ = "template"
-    id: str = _key()
-    stack_id: str = _text()
-    body: str = _text()
-    created_at: float = _time()
+    id: str = _make_key()
+    stack_id: str = _make_text()
+    body: str = _make_text()
+    created_at: float = _make_time()
     base_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
-    checked: str = _text()
+    checked: str = _make_text()
 
 
 class Resource(_Table, table=True):
@@ -125,81 +125,81 @@ class Resource(_Table, table=True):
     """
 
     __tablename__ = "resource"
-    id: str = _key()
+    id: str = _make_key()
     stack_id: str = Field(
         sa_column=Column(Text, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
     )
-    name: str = _text()
-    type: str = _text()
-    class_type: str = _text()
-    replaces_id: str | None = _maybe_text()
-    cause: str = _text()
-    generation: int = _number()
-    want: str = _text("PRESENT")
-    verb: str = _text()
-    want_hash: str = _text()
-    want_template_id: str | None = _maybe_text()
-    requires: str = _text("[]")
-    waiting: int = _number()
-    dirty: int = _number()
-    open: int = _number()
+    name: str = _make_text()
+    type: str = _make_text()
+    class_type: str = _make_text()
+    replaces_id: str | None = _make_optional_text()
+    cause: str = _make_text()
+    generation: int = _make_number()
+    want: str = _make_text("PRESENT")
+    verb: str = _make_text()
+    want_hash: str = _make_text()
+    want_template_id: str | None = _make_optional_text()
+    requires: str = _make_text("[]")
+    waiting: int = _make_number()
+    dirty: int = _make_number()
+    open: int = _make_number()
     # the strongest that the plan allows: '' (anything), update or unchanged
-    ceiling: str = _text()
-    action: str = _text("INIT")
-    status: str = _text("COMPLETE")
-    status_reason: str = _text()
-    have_hash: str = _text()
-    resolved_hash: str = _text()
-    have_template_id: str | None = _maybe_text()
-    definition: str | None = _maybe_text()
-    properties: str | None = _maybe_text()
-    hidden: str = _text("{}")
-    deletion_policy: str = _text("Delete")
-    external_id: str | None = _maybe_text()
-    physical_id: str | None = _maybe_text()
-    reference: str | None = _maybe_text()
-    outputs: str | None = _maybe_text()
-    outputs_hash: str = _text()
+    ceiling: str = _make_text()
+    action: str = _make_text("INIT")
+    status: str = _make_text("COMPLETE")
+    status_reason: str = _make_text()
+    have_hash: str = _make_text()
+    resolved_hash: str = _make_text()
+    have_template_id: str | None = _make_optional_text()
+    definition: str | None = _make_optional_text()
+    properties: str | None = _make_optional_text()
+    hidden: str = _make_text("{}")
+    deletion_policy: str = _make_text("Delete")
+    external_id: str | None = _make_optional_text()
+    physical_id: str | None = _make_optional_text()
+    reference: str | None = _make_optional_text()
+    outputs: str | None = _make_optional_text()
+    outputs_hash: str = _make_text()
     # Of an owner: how often something below has changed outside its operations, and how many of
     # these what it shows has in it. While they differ, it is owed another look.
-    below: int = _number()
-    below_seen: int = _number()
+    below: int = _make_number()
+    below_seen: int = _make_number()
     # `metadata` is taken by SQLAlchemy
-    meta: str = _text("{}")
-    suspended: int = _number()
-    given: str | None = _maybe_text()
-    op: str = _text()
+    meta: str = _make_text("{}")
+    suspended: int = _make_number()
+    given: str | None = _make_optional_text()
+    op: str = _make_text()
     op_id: str | None = Field(default=None, sa_type=Text, nullable=True, unique=True)
-    op_gen: int = _number()
-    op_hash: str = _text()
-    op_template_id: str | None = _maybe_text()
-    op_definition: str | None = _maybe_text()
-    op_properties: str | None = _maybe_text()
-    op_resolved: str = _text()
-    op_state: str = _text()
-    token: str | None = _maybe_text()
-    is_volatile: int = _number()
-    attempt: int = _number()
+    op_gen: int = _make_number()
+    op_hash: str = _make_text()
+    op_template_id: str | None = _make_optional_text()
+    op_definition: str | None = _make_optional_text()
+    op_properties: str | None = _make_optional_text()
+    op_resolved: str = _make_text()
+    op_state: str = _make_text()
+    token: str | None = _make_optional_text()
+    is_volatile: int = _make_number()
+    attempt: int = _make_number()
     # Attempts that have failed, how many there may be, seconds before the second one.
-    failed_attempts: int = _number()
-    most_attempts: int = _number(1)
-    retry_delay: float = _time()
-    retry_at: float | None = _maybe_time()
-    started_at: float | None = _maybe_time()
+    failed_attempts: int = _make_number()
+    most_attempts: int = _make_number(1)
+    retry_delay: float = _make_time()
+    retry_at: float | None = _make_optional_time()
+    started_at: float | None = _make_optional_time()
     # When the operation is given up, which moves with the clock; and what plug-ins were told at
     # its beginning, which does not: a request that is sent again is the same.
-    deadline: float | None = _maybe_time()
-    promised_deadline: float | None = _maybe_time()
-    protect: int = _number()
+    deadline: float | None = _make_optional_time()
+    promised_deadline: float | None = _make_optional_time()
+    protect: int = _make_number()
     # The breakpoint that it waits at, or (with a +) that was cleared; when it is cleared by itself.
-    hook: str = _text()
-    hook_until: float | None = _maybe_time()
-    fence: int = _number()
+    hook: str = _make_text()
+    hook_until: float | None = _make_optional_time()
+    fence: int = _make_number()
     # How often in a row it was taken over without any call coming back.
-    take_overs: int = _number()
-    owner: str = _text()
-    created_at: float = _time()
-    updated_at: float = _time()
+    take_overs: int = _make_number()
+    owner: str = _make_text()
+    created_at: float = _make_time()
+    updated_at: float = _make_time()
 
 
 class Edge(_Table, table=True):
@@ -224,36 +224,36 @@ class ResourceData(_Table, table=True):
     resource_id: str = Field(
         sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
     )
-    name: str = _key()
-    value: str = _text()
-    redact: int = _number()
+    name: str = _make_key()
+    value: str = _make_text()
+    redact: int = _make_number()
 
 
 class Action(_Table, table=True):
-    """One plan of a stack: who asked for what, and how it ended.
+    """One plan of a stack, its user, and its end.
 
     ``status`` is IN_PROGRESS until then; besides Heat's it may be CANCELLED, TIMED_OUT or
     SUPERSEDED. Hashes are keyed. ``detail`` is JSON.
     """
 
     __tablename__ = "action"
-    id: str = _key()
-    stack_id: str = _text()
-    generation: int = _number()
-    action: str = _text()
-    detail: str = _text("{}")
-    by: str = _text()
-    started_at: float = _time()
-    ended_at: float | None = _maybe_time()
-    status: str = _text()
-    status_reason: str = _text()
-    template_id: str | None = _maybe_text()
-    template_hash: str = _text()
-    environment_hash: str = _text()
+    id: str = _make_key()
+    stack_id: str = _make_text()
+    generation: int = _make_number()
+    action: str = _make_text()
+    detail: str = _make_text("{}")
+    by: str = _make_text()
+    started_at: float = _make_time()
+    ended_at: float | None = _make_optional_time()
+    status: str = _make_text()
+    status_reason: str = _make_text()
+    template_id: str | None = _make_optional_text()
+    template_hash: str = _make_text()
+    environment_hash: str = _make_text()
 
 
 class Failed(_Table, table=True):
-    """One operation that failed, with what it was begun with: rows of resources may be gone.
+    """One operation that failed, with its inputs: rows of resources may be deleted.
 
     ``kind`` and ``code`` are the class and the code of the error, ``path`` (JSON) leads to it in
     the template. ``during`` is prepare, handle, poll, find, outside (a deadline, the user) or
@@ -262,27 +262,27 @@ class Failed(_Table, table=True):
     """
 
     __tablename__ = "failed"
-    id: str = _key()
-    stack_id: str = _text()
-    generation: int = _number()
-    resource_id: str = _text()
-    resource_name: str = _text()
-    resource_type: str = _text()
-    physical_id: str | None = _maybe_text()
-    op: str = _text()
-    op_id: str | None = _maybe_text()
-    template_id: str | None = _maybe_text()
-    properties: str | None = _maybe_text()
-    hidden: str = _text("{}")
-    attempt: int = _number()
-    started_at: float | None = _maybe_time()
-    at: float = _time()
-    during: str = _text()
-    kind: str = _text()
-    code: str = _text()
-    path: str = _text("[]")
-    reason: str = _text()
-    trace: str | None = _maybe_text()
+    id: str = _make_key()
+    stack_id: str = _make_text()
+    generation: int = _make_number()
+    resource_id: str = _make_text()
+    resource_name: str = _make_text()
+    resource_type: str = _make_text()
+    physical_id: str | None = _make_optional_text()
+    op: str = _make_text()
+    op_id: str | None = _make_optional_text()
+    template_id: str | None = _make_optional_text()
+    properties: str | None = _make_optional_text()
+    hidden: str = _make_text("{}")
+    attempt: int = _make_number()
+    started_at: float | None = _make_optional_time()
+    at: float = _make_time()
+    during: str = _make_text()
+    kind: str = _make_text()
+    code: str = _make_text()
+    path: str = _make_text("[]")
+    reason: str = _make_text()
+    trace: str | None = _make_optional_text()
 
 
 class Event(_Table, table=True):
@@ -291,49 +291,49 @@ class Event(_Table, table=True):
     __tablename__ = "event"
     __table_args__ = {"sqlite_autoincrement": True}
     seq: int | None = Field(default=None, primary_key=True, sa_type=Integer)
-    id: str = _text()
+    id: str = _make_text()
     stack_id: str = Field(sa_type=Text, nullable=False, index=True)
-    stack_name: str = _text()
-    generation: int = _number()
-    resource_id: str | None = _maybe_text()
-    resource_name: str = _text()
-    resource_type: str = _text()
-    physical_id: str | None = _maybe_text()
-    action: str = _text()
-    status: str = _text()
-    reason: str = _text()
-    at: float = _time()
+    stack_name: str = _make_text()
+    generation: int = _make_number()
+    resource_id: str | None = _make_optional_text()
+    resource_name: str = _make_text()
+    resource_type: str = _make_text()
+    physical_id: str | None = _make_optional_text()
+    action: str = _make_text()
+    status: str = _make_text()
+    reason: str = _make_text()
+    at: float = _make_time()
 
 
 class Snapshot(_Table, table=True):
-    """What a stack was at one time: its template, and (sealed ``data``) what each resource gave.
+    """A stack at one time: its template, and (sealed ``data``) the data of each resource.
 
     ``action`` (SNAPSHOT or DELETE) and ``status`` tell how far it is, ``generation`` the plan that
     makes or deletes it.
     """
 
     __tablename__ = "snapshot"
-    id: str = _key()
+    id: str = _make_key()
     stack_id: str = Field(sa_type=Text, nullable=False, index=True)
-    name: str = _text()
-    generation: int = _number()
-    action: str = _text("SNAPSHOT")
-    status: str = _text()
-    status_reason: str = _text()
-    template_id: str | None = _maybe_text()
-    data: str | None = _maybe_text()
-    created_at: float = _time()
+    name: str = _make_text()
+    generation: int = _make_number()
+    action: str = _make_text("SNAPSHOT")
+    status: str = _make_text()
+    status_reason: str = _make_text()
+    template_id: str | None = _make_optional_text()
+    data: str | None = _make_optional_text()
+    created_at: float = _make_time()
 
 
 class Request(_Table, table=True):
     """A command of another process for the engine that holds the lock; both sides sealed."""
 
     __tablename__ = "request"
-    id: str = _key()
-    action: str = _text()
-    created_at: float = _time()
-    answer: str | None = _maybe_text()
-    answered_at: float | None = _maybe_time()
+    id: str = _make_key()
+    action: str = _make_text()
+    created_at: float = _make_time()
+    answer: str | None = _make_optional_text()
+    answered_at: float | None = _make_optional_time()
 
 
 class Sink(_Table, table=True):
@@ -344,22 +344,22 @@ class Sink(_Table, table=True):
     """
 
     __tablename__ = "sink"
-    name: str = _key()
-    seq: int = _number()
-    delivered: int = _number()
-    delivered_at: float | None = _maybe_time()
-    failures: int = _number()
-    failing_since: float | None = _maybe_time()
-    error: str = _text()
-    next_at: float | None = _maybe_time()
+    name: str = _make_key()
+    seq: int = _make_number()
+    delivered: int = _make_number()
+    delivered_at: float | None = _make_optional_time()
+    failures: int = _make_number()
+    failing_since: float | None = _make_optional_time()
+    error: str = _make_text()
+    next_at: float | None = _make_optional_time()
 
 
 class Meta(_Table, table=True):
     """Facts about the database itself: ``schema``, ``key_check``."""
 
     __tablename__ = "meta"
-    name: str = _key()
-    value: str = _text()
+    name: str = _make_key()
+    value: str = _make_text()
 
 
 STACK = Stack.__table__  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The words that stand in the tables of drift, for those who need nothing else of it."""
+"""The values of columns in the tables of drift."""
 
 from __future__ import annotations
 

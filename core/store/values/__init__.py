@@ -1,1 +1,1 @@
-"""Values as columns: JSON text, sealing, caches of what was opened. Imports ``file``."""
+"""Values as columns: JSON text, sealing, caches of opened values. Imports ``file``."""

@@ -1,4 +1,4 @@
-"""What was made of large values and is never changed, for whoever would make the same again.
+"""A cache of values made of large values; nobody may change them.
 
 Called by ``reopening``. Where thirty expressions look through the same half a megabyte, each would
 copy it first, so that it cannot be changed. A few copies are kept, by the bytes they were made of.
@@ -21,7 +21,7 @@ LEAST = 16_384
 
 
 class Derived:
-    """The copies that were asked for last."""
+    """The values that were asked for last."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, Hashable], tuple[bytes, Any]] = OrderedDict()
@@ -29,7 +29,7 @@ class Derived:
         self._lock = threading.Lock()
 
     def get(self, source: bytes, what: Hashable, make: Callable[[], Made]) -> Made:
-        """What ``make`` made of ``source``; ``what`` tells it from other things made of that."""
+        """The value that ``make`` makes of ``source``; ``what`` is its kind."""
         key = id(source), what  # as long as something is kept of it, it is the only one of that id
         with self._lock:
             if key in self._kept:

@@ -1,4 +1,4 @@
-"""JSON text that gives back what was put in: keys that are no text, tuples, bytes, times.
+"""JSON text that keeps the types of values: keys that are no text, tuples, bytes, times.
 
 What JSON has no word for stands as a map with one key that begins with ``$``; maps with such keys
 of their own are written as ``$map``. A set becomes a list, as in Heat (yaql gives sets). Anything
@@ -13,23 +13,23 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from zonda.hooks.text.json_encoder import encoder
+from zonda.hooks.text.json_encoder import make_encoder
 
 
 def dumps(value: Any) -> str:
     """``value`` as text."""
     if not _is_plain(value):
-        value = _tagged(value)
+        value = _add_tags(value)
     return _encode(value)
 
 
-_encode = encoder()
+_encode = make_encoder()
 
 
 def loads(text: str | bytes) -> Any:
     """The value of a text that ``dumps`` wrote."""
     mark = b'{"$' if isinstance(text, bytes) else '{"$'
-    return json.loads(text, object_hook=_untagged if mark in text else None)  # type: ignore[operator]
+    return json.loads(text, object_hook=_remove_tags if mark in text else None)  # type: ignore[operator]
 
 
 def _is_plain(value: Any) -> bool:
@@ -48,15 +48,15 @@ def _is_plain(value: Any) -> bool:
     return False
 
 
-def _tagged(value: Any) -> Any:
+def _add_tags(value: Any) -> Any:
     if isinstance(value, dict):
         if all(type(key) is str and key[:1] != "$" for key in value):
-            return {key: _tagged(item) for key, item in value.items()}
-        return {"$map": [[_tagged(key), _tagged(item)] for key, item in value.items()]}
+            return {key: _add_tags(item) for key, item in value.items()}
+        return {"$map": [[_add_tags(key), _add_tags(item)] for key, item in value.items()]}
     if isinstance(value, list):
-        return [_tagged(item) for item in value]
+        return [_add_tags(item) for item in value]
     if isinstance(value, tuple):
-        return {"$tuple": [_tagged(item) for item in value]}
+        return {"$tuple": [_add_tags(item) for item in value]}
     if isinstance(value, bytes):
         return {"$bytes": base64.b64encode(value).decode()}
     if isinstance(value, datetime.datetime):
@@ -64,7 +64,7 @@ def _tagged(value: Any) -> Any:
     if isinstance(value, datetime.date):
         return {"$date": value.isoformat()}
     if isinstance(value, set | frozenset):
-        return [_tagged(item) for item in sorted(value, key=repr)]
+        return [_add_tags(item) for item in sorted(value, key=repr)]
     return value
 
 
@@ -77,7 +77,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _untagged(found: dict[str, Any]) -> Any:
+def _remove_tags(found: dict[str, Any]) -> Any:
     if len(found) == 1:
         ((key, item),) = found.items()
         reader = _READERS.get(key)

@@ -1,4 +1,4 @@
-"""Sealed entries of a resource's data, opened when somebody reads them: most handlers do not."""
+"""Sealed entries of a resource's data, opened when read: most handlers read none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large values that were read a moment ago, for whoever reads them again.
+"""A cache of large values that were read a moment ago.
 
 Called by ``sealing``. The value of one output may be half a megabyte of text, sealed, and be read
 by forty resources one after the other: deciphering and parsing it again for each was a tenth of all
@@ -38,7 +38,7 @@ class Parts(Mapping[str, Any]):
     def derived(
         self, key: str, what: Hashable, make: Callable[[Any], derived.Made]
     ) -> derived.Made | None:
-        """What ``make`` makes of the value of ``key``, which nobody may change.
+        """The value that ``make`` makes of the value of ``key``, which nobody may change.
 
         ``what`` says what that is. None for a small value.
         """
@@ -97,15 +97,15 @@ class Reopening:
 
     def opened(self, text: str, how: Callable[[str], Any]) -> Any:
         """What ``how`` makes of ``text``; a new value each time."""
-        found = self._found(text, how)
+        found = self._open(text, how)
         return found.value() if isinstance(found, _Cut) else found
 
     def parts(self, text: str, how: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Like ``opened``, of a map: what nobody asks for is not made."""
-        found = self._found(text, how)
+        """Like ``opened``, of a map: each value is made when asked for."""
+        found = self._open(text, how)
         return Parts(found.parts, self._derived) if isinstance(found, _Cut) else found
 
-    def _found(self, text: str, how: Callable[[str], Any]) -> Any:
+    def _open(self, text: str, how: Callable[[str], Any]) -> Any:
         """What is kept of a text, else its value."""
         if len(text) < LEAST:
             return how(text)

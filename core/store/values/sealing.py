@@ -50,9 +50,9 @@ class Sealer:
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""
-        return self._reopening.opened(text, self._deciphered)
+        return self._reopening.opened(text, self._decipher)
 
-    def _deciphered(self, text: str) -> Any:
+    def _decipher(self, text: str) -> Any:
         try:
             return loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
         except InvalidToken as error:
@@ -68,10 +68,10 @@ class Sealer:
         return self.open(text) if text.startswith(PREFIX) else self._reopening.opened(text, loads)
 
     def load_map(self, text: str | None) -> Mapping[str, Any]:
-        """Like ``load``, of a map; nothing for null. What nobody asks for may not be made."""
+        """Like ``load``, of a map; empty for null. Values may be made only when asked for."""
         if text is None:
             return {}
-        how = self._deciphered if text.startswith(PREFIX) else loads
+        how = self._decipher if text.startswith(PREFIX) else loads
         return self._reopening.parts(text, how)
 
     def dump(self, value: Any, *, sealed: bool) -> str:
@@ -92,7 +92,7 @@ def make_key() -> str:
     return Fernet.generate_key().decode()
 
 
-def key_from_file(path: Path, database: Path | None = None) -> str:
+def load_key(path: Path, database: Path | None = None) -> str:
     """The key kept in ``path``; made, readable by its owner alone, where there is none.
 
     Raises StoreError where it is missing and the file ``database`` has been made with one.
@@ -103,7 +103,7 @@ def key_from_file(path: Path, database: Path | None = None) -> str:
     if database is None:
         return _make_file(path)
     try:
-        is_made = version.is_made(str(database))
+        is_made = version.has_tables(str(database))
     except sqlite3.OperationalError:  # it cannot be opened, yet it is there
         is_made = True
     except (sqlite3.Error, OSError):
@@ -151,7 +151,7 @@ def _make_file(path: Path) -> str:
     return key
 
 
-def sealer_for(
+def make_sealer(
     key: str | Sequence[str] | None, file: Path, *, database: Path | None = None
 ) -> Sealer:
     """A sealer with ``key`` (or several, the newest first), else with the key of ``file``.
@@ -159,5 +159,5 @@ def sealer_for(
     ``database``: the file that is sealed with it; where it exists no new key is made.
     """
     if key is None:
-        return Sealer(key_from_file(file, database))
+        return Sealer(load_key(file, database))
     return Sealer(key) if isinstance(key, str) else Sealer(*key)

@@ -18,7 +18,7 @@ from zonda.hooks.errors import StoreError
 
 from ..file import turn
 from ..file import version as schema
-from ..file.faults import explain
+from ..file.faults import to_store_error
 from ..file.lock import RequestLock
 from ..read.reader import Reader
 from ..schema.prepared import SQL
@@ -51,13 +51,13 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """A transaction that is committed at the end, or undone if anything is raised.
+        """A transaction that is committed at the end, or rolled back on any error.
 
         Raises StoreError where the database fails; nothing of the transaction is kept then.
         """
         with self._in_use:
             try:
-                turn.begin(self._connection)
+                turn.begin_transaction(self._connection)
                 tx = Transaction(self._connection, self._rows, self._edges)
                 yield tx
                 tx.finish()
@@ -65,7 +65,7 @@ class Store:
                 tx.remember()
             except sqlite3.Error as error:
                 self._undo()
-                raise explain(error, self.path) from error
+                raise to_store_error(error, self.path) from error
             except BaseException:
                 self._undo()
                 raise
@@ -81,16 +81,16 @@ class Store:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise to_store_error(error, self.path) from error
 
     def reader(self) -> Reader:
         """A reader with a connection of its own (for one thread at a time)."""
         if self.path == MEMORY:
             return Reader(self._connection, self.sealer, self.path)
         try:
-            connection, _ = _read(self.path)
+            connection, _ = _open_read_only(self.path)
         except sqlite3.Error as error:
-            raise explain(error, self.path) from error
+            raise to_store_error(error, self.path) from error
         reader = Reader(connection, self.sealer, self.path)
         self._readers.append(reader)
         return reader
@@ -103,7 +103,7 @@ class Store:
     def is_awaited(self, request_id: str) -> bool:
         """Whether the process that has left a request waits for the answer; not one that died."""
         lock = RequestLock(self.path, request_id)
-        if lock.taken():
+        if lock.is_taken():
             return True
         lock.remove()
         return False
@@ -119,7 +119,7 @@ class Store:
 def has_database(path: str | Path) -> bool:
     """Whether there is a file that ``open_store`` can read, or says why it cannot."""
     try:
-        return schema.is_made(str(path))
+        return schema.has_tables(str(path))
     except (sqlite3.Error, OSError):
         return True
 
@@ -138,15 +138,15 @@ def open_store(
     try:
         if path == MEMORY:
             connection = _connect(path, "")
-            schema.fill(connection, _key_check(sealer))
+            schema.make_tables(connection, _compute_key_check(sealer))
         elif read_only:
-            connection = _opened_to_read(path)
+            connection = _open_to_read(path)
         else:
-            connection = _opened_to_write(path, sealer)
+            connection = _open_to_write(path, sealer)
             connection.execute(f"PRAGMA synchronous={synchronous}")
         _check(connection, path, sealer)
     except sqlite3.Error as error:
-        raise explain(error, path) from error
+        raise to_store_error(error, path) from error
     except OSError as error:
         raise StoreError(
             f"The database {path} cannot be made: {error.strerror}.",
@@ -155,14 +155,14 @@ def open_store(
     return Store(connection, path, sealer, read_only)
 
 
-def _opened_to_write(path: str, sealer: Sealer) -> sqlite3.Connection:
+def _open_to_write(path: str, sealer: Sealer) -> sqlite3.Connection:
     if not os.path.exists(path):
-        schema.make(path, _key_check(sealer))
+        schema.make_database(path, _compute_key_check(sealer))
     connection = _connect(path, "rw")
-    version = _known_version(connection, path)
+    version = _read_version(connection, path)
     if version is None:
         connection.close()
-        schema.make(path, _key_check(sealer))
+        schema.make_database(path, _compute_key_check(sealer))
     elif version < schema.HEAD:
         connection.close()
         _upgrade(path)
@@ -174,8 +174,8 @@ def _opened_to_write(path: str, sealer: Sealer) -> sqlite3.Connection:
     return connection
 
 
-def _opened_to_read(path: str) -> sqlite3.Connection:
-    connection, version = _read(path) if os.path.exists(path) else (None, None)
+def _open_to_read(path: str) -> sqlite3.Connection:
+    connection, version = _open_read_only(path) if os.path.exists(path) else (None, None)
     if connection is None or version is None:
         raise StoreError(
             f"There is no database {path} yet.", hint="Create a stack first, or check ZONDA_HOME."
@@ -183,11 +183,11 @@ def _opened_to_read(path: str) -> sqlite3.Connection:
     if version < schema.HEAD and _is_writable(path):
         connection.close()
         _upgrade(path)
-        connection, _ = _read(path)
+        connection, _ = _open_read_only(path)
     return connection
 
 
-def _read(path: str) -> tuple[sqlite3.Connection, str | None]:
+def _open_read_only(path: str) -> tuple[sqlite3.Connection, str | None]:
     """A connection that only reads, and the version of the schema.
 
     SQLite shares memory with those that write through a file beside the database. Where that
@@ -195,13 +195,13 @@ def _read(path: str) -> tuple[sqlite3.Connection, str | None]:
     """
     connection = _connect(path, "ro")
     try:
-        return connection, _known_version(connection, path)
+        return connection, _read_version(connection, path)
     except sqlite3.OperationalError:
         wal = f"{path}-wal"
         if _is_writable(path) or (os.path.exists(wal) and os.path.getsize(wal)):
             raise
     connection = _connect(path, "ro&immutable=1")
-    return connection, _known_version(connection, path)
+    return connection, _read_version(connection, path)
 
 
 def _is_writable(path: str) -> bool:
@@ -209,10 +209,10 @@ def _is_writable(path: str) -> bool:
     return os.access(path, os.W_OK) and os.access(folder, os.W_OK)
 
 
-def _known_version(connection: sqlite3.Connection, path: str) -> str | None:
-    """``schema.version_of``; closes the connection where that raises."""
+def _read_version(connection: sqlite3.Connection, path: str) -> str | None:
+    """As ``schema.read_version``; closes the connection where that raises."""
     try:
-        return schema.version_of(connection, path)
+        return schema.read_version(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -236,11 +236,11 @@ def _upgrade(path: str) -> None:
 def _check(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
     """Raise StoreError, the connection closed, for another schema or another key."""
     try:
-        version = schema.version_of(connection, path)
+        version = schema.read_version(connection, path)
         if version != schema.HEAD:
-            raise schema.another(path, version or "")
+            raise schema.build_version_error(path, version or "")
         kept = connection.execute(SQL["meta_value"], ("key_check",)).fetchone()
-        if kept is None or kept[0] != _key_check(sealer):
+        if kept is None or kept[0] != _compute_key_check(sealer):
             raise StoreError(
                 f"The database {path} was made with another sealing key.",
                 hint="Give that key in ZONDA_KEY or put its key file back.",
@@ -250,7 +250,7 @@ def _check(connection: sqlite3.Connection, path: str, sealer: Sealer) -> None:
         raise
 
 
-def _key_check(sealer: Sealer) -> str:
+def _compute_key_check(sealer: Sealer) -> str:
     return sealer.hmac(b"zonda key check")
 
 

@@ -1,4 +1,4 @@
-"""Checks of drift in a transaction: what they have found, the newest verdicts, exceptions.
+"""Drift checks in a transaction: findings, the newest verdicts, exceptions.
 
 Called by the engine through ``Transaction.drift``. None of it stands in the rows of stacks and
 resources, because a check changes nothing of them.
@@ -51,7 +51,7 @@ class DriftTables:
         """Every check that is running."""
         return [DriftCheckRow(*found) for found in self._execute(SQL["drift_checks_running"])]
 
-    def newest(self, stack_id: str, most: int) -> list[DriftCheckRow]:
+    def list_newest(self, stack_id: str, most: int) -> list[DriftCheckRow]:
         """The newest checks of a stack, whatever has become of them."""
         found = self._execute(SQL["drift_checks_of_stack"], (stack_id, most, 0))
         return [DriftCheckRow(*values) for values in found]
@@ -71,7 +71,7 @@ class DriftTables:
     # -- what was found ---------------------------------------------------------------------------
 
     def add_findings(self, rows: Iterable[DriftFindingRow]) -> None:
-        """Keep what a check has found."""
+        """Store the findings of a check."""
         self._many(SQL["insert_drift_finding"], [drift_finding_values(row) for row in rows])
 
     def put_states(self, states: Sequence[tuple[str, str, int, str, str]]) -> None:
@@ -79,7 +79,7 @@ class DriftTables:
         self._many(SQL["put_drift_state"], states)
 
     def rows(self, root_id: str) -> list[DriftRow]:
-        """The instances of a tree that are meant to be there, with the newest verdicts on them."""
+        """The desired instances of a tree, with the newest verdicts on them."""
         return [DriftRow(*found) for found in self._execute(SQL["drift_rows"], (root_id,))]
 
     # -- exceptions -------------------------------------------------------------------------------
@@ -100,17 +100,17 @@ class DriftTables:
     # -- schedules --------------------------------------------------------------------------------
 
     def due(self, now: float) -> list[tuple[str, float]]:
-        """(stack, since when) of those whose drift is to be looked for by now."""
+        """(stack, time) of the stacks with a due check."""
         return self._execute(SQL["stacks_drift_due"], (now,)).fetchall()
 
     def advance(self, stack_id: str, known: float, at: float) -> bool:
         """Store when a stack is due next; False if that does not stand at ``known`` any more."""
         return self._execute(SQL["advance_drift"], (at, stack_id, known)).rowcount == 1
 
-    def repaired(self) -> list[str]:
+    def list_repaired(self) -> list[str]:
         """Stacks that a schedule also repairs."""
         return [found[0] for found in self._execute(SQL["stacks_repaired_by_schedule"])]
 
-    def scheduled(self) -> list[str]:
+    def list_scheduled(self) -> list[str]:
         """Stacks with a schedule."""
         return [found[0] for found in self._execute(SQL["stacks_with_drift"])]

@@ -1,4 +1,4 @@
-"""The edges of the stacks that are worked on, in memory: who requires whom, in both directions.
+"""The edges of the present stacks, in memory: requirements and dependants.
 
 Kept by ``Store`` from one transaction to the next and changed together with the table by
 ``Transaction``; forgotten where a transaction is undone. Loaded by stack, since whoever asks for
@@ -27,7 +27,7 @@ class Edges:
         """Load everything again."""
         self._stacks.clear()
 
-    def _of(
+    def _get_edges(
         self, stack_id: str, load: Callable[[str], Iterable[Edge]]
     ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         known = self._stacks.get(stack_id)
@@ -42,13 +42,13 @@ class Edges:
         self, stack_id: str, key: str, load: Callable[[str], Iterable[Edge]]
     ) -> Sequence[str]:
         """What an instance requires, in order."""
-        return self._of(stack_id, load)[0].get(key, _NONE)
+        return self._get_edges(stack_id, load)[0].get(key, _NONE)
 
     def dependants(
         self, stack_id: str, key: str, load: Callable[[str], Iterable[Edge]]
     ) -> Sequence[str]:
         """Who requires an instance, in order."""
-        return self._of(stack_id, load)[1].get(key, _NONE)
+        return self._get_edges(stack_id, load)[1].get(key, _NONE)
 
     def add(self, stack_id: str, edges: Iterable[Edge]) -> None:
         """Note new edges; those that are known stay."""

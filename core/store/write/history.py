@@ -1,4 +1,4 @@
-"""What a transaction writes of the past: what was planned, how it ended, and what has failed."""
+"""The history rows of a transaction: plans, their ends, and failed operations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class History:
         self._execute = connection.execute
 
     def add_action(self, row: ActionRow) -> None:
-        """Note what was planned."""
+        """Record a plan."""
         self._execute(SQL["insert_action"], action_values(row))
 
     def end_action(self, stack_id: str, status: str, reason: str, at: float) -> None:
@@ -27,7 +27,7 @@ class History:
         self._execute(SQL["note_on_action"], (detail, stack_id))
 
     def last_action(self, stack_id: str) -> ActionRow | None:
-        """What was planned last for a stack."""
+        """The last plan of a stack."""
         found = self._execute(SQL["last_action"], (stack_id,)).fetchone()
         return None if found is None else ActionRow(*found)
 

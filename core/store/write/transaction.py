@@ -82,13 +82,13 @@ class Transaction(History):
         found = self._committed.get(stack_id)
         if found is None:
             found = self._execute(SQL["stack_by_id"], (stack_id,)).fetchone()
-        return None if found is None else self._adopt_stack(found)
+        return None if found is None else self._track_stack(found)
 
     def live_stack_named(self, project: str, name: str) -> StackRow | None:
         """The stack of that name that is not deleted."""
         self.flush()
         found = self._execute(SQL["stack_by_name"], (project, name)).fetchone()
-        return None if found is None else self._adopt_stack(found)
+        return None if found is None else self._track_stack(found)
 
     def add_stack(self, row: StackRow) -> None:
         """Insert a stack."""
@@ -97,7 +97,7 @@ class Transaction(History):
         self._execute(SQL["insert_stack"], values)
         self._stacks[row.id] = (row, values)
 
-    def _adopt_stack(self, found: tuple[Any, ...]) -> StackRow:
+    def _track_stack(self, found: tuple[Any, ...]) -> StackRow:
         known = self._stacks.get(found[0])
         if known is not None:
             return known[0]
@@ -107,17 +107,17 @@ class Transaction(History):
 
     def pending_stacks(self) -> list[tuple[str, str]]:
         """(id, action) of stacks for which the engine owes a plan of its own."""
-        return self._pairs("stacks_pending")
+        return self._list_pairs("stacks_pending")
 
     def overdue_stacks(self, now: float) -> list[str]:
         """Stacks whose action is past its deadline."""
-        return self._ids("stacks_overdue", now)
+        return self._list_ids("stacks_overdue", now)
 
     def child_of(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
         # Nothing is written for that: what is known here is newer than what was found.
         found = self._execute(SQL["child_of"], (resource_id,)).fetchall()
-        rows = (self._adopt_stack(each) for each in found)
+        rows = (self._track_stack(each) for each in found)
         return next(
             (row for row in rows if (row.owner_resource_id, row.deleted_at) == (resource_id, None)),
             None,
@@ -127,7 +127,7 @@ class Transaction(History):
         """The stacks of one tree that are not deleted, the root first."""
         self._flush_stacks()
         found = self._execute(SQL["stacks_of_root"], (root_id,)).fetchall()
-        return [self._adopt_stack(each) for each in found]
+        return [self._track_stack(each) for each in found]
 
     def add_template(
         self,
@@ -153,7 +153,7 @@ class Transaction(History):
         found = None if self._closed else self._committed.get(resource_id)
         if found is None:
             found = self._execute(SQL["resource_by_id"], (resource_id,)).fetchone()
-        return None if found is None else self._adopt(found)
+        return None if found is None else self._track(found)
 
     def add_resources(self, rows: Sequence[ResourceRow]) -> None:
         """Insert instances."""
@@ -169,8 +169,8 @@ class Transaction(History):
         self._gone.add(row.id)
         self._edges.drop_all_of(row.stack_id, row.id)
 
-    def rehome(self, row: ResourceRow, stack_id: str) -> None:
-        """Make an instance one of another stack, which nothing requires yet."""
+    def move_resource(self, row: ResourceRow, stack_id: str) -> None:
+        """Move an instance to another stack; nothing requires it yet."""
         self.flush(row.stack_id)
         edges = [(row.id, other) for other in self.requirements(row)]
         edges += [(other, row.id) for other in self.dependants(row)]
@@ -182,9 +182,9 @@ class Transaction(History):
     def promised(self, root_id: str) -> list[ResourceRow]:
         """The instances of a tree that are promised to another stack of it."""
         self.flush()
-        return self._found("promised_of_tree", root_id)
+        return self._load_resources("promised_of_tree", root_id)
 
-    def _adopt(self, found: tuple[Any, ...]) -> ResourceRow:
+    def _track(self, found: tuple[Any, ...]) -> ResourceRow:
         known = self._resources.get(found[0])
         if known is not None:
             return known[0]
@@ -193,19 +193,19 @@ class Transaction(History):
         return row
 
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
-        """What a plan must know of every instance of a stack."""
+        """The rows of every instance of a stack, as a plan needs them."""
         self.flush(stack_id)
         return [PlanRow(*found) for found in self._execute(SQL["plan_rows"], (stack_id,))]
 
     def resources_of(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack."""
         self.flush(stack_id)
-        return self._found("resources_of_stack", stack_id)
+        return self._load_resources("resources_of_stack", stack_id)
 
     def resources_named(self, stack_id: str, name: str) -> list[ResourceRow]:
         """Every instance of that name, the oldest first."""
         self.flush(stack_id)
-        return self._found("resources_named", stack_id, name)
+        return self._load_resources("resources_named", stack_id, name)
 
     def required(self, row: ResourceRow) -> list[ResourceRow]:
         """The present instances that an instance requires."""
@@ -214,9 +214,9 @@ class Transaction(History):
 
     def running(self, stack_id: str) -> list[str]:
         """Instances of a stack with an operation."""
-        return self._ids("running_ids", stack_id, of=stack_id)
+        return self._list_ids("running_ids", stack_id, of=stack_id)
 
-    def absent(self, stack_id: str) -> list[str]:
+    def list_absent(self, stack_id: str) -> list[str]:
         """Instances of a stack that are to be deleted."""
         # What is changed here is known here: a plan need not write every row twice.
         found = {key for (key,) in self._execute(SQL["absent_ids"], (stack_id,))}
@@ -225,44 +225,44 @@ class Transaction(History):
                 (found.add if row.want == "ABSENT" else found.discard)(key)
         return sorted(found - self._gone)
 
-    def runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
+    def list_runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
         """(id, the stack at the top) of instances that a step could move; of one tree, or all.
 
         They have an operation, or are open and wait for nothing.
         """
         if root_id is None:
-            return sorted(self._pairs("runnable"))
-        return self._pairs("runnable_of_tree", root_id)
+            return sorted(self._list_pairs("runnable"))
+        return self._list_pairs("runnable_of_tree", root_id)
 
-    def behind(self) -> list[tuple[str, str]]:
+    def list_behind(self) -> list[tuple[str, str]]:
         """(id, the stack at the top) of owners that do not show all that has changed below them."""
-        return sorted(self._pairs("behind"))
+        return sorted(self._list_pairs("behind"))
 
-    def begun_after(self, now: float) -> list[str]:
-        """Instances whose operation began in what is the future by now."""
-        return sorted(self._ids("begun_after", now))
+    def list_begun_after(self, now: float) -> list[str]:
+        """Instances whose operation began later than ``now``: the clock was set back."""
+        return sorted(self._list_ids("begun_after", now))
 
     def overdue(self, now: float) -> list[str]:
         """Instances whose operation is past its deadline."""
-        return sorted(self._ids("overdue", now))
+        return sorted(self._list_ids("overdue", now))
 
     def paused_too_long(self, now: float) -> list[str]:
         """Instances that wait at a breakpoint that is to be cleared by now."""
-        return sorted(self._ids("paused_too_long", now))
+        return sorted(self._list_ids("paused_too_long", now))
 
     def paused(self, stack_id: str) -> list[str]:
         """Instances of a stack that wait at a breakpoint, or have just left one."""
-        return self._ids("paused_ids", stack_id, of=stack_id)
+        return self._list_ids("paused_ids", stack_id, of=stack_id)
 
-    def with_physical_id(self, physical_id: str) -> list[tuple[str, str, str | None]]:
-        """(id, type, what it was handed) of the instances that own an object of that id."""
+    def find_by_physical_id(self, physical_id: str) -> list[tuple[str, str, str | None]]:
+        """(id, type, annotations) of the instances that own an object of that id."""
         self.flush()
         found = self._execute(SQL["resources_with_id"], (physical_id,)).fetchall()
         return [(key, class_type or kind, given) for key, kind, class_type, given in found]
 
     def has_protected(self, root_id: str) -> bool:
         """Whether a command protects anything in a tree."""
-        return bool(self._ids("protected_of_tree", root_id))
+        return bool(self._list_ids("protected_of_tree", root_id))
 
     def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
         """As ``Reader.tree_size``, with what this transaction has written."""
@@ -304,7 +304,7 @@ class Transaction(History):
 
     def edges(self, stack_id: str) -> list[Edge]:
         """Every edge of a stack: (dependant, requirement)."""
-        self._flush_gone()  # edges go with their instances
+        self._flush_removed()  # edges go with their instances
         return self._execute(SQL["edges_of_stack"], (stack_id,)).fetchall()
 
     def dependants(self, row: ResourceRow) -> Sequence[str]:
@@ -322,7 +322,7 @@ class Transaction(History):
             self._edges.drop(stack_id, edges)
 
     def drop_edges_to_absent(self, row: ResourceRow) -> None:
-        """Forget what an instance required before and does no more."""
+        """Delete the edges to former requirements of an instance."""
         others = map(self.resource, self.requirements(row))
         self.drop_edges(
             row.stack_id,
@@ -409,7 +409,7 @@ class Transaction(History):
         """
         if stack_id is None:
             self._flush_stacks()
-        self._flush_gone()
+        self._flush_removed()
         changed = [
             (row, values, original)
             for row, original in self._resources.values()
@@ -431,7 +431,7 @@ class Transaction(History):
             if done.rowcount != len(given_rows):
                 raise Fenced(",".join(row.id for row, _, _ in changed))
 
-    def _flush_gone(self) -> None:
+    def _flush_removed(self) -> None:
         if self._going:
             going, self._going = self._going, []
             done = self._connection.executemany(SQL["delete_resource"], going)
@@ -468,14 +468,14 @@ class Transaction(History):
 
     # -- small helpers --------------------------------------------------------------------------
 
-    def _found(self, statement: str, *values: Any) -> list[ResourceRow]:
-        return [self._adopt(found) for found in self._execute(SQL[statement], values).fetchall()]
+    def _load_resources(self, statement: str, *values: Any) -> list[ResourceRow]:
+        return [self._track(found) for found in self._execute(SQL[statement], values).fetchall()]
 
-    def _ids(self, statement: str, *values: Any, of: str | None = None) -> list[str]:
+    def _list_ids(self, statement: str, *values: Any, of: str | None = None) -> list[str]:
         self.flush(of)
         return [found[0] for found in self._execute(SQL[statement], values)]
 
-    def _pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:
+    def _list_pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:
         self.flush()
         return self._execute(SQL[statement], values).fetchall()
 

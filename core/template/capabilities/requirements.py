@@ -1,4 +1,4 @@
-"""The section ``requires`` of environments: what a template that is chosen has to offer.
+"""The section ``requires`` of environments: the capabilities that a chosen template must have.
 
 Called by ``environment`` for its faults and by ``candidates`` for the question whether a value
 fits. A requirement is a value, a list of which any suffices, or a range of versions
@@ -14,7 +14,7 @@ from typing import Any
 
 from zonda.hooks.errors import TemplateError
 
-from ..source.diagnostics import REQUIREMENTS, type_name
+from ..source.diagnostics import REQUIREMENTS, format_type_name
 from .section import Scalar
 
 SECTION = "requires"
@@ -31,12 +31,12 @@ class Range:
 
     steps: tuple[tuple[str, tuple[int, ...]], ...]
 
-    def holds(self, version: tuple[int, ...]) -> bool:
+    def includes(self, version: tuple[int, ...]) -> bool:
         """Whether ``version`` lies inside."""
-        return all(_holds(version, sign, bound) for sign, bound in self.steps)
+        return all(_is_within_bound(version, sign, bound) for sign, bound in self.steps)
 
 
-def _holds(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
+def _is_within_bound(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
     return {
         ">=": version >= bound,
         "<=": version <= bound,
@@ -47,8 +47,8 @@ def _holds(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
     }[sign]
 
 
-def version_of(value: Scalar) -> tuple[int, ...] | None:
-    """Numbers between dots as a tuple without trailing zeros (2 is 2.0); None for all else."""
+def parse_version(value: Scalar) -> tuple[int, ...] | None:
+    """Parse ``2.0`` as a tuple without trailing zeros (2 is 2.0); None for all else."""
     found = None if isinstance(value, bool) else _VERSION.fullmatch(as_text(value).strip())
     if found is None:
         return None
@@ -63,15 +63,15 @@ def looks_like_range(value: Scalar) -> bool:
     return isinstance(value, str) and _STEP.match(value.strip()) is not None
 
 
-def range_of(text: str) -> Range:
-    """The range behind a text; raises ValueError that names the wrong part."""
+def parse_range(text: str) -> Range:
+    """Parse a range of versions; raises ValueError that names the wrong part."""
     parts = text.split(",")
     if len(parts) > _MOST_STEPS:
         raise ValueError(f"more than {_MOST_STEPS} parts")
     steps = []
     for part in parts:
         step = _STEP.fullmatch(part.strip())
-        bound = version_of(step[2]) if step is not None else None
+        bound = parse_version(step[2]) if step is not None else None
         if step is None or bound is None:
             raise ValueError(f"{part.strip()!r} is no sign (>= <= > < == !=) and version")
         steps.append((step[1], bound))
@@ -85,7 +85,7 @@ def as_text(value: Scalar) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What is asked of one capability: any of ``wanted``."""
+    """A condition on one capability: any of the values in ``wanted`` is enough."""
 
     key: str
     wanted: tuple[Scalar, ...]
@@ -94,54 +94,56 @@ class Requirement:
         return f"{self.key}: {' | '.join(as_text(value) for value in self.wanted)}"
 
     def refusal(self, declared: tuple[Scalar, ...]) -> str:
-        """Why none of the declared values fits; empty if one does."""
-        if any(_fits(value, wanted) for value in declared for wanted in self.wanted):
+        """The reason why none of the declared values fits; empty if one does."""
+        if any(_is_match(value, wanted) for value in declared for wanted in self.wanted):
             return ""
         said = " | ".join(as_text(value) for value in declared)
         ranged = any(looks_like_range(wanted) for wanted in self.wanted)
-        if ranged and all(version_of(value) is None for value in declared):
+        if ranged and all(parse_version(value) is None for value in declared):
             return f"{said} is no version"
         return said
 
 
-def _fits(declared: Scalar, wanted: Scalar) -> bool:
+def _is_match(declared: Scalar, wanted: Scalar) -> bool:
     if looks_like_range(wanted):
-        version = version_of(declared)
-        return version is not None and range_of(str(wanted)).holds(version)
+        version = parse_version(declared)
+        return version is not None and parse_range(str(wanted)).includes(version)
     return as_text(declared) == as_text(wanted)
 
 
-def faults(section: Any) -> Iterator[TemplateError]:
-    """What is wrong with a section; ``at`` leads to it in its document."""
+def find_faults(section: Any) -> Iterator[TemplateError]:
+    """Yield the faults of a section; ``at`` leads to each of them in its document."""
     if not isinstance(section, Mapping):
         return  # a fault of the sections, told by ``environment``
     for key, value in section.items():
         at = (SECTION, key)
         if not isinstance(key, str):
-            yield _fault(f"the name of a requirement must be text, not a {type_name(key)}", at)
+            yield _make_fault(
+                f"the name of a requirement must be text, not a {format_type_name(key)}", at
+            )
         elif value is not None:
             several = isinstance(value, list)
             for index, item in enumerate(value if several else [value]):
-                problem = _problem(item)
+                problem = _find_problem(item)
                 if problem:
-                    yield _fault(f"{key}: {problem}", (*at, index) if several else at)
+                    yield _make_fault(f"{key}: {problem}", (*at, index) if several else at)
             if several and not value:
-                yield _fault(f"{key}: an empty list is never met", at)
+                yield _make_fault(f"{key}: an empty list is never met", at)
 
 
-def _problem(value: Any) -> str:
+def _find_problem(value: Any) -> str:
     if not isinstance(value, str | int | float):
         wanted = "a requirement is text, a number or a boolean, or a list of such"
-        return f"{wanted}, not a {type_name(value)}"
+        return f"{wanted}, not a {format_type_name(value)}"
     if looks_like_range(value):
         try:
-            range_of(str(value))
+            parse_range(str(value))
         except ValueError as error:
             return f"{value!r} is no range of versions: {error}"
     return ""
 
 
-def _fault(message: str, at: tuple[Any, ...]) -> TemplateError:
+def _make_fault(message: str, at: tuple[Any, ...]) -> TemplateError:
     return TemplateError(
         f"{SECTION}: {message}",
         at=at,
@@ -151,8 +153,8 @@ def _fault(message: str, at: tuple[Any, ...]) -> TemplateError:
     )
 
 
-def read(section: Mapping[str, Any]) -> tuple[Requirement, ...]:
-    """The requirements of a section without faults; null asks for nothing."""
+def parse_requirements(section: Mapping[str, Any]) -> tuple[Requirement, ...]:
+    """Parse the requirements of a section without faults; null asks for nothing."""
     return tuple(
         Requirement(key, tuple(value) if isinstance(value, list) else (value,))
         for key, value in section.items()

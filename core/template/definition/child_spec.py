@@ -1,4 +1,4 @@
-"""What one nested stack is made from: everything of it that the files of its root do not say.
+"""The input of one nested stack: everything that the files of its root do not say.
 
 Made by ``StackDefinition.child_spec`` for the resource that owns the stack, kept by the store as
 JSON, read by ``TemplateTree.load``.
@@ -19,7 +19,7 @@ FACADE = "*facade"
 
 @dataclass(frozen=True, slots=True)
 class ChildSpec:
-    """Which template, with which parameters, in which place of the tree.
+    """The template of a nested stack, its parameters and its place in the tree.
 
     ``file``: a key of the root's files; or ``template``: a generated template as data, in which the
     properties, metadata and update policies of resources are values and never functions; or
@@ -62,6 +62,6 @@ class ChildSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ChildSpec:
-        """The spec behind a JSON object of ``to_json``."""
+        """The spec from a JSON object of ``to_json``."""
         lists = {key: tuple(data[key]) for key in ("names", "without")}
         return cls(**{**data, **lists})

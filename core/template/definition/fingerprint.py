@@ -1,4 +1,4 @@
-"""Fingerprints: whether a resource's definition changed, without any value of a resource.
+"""Fingerprints: texts that change with a resource's definition, but with no live value.
 
 Called by the planner through ``StackDefinition.fingerprint``. What reads no resource stands there
 resolved, so that a changed parameter shows where it matters and nowhere else; a call that reads a
@@ -13,75 +13,77 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, sources
-from zonda.hooks.text.json_encoder import encoder
+from zonda.hooks.text.json_encoder import make_encoder
 
 from ..source.diagnostics import FAULTS
 from ..syntax.resource import SECTIONS, ResourceNode
 
 
-def fingerprint(node: ResourceNode, data: Any, scope: ResolveScope) -> str:
+def build_fingerprint(node: ResourceNode, data: Any, scope: ResolveScope) -> str:
     """The canonical text of a definition. ``data`` is the document's data."""
     entry: dict[str, Any] = {
         "type": node.type,
         "class": f"{node.cls.__module__}.{node.cls.__qualname__}",
         "deletion_policy": node.deletion_policy,
         "depends_on": sorted(node.depends_on),
-        "external_id": _symbolic(node.external_id, data, scope),
+        "external_id": _to_symbolic(node.external_id, data, scope),
     }
     for section in SECTIONS:
-        entry[section] = _symbolic(getattr(node, section), data, scope)
-    return canonical(entry)
+        entry[section] = _to_symbolic(getattr(node, section), data, scope)
+    return format_canonical(entry)
 
 
-_encode = encoder(sort_keys=True, separators=(",", ":"), default=repr)
+_encode = make_encoder(sort_keys=True, separators=(",", ":"), default=repr)
 
 
-def canonical(value: Any) -> str:
+def format_canonical(value: Any) -> str:
     """One text for equal values: sorted keys, no blanks. Keys keep their types."""
     try:
         return _encode(value)
     except TypeError:
-        return json.dumps(_sortable(value), separators=(",", ":"), default=repr)
+        return json.dumps(_to_sortable(value), separators=(",", ":"), default=repr)
 
 
-def _sortable(value: Any) -> Any:
+def _to_sortable(value: Any) -> Any:
     """Maps as sorted pairs, for keys of several types."""
     if isinstance(value, dict):
-        pairs = ((f"{type(key).__name__}:{key}", _sortable(value[key])) for key in value)
+        pairs = ((f"{type(key).__name__}:{key}", _to_sortable(value[key])) for key in value)
         return {"map": sorted(pairs, key=lambda pair: pair[0])}
     if isinstance(value, list | tuple):
-        return [_sortable(item) for item in value]
+        return [_to_sortable(item) for item in value]
     return value
 
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
-def _symbolic(tree: Any, data: Any, scope: ResolveScope) -> Any:
+def _to_symbolic(tree: Any, data: Any, scope: ResolveScope) -> Any:
     kind = type(tree)
     if kind is str:
         return tree
     if kind is dict:
         return {
-            key: item if type(item) in _SCALARS else _symbolic(item, data, scope)
+            key: item if type(item) in _SCALARS else _to_symbolic(item, data, scope)
             for key, item in tree.items()
         }
     if kind is list:
-        return [item if type(item) in _SCALARS else _symbolic(item, data, scope) for item in tree]
-    return _call(tree, data, scope) if isinstance(tree, Function) else tree
+        return [
+            item if type(item) in _SCALARS else _to_symbolic(item, data, scope) for item in tree
+        ]
+    return _describe_call(tree, data, scope) if isinstance(tree, Function) else tree
 
 
-def _call(call: Function, data: Any, scope: ResolveScope) -> Any:
+def _describe_call(call: Function, data: Any, scope: ResolveScope) -> Any:
     if call.name == "if":
         # Only the branch that was taken counts.
-        return {"absent": True} if call.args is ABSENT else _symbolic(call.args, data, scope)
+        return {"absent": True} if call.args is ABSENT else _to_symbolic(call.args, data, scope)
     read = list(sources(call))
     if any(source.kind in ("attr", "ref") for source in read):
         return {
             "call": call.name,
-            "args": _symbolic(call.args, data, scope),
-            "written": _written(data, call.path),
-            "reads": [_reading(source, scope) for source in read],
+            "args": _to_symbolic(call.args, data, scope),
+            "written": _find_arguments(data, call.path),
+            "reads": [_describe_source(source, scope) for source in read],
         }
     try:
         value = call.resolve(scope)
@@ -90,7 +92,7 @@ def _call(call: Function, data: Any, scope: ResolveScope) -> Any:
     return {"absent": True} if value is ABSENT else value
 
 
-def _reading(source: Source, scope: ResolveScope) -> list[Any]:
+def _describe_source(source: Source, scope: ResolveScope) -> list[Any]:
     """A source, with its value unless it is a resource's."""
     shown: list[Any] = [source.kind, source.name, source.attribute, list(source.path)]
     try:
@@ -105,8 +107,8 @@ def _reading(source: Source, scope: ResolveScope) -> list[Any]:
     return shown
 
 
-def _written(data: Any, path: Path) -> Any:
-    """The arguments of the call at ``path``, as the document has them."""
+def _find_arguments(data: Any, path: Path) -> Any:
+    """Find the arguments of the call at ``path``, as the document has them."""
     for item in path:
         try:
             data = data[item]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from zonda.core.graph.digraph import Ring, order
+from zonda.core.graph.digraph import CycleError, sort_topologically
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import (
@@ -26,7 +26,7 @@ from zonda.hooks.errors import (
 from ..capabilities import requirements
 from ..capabilities.selection import TemplateSelector
 from ..dependencies import plugin_edges, references
-from ..dependencies.references import Reads
+from ..dependencies.references import ReadSet
 from ..environment import environment as environments
 from ..environment.environment import Environment
 from ..evaluation.scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
@@ -34,7 +34,7 @@ from ..parameters.parameters import ConstraintContext, Parameters
 from ..source import cloudformation, versions
 from ..source.bundle import Bundle, Identity, Limits
 from ..source.diagnostics import DUPLICATE_NAMES, PARAMETER_MISSING, RESOURCE_SHAPE, STACK_NAME
-from ..source.document import Document, read_document
+from ..source.document import Document, load_or_reuse_document
 from ..syntax import outputs, sections
 from ..syntax.conditions import SECTION as CONDITIONS
 from ..syntax.conditions import Conditions
@@ -44,14 +44,14 @@ from ..syntax.resource_parser import parse_resource
 from ..types.declared_types import DeclaredTypes
 from ..types.registry import Registry
 from ..validation.resource import NullValues
-from ..validation.traces import led
+from ..validation.traces import add_trace
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class LoadContext:
-    """What a template is loaded with. ``functions`` gives the functions of a version.
+    """The context of loading a template. ``functions`` gives the functions of a version.
 
     ``setup``: changes with what plug-ins are lent while they are checked.
     """
@@ -66,7 +66,7 @@ class LoadContext:
 
 
 class Loader:
-    """One loading. ``run`` fills the fields in; ``errors`` holds the faults in Heat's order."""
+    """Loads one template. ``run`` fills the fields; ``errors`` has the faults in Heat's order."""
 
     #: Whether what stands in the properties of resources is data, never functions.
     is_literal = False
@@ -93,13 +93,13 @@ class Loader:
         self.version = ""
         self.found_document: Document | None = None
         self.environment = Environment()
-        self._tell: Callable[[Loader], None] | None = None
+        self._on_environment: Callable[[Loader], None] | None = None
         self.parameters = Parameters(identity)
-        self.registry = self._registry(plugins)
+        self.registry = self._build_registry(plugins)
         self.conditions = Conditions()
         self.resources: dict[str, ResourceNode] = {}
         self.outputs: dict[str, OutputNode] = {}
-        self.reads = Reads()
+        self.reads = ReadSet()
         self.functions = around.functions
         self._constraints = ConstraintContext(plugins.constraints, limits, around.clock)
 
@@ -114,12 +114,12 @@ class Loader:
         data: Mapping[str, Any] = self.document.data
         return data
 
-    def read_by(self, tell: Callable[[Loader], None]) -> None:
-        """Have somebody told once the environment is read, before any type is looked for."""
-        self._tell = tell
+    def call_after_environment(self, tell: Callable[[Loader], None]) -> None:
+        """Set a callback that runs once the environment is read, before any type is looked up."""
+        self._on_environment = tell
 
     def run(self, previous: Mapping[str, Any] | None) -> None:
-        """Every step, in Heat's order of checks."""
+        """Run every step, in Heat's order of checks."""
         if not self._read_document():
             return
         schema_faults: list[TemplateError] = []
@@ -127,12 +127,12 @@ class Loader:
         if not self._read_environment():
             self.errors.extend(schema_faults)
             return
-        if self._tell is not None:
-            self._tell(self)
+        if self._on_environment is not None:
+            self._on_environment(self)
         self._check_stack_name()
-        self.errors.extend(self._section_faults())
+        self.errors.extend(self._find_section_faults())
         self.errors.extend(schema_faults)
-        self.parameters.give(
+        self.parameters.set_values(
             self.environment.parameters,
             self.environment.defaults,
             self._constraints,
@@ -142,28 +142,30 @@ class Loader:
             self.errors = [fault for fault in self.errors if fault.code != PARAMETER_MISSING]
         self._check_immutable(previous)
         groups = self._data.get("parameter_groups")
-        self.errors.extend(sections.check_groups(groups, self.parameters.schemas))
+        self.errors.extend(sections.find_group_faults(groups, self.parameters.schemas))
         self._parse_trees()
         self.complete = True
 
     def _declare_parameters(self, faults: list[TemplateError]) -> None:
-        refused = cloudformation.refused(self.document.written, self.document.cfn_key)
+        refused = cloudformation.find_invalid_parameters(
+            self.document.written, self.document.cfn_key
+        )
         section = self._data.get(cloudformation.PARAMETERS)
         self.parameters.declare(section, self.version, faults, refused)
 
-    def _section_faults(self) -> Iterator[TemplateError]:
+    def _find_section_faults(self) -> Iterator[TemplateError]:
         key = self.document.cfn_key
         if key is not None:
-            return cloudformation.check_sections(self.document.written, key)
-        return sections.check_sections(self._data, self.version)
+            return cloudformation.find_section_faults(self.document.written, key)
+        return sections.find_section_faults(self._data, self.version)
 
-    def _registry(self, plugins: Plugins) -> Registry:
+    def _build_registry(self, plugins: Plugins) -> Registry:
         bundle, most = self.bundle, self.limits.max_template_bytes
         texts = DeclaredTypes(plugins.type_readers, bundle, most)
         types = plugins.resource_types
         return Registry(
             {**types, **texts.stored()} if bundle.types else types,
-            plugins.why_no_type,
+            plugins.explain_missing_type,
             TemplateSelector(bundle.files, bundle.written, max_bytes=most),
             partial(bundle.key_of, bundle.template_file),
             texts,
@@ -171,14 +173,14 @@ class Loader:
 
     def _read_document(self) -> bool:
         try:
-            document = read_document(
+            document = load_or_reuse_document(
                 self.bundle.template,
                 self.bundle.template_file,
                 self.bundle.documents.get(self.bundle.template_file),
                 max_bytes=self.limits.max_template_bytes,
             )
             self.found_document = document
-            self.version = versions.version_of(document.data, document.text)
+            self.version = versions.resolve_version(document.data, document.text)
         except TemplateError as error:
             error.stage = "parse"
             self.errors.append(error)
@@ -187,14 +189,16 @@ class Loader:
 
     def _read_environment(self) -> bool:
         faults: list[TemplateError] = []
-        self.environment = environments.read(
+        self.environment = environments.load_environment(
             self.bundle,
             self.parameters.schemas,
             faults,
             max_bytes=self.limits.max_template_bytes,
         )
         self.registry.read(self.environment.registry, faults)
-        self.registry.candidates.required = requirements.read(self.environment.requires)
+        self.registry.candidates.required = requirements.parse_requirements(
+            self.environment.requires
+        )
         for fault in faults:
             fault.stage = "environment"
         self.errors.extend(faults)
@@ -212,13 +216,13 @@ class Loader:
             )
 
     def _check_immutable(self, previous: Mapping[str, Any] | None) -> None:
-        fault = self.parameters.immutable_changes(previous) if previous is not None else None
+        fault = self.parameters.find_immutable_change(previous) if previous is not None else None
         if fault is not None:
             self.errors.append(fault)
 
     def _parse_trees(self) -> None:
         """Conditions, resources and outputs become trees; then what they read is connected."""
-        scope = self._scope({}, None)
+        scope = self._build_scope({}, None)
         table = self.functions(self.version)
         parser = Parser(self.version, table, scope, self.conditions, self.errors)
         if self.version in versions.CFN:
@@ -231,13 +235,13 @@ class Loader:
         data = self._data.get(outputs.SECTION)
         self.outputs = outputs.parse_outputs(data, parser, self.provides_type)
         for node in self.resources.values():
-            references.connect(node, self.resources, declared, self.reads, self.errors)
-        references.note_outputs(self.outputs, self.reads, self.errors)
+            references.resolve_references(node, self.resources, declared, self.reads, self.errors)
+        references.record_outputs(self.outputs, self.reads, self.errors)
         self._check_circles()
-        empty = self._scope(self.resources, NullValues())
-        self.plugin_faults = plugin_edges.connect(self.resources, empty, self.identity)
+        empty = self._build_scope(self.resources, NullValues())
+        self.plugin_faults = plugin_edges.add_plugin_edges(self.resources, empty, self.identity)
 
-    def _scope(self, resources: Mapping[str, Any], values: ResourceValues | None) -> Scope:
+    def _build_scope(self, resources: Mapping[str, Any], values: ResourceValues | None) -> Scope:
         files = self.bundle.files_of(self.linked_by)
         shared = (self.yaql, self.limits, self.facade)
         return Scope(self.parameters.value, self.conditions, files, resources, values, *shared)
@@ -275,7 +279,7 @@ class Loader:
             try:
                 node.cls = self.registry.resolve(node.type, name)
             except ValidationErrors as several:  # a template that the type is
-                self.errors += (led(fault, node, self.document) for fault in several.errors)
+                self.errors += (add_trace(fault, node, self.document) for fault in several.errors)
             except TemplateError as error:
                 at = (*node.path, "type")
                 if error.at:  # an environment is to blame
@@ -299,14 +303,14 @@ class Loader:
 
     def _check_circles(self) -> None:
         try:
-            order({name: node.requires for name, node in self.resources.items()})
-        except Ring as ring:
+            sort_topologically({name: node.requires for name, node in self.resources.items()})
+        except CycleError as ring:
             names = [str(name) for name in ring.keys]
             self.errors.append(
                 CircularDependency(
                     f"Circular Dependency Found: {' -> '.join(names)}",
                     ring=names,
-                    edges=references.edges(names, self.resources),
+                    edges=references.explain_ring(names, self.resources),
                     at=(sections.RESOURCES, names[0]),
                     hint="Take one of these references away.",
                 )

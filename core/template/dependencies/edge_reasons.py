@@ -1,4 +1,4 @@
-"""Why a resource needs another one: what in the template makes each edge of the graph."""
+"""The reasons for dependencies: the call or key of the template behind each edge of the graph."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from zonda.hooks.errors import show_path
 from zonda.hooks.function import Function, sources
 
 from ..syntax.resource import SECTIONS, ResourceNode
-from .references import calls_that_read
+from .references import find_reading_calls
 
 DEPENDS_ON, ADDED = "depends_on", "add_dependencies"
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What makes an edge: a function's name, ``depends_on``, or ``add_dependencies`` (a plug-in).
+    """The origin of an edge: a function's name, ``depends_on``, or ``add_dependencies`` (plug-in).
 
     ``path``: where it stands, below the resource; ``attribute``: which one is read, if any.
     """
@@ -30,14 +30,14 @@ class Reason:
         return f"{self.what}{read} at {self.path}" if self.path else self.what
 
 
-def edge_reasons(
+def find_edge_reasons(
     resources: Mapping[str, ResourceNode],
 ) -> dict[tuple[str, str], tuple[Reason, ...]]:
-    """(dependant, requirement) -> every reason, in the order of the template."""
+    """Map (dependant, requirement) to every reason, in the order of the template."""
     found = {}
     for node in resources.values():
         reasons: dict[str, list[Reason]] = {}
-        for name, reason in _reasons(node):
+        for name, reason in _list_reasons(node):
             if reason not in reasons.setdefault(name, []):
                 reasons[name].append(reason)
         for name in sorted(node.requires):
@@ -45,7 +45,7 @@ def edge_reasons(
     return found
 
 
-def _reasons(node: ResourceNode) -> Iterator[tuple[str, Reason]]:
+def _list_reasons(node: ResourceNode) -> Iterator[tuple[str, Reason]]:
     for name in node.depends_on:
         yield name, Reason(DEPENDS_ON)
     for section in SECTIONS:
@@ -54,7 +54,7 @@ def _reasons(node: ResourceNode) -> Iterator[tuple[str, Reason]]:
         for source in sources(tree):
             if source.kind not in ("ref", "attr"):
                 continue
-            calls = calls or calls_that_read(tree)
+            calls = calls or find_reading_calls(tree)
             call = calls.get(repr(source))
             at = (section,) if call is None else call.path[2:-1]
             what = "get_attr" if source.kind == "attr" else "get_resource"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, cast
 
-from zonda.core.graph.digraph import Ring, order
+from zonda.core.graph.digraph import CycleError, sort_topologically
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import CircularDependency, PluginError, TemplateError
 from zonda.hooks.resources.definition import ResourceDefinition
@@ -23,13 +23,13 @@ from ..evaluation.scope import Scope
 from ..source.bundle import Identity
 from ..source.diagnostics import OWN_CHECK
 from ..syntax.resource import ResourceNode
-from .references import edges
+from .references import explain_ring
 
 Edge = tuple[str, str]
 
 
-class _NothingYet:
-    """The context of a plug-in that is asked about a text: there is nothing to act on."""
+class _GraphContext:
+    """The context of ``add_dependencies``: there is no resource yet to act on."""
 
     operation = None
 
@@ -40,37 +40,37 @@ class _NothingYet:
         raise PluginError(f"add_dependencies may not use {name}: it only reads the template")
 
 
-def connect(
+def add_plugin_edges(
     nodes: Mapping[str, ResourceNode], scope: Scope, identity: Identity
 ) -> list[TemplateError]:
-    """Add to the ``requires`` of ``nodes`` what their plug-ins ask for; gives the faults.
+    """Add the edges of plug-ins to the ``requires`` of ``nodes``; return the faults.
 
     Edges of a plug-in that fails, and all of them if they make a circle, are left out.
     """
-    asked = [node for node in nodes.values() if _asks(node)]
+    asked = [node for node in nodes.values() if _adds_edges(node)]
     if not asked:
         return []
-    context = cast(ResourceContext, _NothingYet(identity))
-    around = {name: _neighbour(node, scope) for name, node in nodes.items()}
+    context = cast(ResourceContext, _GraphContext(identity))
+    around = {name: _build_neighbour(node, scope) for name, node in nodes.items()}
     faults: list[TemplateError] = []
     added: list[Edge] = []
     for node in asked:
         others = {name: each for name, each in around.items() if name != node.name}
         try:
-            added += _ask(node, others, around[node.name].properties, context)
+            added += _collect_edges(node, others, around[node.name].properties, context)
         except BaseException as error:  # the border: a plug-in may raise anything
             raise_interruption(error)
-            faults.append(_fault(node, error))
-    faults += _apply(nodes, added)
+            faults.append(_make_fault(node, error))
+    faults += _apply_edges(nodes, added)
     return faults
 
 
-def _asks(node: ResourceNode) -> bool:
+def _adds_edges(node: ResourceNode) -> bool:
     own = node.cls.add_dependencies is not Resource.add_dependencies
     return own and node.external_id is None
 
 
-def _neighbour(node: ResourceNode, scope: Scope) -> Neighbour:
+def _build_neighbour(node: ResourceNode, scope: Scope) -> Neighbour:
     def properties() -> Mapping[str, Any]:
         try:
             return node.try_properties(scope, (*node.path, "properties"))[0]
@@ -80,7 +80,7 @@ def _neighbour(node: ResourceNode, scope: Scope) -> Neighbour:
     return Neighbour(node.name, node.type, node.cls, properties)
 
 
-def _ask(
+def _collect_edges(
     node: ResourceNode,
     others: Mapping[str, Neighbour],
     properties: Mapping[str, Any],
@@ -92,20 +92,20 @@ def _ask(
     return found.added
 
 
-def _apply(nodes: Mapping[str, ResourceNode], added: list[Edge]) -> Iterator[TemplateError]:
+def _apply_edges(nodes: Mapping[str, ResourceNode], added: list[Edge]) -> Iterator[TemplateError]:
     before = {name: node.requires for name, node in nodes.items()}
     for dependant, requirement in added:
         node = nodes[dependant]
         if node.external_id is None:
             node.requires |= {requirement}
     try:
-        order({name: node.requires for name, node in nodes.items()})
-    except Ring as ring:
+        sort_topologically({name: node.requires for name, node in nodes.items()})
+    except CycleError as ring:
         names = [str(name) for name in ring.keys]
         yield CircularDependency(
             f"Circular Dependency Found: {' -> '.join(names)}",
             ring=names,
-            edges=edges(names, nodes),
+            edges=explain_ring(names, nodes),
             at=nodes[names[0]].path,
             hint="A plug-in adds a dependency of its own to this circle.",
         )
@@ -113,7 +113,7 @@ def _apply(nodes: Mapping[str, ResourceNode], added: list[Edge]) -> Iterator[Tem
             nodes[name].requires = requires
 
 
-def _fault(node: ResourceNode, error: BaseException) -> TemplateError:
+def _make_fault(node: ResourceNode, error: BaseException) -> TemplateError:
     fault = TemplateError(
         f"{node.type} cannot say what {node.name} depends on: {describe_exception(error)}",
         path=node.path,

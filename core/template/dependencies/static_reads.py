@@ -1,4 +1,4 @@
-"""What a template reads, told from its text alone: every branch, whatever the parameters are.
+"""Static reads: the sources that the text of a template names, in every branch of conditions.
 
 Called by ``secrecy_below``, which has to know what an output may hold before there are any values.
 """
@@ -18,7 +18,7 @@ ANY = "*"
 
 
 class StaticReference(Function):
-    """A call that reads something. Only tells what: it has no value."""
+    """A call that reads something. It only lists its sources: it has no value."""
 
     __slots__ = ("_sources",)
 
@@ -27,7 +27,7 @@ class StaticReference(Function):
         self._sources = own
 
     def sources(self) -> Iterator[Source]:
-        """What the call reads, its arguments included."""
+        """The sources that the call reads, its arguments included."""
         yield from self._sources
         yield from sources(self.args)
 
@@ -37,7 +37,7 @@ class StaticReference(Function):
 
 
 class ReferenceCollector(Function):
-    """A whole value, of which only counts what is read anywhere in it: each thing is told once."""
+    """A whole value as one function that only lists its sources, each of them once."""
 
     __slots__ = ("_found",)
 
@@ -46,9 +46,9 @@ class ReferenceCollector(Function):
         self._found: list[Source] | None = None
 
     def sources(self) -> Iterator[Source]:
-        """What is read; found when it is first asked for."""
+        """The sources of the value; collected on the first call."""
         if self._found is None:
-            self._found = read_in(self.args)
+            self._found = collect_sources(self.args)
         return iter(self._found)
 
     def resolve(self, scope: ResolveScope) -> Any:
@@ -56,8 +56,8 @@ class ReferenceCollector(Function):
         raise FollowUpError
 
 
-def read_in(tree: Any) -> list[Source]:
-    """What ``sources`` tells of ``mentioned(tree)``, in that order, each thing once."""
+def collect_sources(tree: Any) -> list[Source]:
+    """Collect the sources of ``mentioned(tree)``, in that order, each once."""
     found: list[Source] = []
     told: set[tuple[Any, str]] = set()
     waiting = [tree] if type(tree) in _CONTAINERS else []
@@ -75,34 +75,36 @@ def read_in(tree: Any) -> list[Source]:
     return found
 
 
-def mentioned(tree: Any) -> Any:
-    """``tree`` with every call that reads something as a ``StaticReference``; all else as it is."""
+def build_static_tree(tree: Any) -> Any:
+    """Build ``tree`` with every call that reads something as a ``StaticReference``."""
     kind = type(tree)
     if kind is list:
-        return [item if type(item) is str else mentioned(item) for item in tree]
+        return [item if type(item) is str else build_static_tree(item) for item in tree]
     if kind is str or kind is int or kind is bool or not isinstance(tree, Mapping):
         return tree
     if len(tree) == 1:
         ((name, args),) = tree.items()
         if name in _READS:
-            return StaticReference(name, mentioned(args), list(_READS[name](args)))
-    return {key: item if type(item) is str else mentioned(item) for key, item in tree.items()}
+            return StaticReference(name, build_static_tree(args), list(_READS[name](args)))
+    return {
+        key: item if type(item) is str else build_static_tree(item) for key, item in tree.items()
+    }
 
 
-def parameter_of(tree: Any) -> str | None:
-    """The parameter whose value ``tree`` is, or a part of it; None for anything else."""
+def find_parameter(tree: Any) -> str | None:
+    """Find the parameter whose value ``tree`` is, or a part of it; None for anything else."""
     if not isinstance(tree, StaticReference) or tree.name != "get_param":
         return None
     read = tree.args[0] if isinstance(tree.args, list) and tree.args else tree.args
     return read if isinstance(read, str) else None
 
 
-def _parameters(args: Any) -> Iterator[Source]:
+def _list_parameters(args: Any) -> Iterator[Source]:
     name = args[0] if isinstance(args, list) and args else args
     yield Source("param", name if isinstance(name, str) else ANY)
 
 
-def _attributes(args: Any) -> Iterator[Source]:
+def _list_attributes(args: Any) -> Iterator[Source]:
     if isinstance(args, str):
         args = args.split(".", 1)
     name, attribute, *path = [*args, None, None] if isinstance(args, list) else [None, None]
@@ -114,25 +116,25 @@ def _attributes(args: Any) -> Iterator[Source]:
         yield Source("attr", name)
 
 
-def _references(args: Any) -> Iterator[Source]:
+def _list_references(args: Any) -> Iterator[Source]:
     yield Source("ref", args if isinstance(args, str) else ANY)
 
 
-def _either(args: Any) -> Iterator[Source]:
-    yield from _parameters(args)
-    yield from _references(args)
+def _list_parameters_and_references(args: Any) -> Iterator[Source]:
+    yield from _list_parameters(args)
+    yield from _list_references(args)
 
 
-def _facade(args: Any) -> Iterator[Source]:
+def _list_facade(args: Any) -> Iterator[Source]:
     yield Source("facade", str(args))
 
 
 _READS = {
-    "get_param": _parameters,
-    "get_attr": _attributes,
-    "get_resource": _references,
-    "resource_facade": _facade,
-    "Ref": _either,
-    "Fn::GetAtt": _attributes,
-    "Fn::ResourceFacade": _facade,
+    "get_param": _list_parameters,
+    "get_attr": _list_attributes,
+    "get_resource": _list_references,
+    "resource_facade": _list_facade,
+    "Ref": _list_parameters_and_references,
+    "Fn::GetAtt": _list_attributes,
+    "Fn::ResourceFacade": _list_facade,
 }

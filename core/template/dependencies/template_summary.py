@@ -1,4 +1,4 @@
-"""What a template mentions, told from its text alone: read once, whoever asks at whatever place.
+"""Summary of a template from its text alone: parameters, resources, and the sources it reads.
 
 Called by ``secrecy_below``. Of a large tree few resources and outputs are asked for, so that each
 is only looked into then.
@@ -11,22 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..syntax.resource import ResourceNode
-from .static_reads import ReferenceCollector, mentioned, read_in
+from .static_reads import ReferenceCollector, build_static_tree, collect_sources
 
 _POLICY = "update_policy"
 
 
 @dataclass(slots=True)
 class TemplateSummary:
-    """One file, read for what it mentions."""
+    """The summary of one file."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     resources: Mapping[str, ResourceNode] = field(default_factory=dict)
     outputs: dict[str, Any] = field(default_factory=dict)
 
 
-class Nodes(Mapping[str, ResourceNode]):
-    """Nodes that are made when they are asked for: of most nobody wants to know."""
+class LazyNodes(Mapping[str, ResourceNode]):
+    """A map of resource nodes that builds each node on its first access."""
 
     def __init__(self, names: Collection[str], make: Callable[[str], ResourceNode]) -> None:
         self._names = names
@@ -51,45 +51,47 @@ class Nodes(Mapping[str, ResourceNode]):
         return len(self._names)
 
 
-def facts_in(data: Any) -> TemplateSummary:
-    """What a template mentions, before anybody knows what its types mean."""
+def summarize_template(data: Any) -> TemplateSummary:
+    """Summarize a template, before the meaning of its types is known."""
     if not isinstance(data, Mapping):
         return TemplateSummary()
     entries = {
         str(name): entry
-        for name, entry in _section(data, "resources").items()
+        for name, entry in _get_section(data, "resources").items()
         if isinstance(entry, Mapping) and isinstance(entry.get("type"), str)
     }
     outputs = {
         str(name): ReferenceCollector(entry.get("value"))
-        for name, entry in _section(data, "outputs").items()
+        for name, entry in _get_section(data, "outputs").items()
         if isinstance(entry, Mapping)
     }
-    nodes = Nodes(entries.keys(), lambda name: _node_of(name, entries))
-    return TemplateSummary(_section(data, "parameters"), nodes, outputs)
+    nodes = LazyNodes(entries.keys(), lambda name: _build_node(name, entries))
+    return TemplateSummary(_get_section(data, "parameters"), nodes, outputs)
 
 
-def _node_of(name: str, entries: Mapping[str, Mapping[str, Any]]) -> ResourceNode:
-    """One of the resources of a template, with all that it mentions."""
+def _build_node(name: str, entries: Mapping[str, Mapping[str, Any]]) -> ResourceNode:
+    """Build one resource of a template, with all sources that it reads."""
     entry = entries[name]
     properties = entry.get("properties") or {}
-    node = node_of_type(name, entry["type"], mentioned(properties))
-    node.requires = frozenset({read.name for read in read_in(properties)} & entries.keys())
-    node.metadata, node.update_policy = map(_reading, (entry.get("metadata"), entry.get(_POLICY)))
+    node = build_partial_node(name, entry["type"], build_static_tree(properties))
+    node.requires = frozenset({read.name for read in collect_sources(properties)} & entries.keys())
+    node.metadata, node.update_policy = map(
+        _collect_references, (entry.get("metadata"), entry.get(_POLICY))
+    )
     return node
 
 
-def _reading(tree: Any) -> Any:
+def _collect_references(tree: Any) -> Any:
     return ReferenceCollector(tree) if tree else {}
 
 
-def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _get_section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     section = data.get(name)
     return section if isinstance(section, Mapping) else {}
 
 
-def node_of_type(name: str, type_: str, properties: Any) -> ResourceNode:
-    """A resource of which only is known what has to do with secrets."""
+def build_partial_node(name: str, type_: str, properties: Any) -> ResourceNode:
+    """Build a resource with only those parts that matter for secrets."""
     return ResourceNode(
         name=name,
         type=type_,

@@ -1,4 +1,4 @@
-"""What an environment says about drift, ``zonda: drift:``: its faults and its normal form.
+"""The section ``zonda: drift:`` of environments: its faults and its normal form.
 
 ::
 
@@ -21,7 +21,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, UsageError
 
-from ..source.diagnostics import type_name
+from ..source.diagnostics import format_type_name
 
 DRIFT = "drift"
 SCHEDULE, POLICY, IGNORE = "schedule", "policy", "ignore"
@@ -47,17 +47,17 @@ __all__ = [
     "POLICIES",
     "REPAIR",
     "REPORT",
-    "faults",
-    "moment",
-    "normal",
-    "until",
+    "find_faults",
+    "normalize_section",
+    "parse_end",
+    "parse_moment",
 ]
 
 
-def faults(value: Any, at: Path) -> Iterator[Fault]:
-    """What is wrong with the section."""
+def find_faults(value: Any, at: Path) -> Iterator[Fault]:
+    """Yield the faults of the section."""
     if not isinstance(value, Mapping):
-        yield f"must be a map, not a {type_name(value)}", at, f"Give {', '.join(_KEYS)}."
+        yield f"must be a map, not a {format_type_name(value)}", at, f"Give {', '.join(_KEYS)}."
         return
     for key, said in value.items():
         here = (*at, key)
@@ -67,19 +67,19 @@ def faults(value: Any, at: Path) -> Iterator[Fault]:
             yield from _FAULTS[key](said, here)
 
 
-def normal(value: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A section without faults in normal form; null takes back what was said before."""
+def normalize_section(value: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Normalize a section without faults; null takes back what was said before."""
     found = dict(value or {})
     if found.get(SCHEDULE) is not None:
-        found[SCHEDULE] = _schedule(found[SCHEDULE])
+        found[SCHEDULE] = _format_schedule(found[SCHEDULE])
     if found.get(POLICY) is not None:
-        found[POLICY] = _policy(found[POLICY])
+        found[POLICY] = _format_policy(found[POLICY])
     if found.get(IGNORE) is not None:
-        found[IGNORE] = [_exception(each) for each in found[IGNORE]]
+        found[IGNORE] = [_normalize_exception(each) for each in found[IGNORE]]
     return found
 
 
-def moment(value: Any) -> float | None:
+def parse_moment(value: Any) -> float | None:
     """Seconds since the epoch of a date or a time (UTC unless it says otherwise), as text or as
     YAML reads it; None for anything else, and outside of the years 1 to 9999 in UTC.
     """
@@ -96,71 +96,77 @@ def moment(value: Any) -> float | None:
     return at if _FIRST <= at < _BEHIND else None
 
 
-def until(text: str, now: float) -> float | None:
-    """Seconds since the epoch of a date, a time, or a span from ``now`` on; None for others."""
+def parse_end(text: str, now: float) -> float | None:
+    """Parse a date, a time, or a span from ``now`` on to epoch seconds; None for others."""
     span = _SPAN.fullmatch(text.strip())
     if span is None:
-        return moment(text)
+        return parse_moment(text)
     seconds = int(span[1]) * _SECONDS[span[2]]
     return now + seconds if 0 < seconds < _LONGEST else None
 
 
-def _schedule(value: Any) -> str:
+def _format_schedule(value: Any) -> str:
     if value is False:
         return "off"  # what YAML makes of off
     return str(value).strip()
 
 
-def _policy(value: Any) -> str:
+def _format_policy(value: Any) -> str:
     return "off" if value is False else str(value)
 
 
-def _exception(said: Mapping[str, Any]) -> dict[str, Any]:
+def _normalize_exception(said: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: str(said[key]) for key in (RESOURCE, PROPERTY, REASON) if said.get(key)}
     end = said.get(UNTIL)
     return found if end is None else {**found, UNTIL: _as_text(end)}
 
 
 def _as_text(end: Any) -> str:
-    """When an exception ends, as it can be read again; a span stays one: its begin is not known."""
-    at = moment(end)
+    """The end of an exception as text that can be parsed again; a span stays a span."""
+    at = parse_moment(end)
     if at is None:
         return str(end).strip()
     return datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat()
 
 
 def _is_end(value: Any) -> bool:
-    return moment(value) is not None or (isinstance(value, str) and until(value, 0.0) is not None)
+    return parse_moment(value) is not None or (
+        isinstance(value, str) and parse_end(value, 0.0) is not None
+    )
 
 
-def _schedule_faults(value: Any, at: Path) -> Iterator[Fault]:
-    from .schedules import HINT, read_schedule  # few environments have any
+def _find_schedule_faults(value: Any, at: Path) -> Iterator[Fault]:
+    from .schedules import HINT, parse_schedule  # few environments have any
 
     if isinstance(value, bool | Mapping | list) and value is not False:
-        yield f"must be a schedule, not a {type_name(value)}", at, HINT
+        yield f"must be a schedule, not a {format_type_name(value)}", at, HINT
         return
-    text = _schedule(value)
+    text = _format_schedule(value)
     if text != "off":
         try:
-            read_schedule(text)
+            parse_schedule(text)
         except UsageError as error:
             yield error.message.rstrip("."), at, error.hint
 
 
-def _policy_faults(value: Any, at: Path) -> Iterator[Fault]:
-    if _policy(value) not in (*POLICIES, "off"):
+def _find_policy_faults(value: Any, at: Path) -> Iterator[Fault]:
+    if _format_policy(value) not in (*POLICIES, "off"):
         yield f"{value!r} is no policy", at, f"Give one of {', '.join(POLICIES)}, off."
 
 
-def _ignore_faults(value: Any, at: Path) -> Iterator[Fault]:
+def _find_ignore_faults(value: Any, at: Path) -> Iterator[Fault]:
     if not isinstance(value, list):
-        yield f"must be a list, not a {type_name(value)}", at, f"Each has {', '.join(_OF_IGNORE)}."
+        yield (
+            f"must be a list, not a {format_type_name(value)}",
+            at,
+            f"Each has {', '.join(_OF_IGNORE)}.",
+        )
         return
     for index, said in enumerate(value):
-        yield from _exception_faults(said, (*at, index))
+        yield from _find_exception_faults(said, (*at, index))
 
 
-def _exception_faults(said: Any, at: Path) -> Iterator[Fault]:
+def _find_exception_faults(said: Any, at: Path) -> Iterator[Fault]:
     if not isinstance(said, Mapping) or not said.get(RESOURCE):
         hint = f"Give a map of {', '.join(_OF_IGNORE)}; {RESOURCE} is needed."
         yield "names no resource", at, hint
@@ -174,7 +180,11 @@ def _exception_faults(said: Any, at: Path) -> Iterator[Fault]:
                 hint = "Give 2027-01-31, 2027-01-31T12:00:00Z or 30d."
                 yield f"{value!r} is no date of the years 1 to 9999", here, hint
         elif value is not None and not isinstance(value, str):
-            yield f"must be text, not a {type_name(value)}", here, ""
+            yield f"must be text, not a {format_type_name(value)}", here, ""
 
 
-_FAULTS = {SCHEDULE: _schedule_faults, POLICY: _policy_faults, IGNORE: _ignore_faults}
+_FAULTS = {
+    SCHEDULE: _find_schedule_faults,
+    POLICY: _find_policy_faults,
+    IGNORE: _find_ignore_faults,
+}

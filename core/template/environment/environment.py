@@ -1,4 +1,4 @@
-"""Environments: sections, several files merged in order, and what wins over what.
+"""Environments: their sections, the merge of several files, and the precedence of values.
 
 Called by ``stack.load``. An environment is data only: the registry of types is read by
 ``registry``, parameter values are checked by ``parameters``. The section ``zonda`` is ours and
@@ -14,10 +14,10 @@ from typing import Any
 from zonda.hooks.errors import Path, Place, TemplateError
 
 from ..capabilities import requirements
-from ..parameters.merge import MergeConflict, merged_value, strategy_for
+from ..parameters.merge import MergeConflict, choose_strategy, merge_value
 from ..parameters.parameters import ParameterSchema
 from ..source.bundle import Bundle
-from ..source.diagnostics import ENVIRONMENT, ENVIRONMENT_SECTION, suggestion, type_name
+from ..source.diagnostics import ENVIRONMENT, ENVIRONMENT_SECTION, format_type_name, suggestion
 from ..source.document import Document, load_document
 from . import policies, zonda_section
 
@@ -78,49 +78,49 @@ class Environment:
         )
 
     def place(self, path: Path) -> Place | None:
-        """Where the last document that has something at ``path`` says it; None if none does.
+        """The place of ``path`` in the last document that gives it a value; None if none does.
 
         What it says null to does not count, since that leaves the value of another.
         """
         for document in reversed(self.documents):
-            if _says(document.data, path):
+            if _has_value(document.data, path):
                 return document.place(path, key=True)
         return None
 
 
-def read(
+def load_environment(
     bundle: Bundle,
     schemas: Mapping[str, ParameterSchema],
     errors: list[TemplateError],
     *,
     max_bytes: int,
 ) -> Environment:
-    """The environment of a request. Faults go to ``errors``; ``schemas`` steer the merging."""
+    """Load the environment of a request. Faults go to ``errors``; ``schemas`` steer the merging."""
     found = Environment()
     merged: dict[str, Any] = {}
     if bundle.environment is not None:
-        document = _document(bundle.environment, "environment", errors, max_bytes)
+        document = _load_document(bundle.environment, "environment", errors, max_bytes)
         if document is not None:
             found.documents.append(document)
             merged = {key: document.data[key] for key in document.data}
-            merged[OWN] = zonda_section.merged({}, merged.get(OWN, {}))
+            merged[OWN] = zonda_section.merge_sections({}, merged.get(OWN, {}))
     if not bundle.parameters_win:
         merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
     known: dict[str, str] = {}
     for file, text in bundle.environment_files:
-        document = _document(text, file, errors, max_bytes)
+        document = _load_document(text, file, errors, max_bytes)
         if document is not None:
             found.documents.append(document)
             if file in bundle.links and REGISTRY in document.data:
-                linked = _linked(document.data[REGISTRY], bundle.links[file])
+                linked = _replace_links(document.data[REGISTRY], bundle.links[file])
                 document.data = {**document.data, REGISTRY: linked}
-            nulls = _new_nulls(merged, document.data) if bundle.parameters_win else {}
+            nulls = _find_new_nulls(merged, document.data) if bundle.parameters_win else {}
             _merge(merged, document, schemas, known, errors)
             if nulls:
                 merged[REGISTRY] = {**merged.get(REGISTRY, {}), **nulls}
     if bundle.parameters_win:
         merged[PARAMETERS] = {**merged.get(PARAMETERS, {}), **bundle.parameters}
-    found.named = _named(bundle, found.documents)
+    found.named = _list_named_parameters(bundle, found.documents)
     found.parameters = merged.get(PARAMETERS, {})
     found.defaults = merged.get(DEFAULTS, {})
     found.registry = merged.get(REGISTRY, {})
@@ -130,8 +130,8 @@ def read(
     return found
 
 
-def _new_nulls(merged: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, None]:
-    """Names of the registry that a file takes back and no earlier one has given.
+def _find_new_nulls(merged: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, None]:
+    """Find the registry names that a file takes back and no earlier one has given.
 
     Heat's server drops every null of a file, but Heat's client sends the merged environment, too,
     in which these stand: a pattern takes back what it covers.
@@ -141,7 +141,7 @@ def _new_nulls(merged: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, 
     return {name: None for name, target in lines.items() if target is None and name not in given}
 
 
-def _named(bundle: Bundle, documents: list[Document]) -> frozenset[str]:
+def _list_named_parameters(bundle: Bundle, documents: list[Document]) -> frozenset[str]:
     """The parameters whose given values no environment file overrules."""
     names = set(map(str, bundle.parameters))
     if not bundle.parameters_win:
@@ -153,7 +153,9 @@ def _named(bundle: Bundle, documents: list[Document]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _document(text: str, file: str, errors: list[TemplateError], max_bytes: int) -> Document | None:
+def _load_document(
+    text: str, file: str, errors: list[TemplateError], max_bytes: int
+) -> Document | None:
     """A parsed environment whose sections have the right shape, or None."""
     try:
         document = load_document(text, file, max_bytes=max_bytes, what="environment")
@@ -162,21 +164,21 @@ def _document(text: str, file: str, errors: list[TemplateError], max_bytes: int)
         return None
     if document.data is None or document.data == "":
         document.data = {}
-    faults = list(_faults(document.data))
+    faults = list(_find_faults(document.data))
     for fault in faults:
         fault.place = document.place(fault.at, key=True)
     errors.extend(faults)
     return None if faults else document
 
 
-def _faults(data: Any) -> list[TemplateError]:
+def _find_faults(data: Any) -> list[TemplateError]:
     if not isinstance(data, Mapping):
-        return [_fault("The environment is not a valid YAML mapping data type.", ())]
+        return [_make_fault("The environment is not a valid YAML mapping data type.", ())]
     faults = []
     for section, value in data.items():
         if section not in SECTIONS:
             faults.append(
-                _fault(
+                _make_fault(
                     f'environment has wrong section "{section}"',
                     (section,),
                     suggestion(section, SECTIONS),
@@ -184,16 +186,16 @@ def _faults(data: Any) -> list[TemplateError]:
                 )
             )
         elif value is None:
-            faults.append(_fault(f'environment has empty section "{section}"', (section,)))
+            faults.append(_make_fault(f'environment has empty section "{section}"', (section,)))
         elif not isinstance(value, SECTIONS[section]):
             wanted = _WORDS[SECTIONS[section]]
             text = f'The environment section "{section}" must be a {wanted}, not a '
-            faults.append(_fault(text + type_name(value), (section,)))
-    faults += zonda_section.faults(data.get(OWN))
-    faults += requirements.faults(data.get(REQUIRES))
+            faults.append(_make_fault(text + format_type_name(value), (section,)))
+    faults += zonda_section.find_faults(data.get(OWN))
+    faults += requirements.find_faults(data.get(REQUIRES))
     if not faults and data.get(EVENT_SINKS):
         text = "There are no event sinks of that type; leave event_sinks empty."
-        faults.append(_fault(text, (EVENT_SINKS, 0)))
+        faults.append(_make_fault(text, (EVENT_SINKS, 0)))
     return faults
 
 
@@ -212,7 +214,7 @@ def _merge(
         if section not in (PARAMETERS, DEFAULTS):
             old = merged.get(section)
             if section == OWN:
-                merged[section] = zonda_section.merged(old or {}, value)
+                merged[section] = zonda_section.merge_sections(old or {}, value)
             else:
                 merged[section] = _merge_plain(old, value)
             continue
@@ -227,19 +229,19 @@ def _merge(
                 continue
             if given is None:
                 continue
-            strategy = strategy_for(name, strategies, known)
+            strategy = choose_strategy(name, strategies, known)
             try:
-                _agree(name, strategy, known, document.file)
+                _check_strategy(name, strategy, known, document.file)
                 kind = schemas[name].type
-                target[name] = merged_value(old, name, given, strategy, kind) if old else given
+                target[name] = merge_value(old, name, given, strategy, kind) if old else given
             except MergeConflict as conflict:
                 fault = conflict.fault(name)
                 fault.place = document.place((section, name), key=True)
                 errors.append(fault)
 
 
-def _agree(name: str, strategy: str, known: dict[str, str], file: str) -> None:
-    """Note the strategy for a parameter; refuse another one than the first file's."""
+def _check_strategy(name: str, strategy: str, known: dict[str, str], file: str) -> None:
+    """Record the strategy for a parameter; raise MergeConflict if the first file has another."""
     if known.setdefault(name, strategy) != strategy:
         raise MergeConflict(
             f"Conflicting merge strategy '{strategy}' for parameter '{name}' in file '{file}'.",
@@ -248,12 +250,12 @@ def _agree(name: str, strategy: str, known: dict[str, str], file: str) -> None:
         )
 
 
-def _linked(value: Any, links: Mapping[str, str]) -> Any:
-    """A registry with the names of files replaced by the keys that the files came along under."""
+def _replace_links(value: Any, links: Mapping[str, str]) -> Any:
+    """Replace the names of files in a registry by the keys of the files in the bundle."""
     if isinstance(value, dict):
-        return {name: _linked(item, links) for name, item in value.items()}
+        return {name: _replace_links(item, links) for name, item in value.items()}
     if isinstance(value, list):
-        return [_linked(item, links) for item in value]
+        return [_replace_links(item, links) for item in value]
     return links.get(value, value) if isinstance(value, str) else value
 
 
@@ -264,11 +266,11 @@ def _merge_plain(old: Any, new: Any) -> Any:
     return [*(old or []), *new]
 
 
-def _fault(message: str, at: Path, hint: str = "", code: str = ENVIRONMENT) -> TemplateError:
+def _make_fault(message: str, at: Path, hint: str = "", code: str = ENVIRONMENT) -> TemplateError:
     return TemplateError(message, at=at, code=code, heat_type="ValueError", hint=hint)
 
 
-def _says(data: Any, path: Path) -> bool:
+def _has_value(data: Any, path: Path) -> bool:
     for item in path:
         try:
             data = data[item]

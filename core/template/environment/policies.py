@@ -1,4 +1,4 @@
-"""What the user has said about how resources are treated: limits, retries, protection, runners ...
+"""Per-resource policies of an environment: limits, retries, protection, runners, breakpoints.
 
 Made when a plan is made, from the environment's section ``zonda`` and the hooks of its registry,
 and kept as text with the stack, so that a transaction can ask without loading a template. Pure.
@@ -33,26 +33,26 @@ _GLOB = "*?["
 
 
 class _Table:
-    """One table by names and patterns: names are looked up, patterns are gone through."""
+    """One table by names and patterns: names are looked up, patterns are tried one by one."""
 
     def __init__(self, said: Mapping[str, Any], special: str = EVERY) -> None:
         self.said = said
         found = [key for key in said if any(sign in key for sign in special)]
         self.patterns = sorted(found, key=len, reverse=True)
 
-    def matching(self, name: str, type_: str, but: str = "") -> Iterator[Any]:
-        """What the keys that fit say, the nearest first; the name ``but`` is none."""
+    def find_matches(self, name: str, type_: str, but: str = "") -> Iterator[Any]:
+        """Yield the settings of matching keys, the nearest first; the name ``but`` is none."""
         for key in dict.fromkeys((name, type_)):
             if key in self.said and key != but:
                 yield self.said[key]
         for key in self.patterns:
-            if key not in (name, type_) and (_fits(key, name) or _fits(key, type_)):
+            if key not in (name, type_) and (_is_match(key, name) or _is_match(key, type_)):
                 yield self.said[key]
 
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """All that is asked by name and type of a resource. Keys are names or patterns with ``*``.
+    """The policies by name and type of a resource. Keys are names or patterns with ``*``.
 
     A name comes before a type, that before patterns, of which the longest comes first; the first
     key that says something about the action counts. ``before``: what was protected by the plan
@@ -78,29 +78,29 @@ class Policies:
 
     def timeout(self, name: str, type_: str, action: str) -> float | None:
         """Seconds that one action on a resource may take; None: no limit of its own."""
-        said = _said(self._tables[TIMEOUTS], name, type_, action)
+        said = _find_setting(self._tables[TIMEOUTS], name, type_, action)
         return None if said is None else float(said)
 
     def wait(self, name: str, type_: str, hook: str) -> float | None:
         """Seconds after which a breakpoint is cleared by itself; None: never."""
-        for said in self._tables[TIMEOUTS].matching(name, type_):
+        for said in self._tables[TIMEOUTS].find_matches(name, type_):
             if hook in said:
                 return float(said[hook])
         return None
 
     def retry(self, name: str, type_: str, action: str) -> Retry:
-        """How often an action on a resource is tried."""
-        said = _said(self._tables[RETRIES], name, type_, action)
+        """The number of attempts of an action on a resource, and their delay."""
+        said = _find_setting(self._tables[RETRIES], name, type_, action)
         return NO_RETRY if said is None else Retry(int(said[0]), said[1])
 
     def workflow(self, name: str, type_: str) -> str | None:
         """The workflow that carries a resource out, where one is named."""
-        return next(self._tables[RUNNERS].matching(name, type_), None)
+        return next(self._tables[RUNNERS].find_matches(name, type_), None)
 
     def protects(self, name: str, type_: str) -> bool:
         """Whether a resource may be neither deleted nor replaced."""
         return any(
-            next(self._tables[key].matching(name, type_, but=STACK), False)
+            next(self._tables[key].find_matches(name, type_, but=STACK), False)
             for key in (PROTECT, "before")
         )
 
@@ -130,12 +130,12 @@ class Policies:
         before = {**previous.before, **previous.protect}
         return replace(self, before=before, undoing=False)
 
-    def for_undoing(self) -> Policies:
-        """These policies for the plan that undoes the one which followed theirs."""
+    def to_undo_policies(self) -> Policies:
+        """The policies for the plan that undoes the one which followed theirs."""
         return replace(self, undoing=self.protects_any)
 
-    def for_nothing(self) -> Policies:
-        """What counts where everything that these policies were for is removed again."""
+    def to_removal_policies(self) -> Policies:
+        """The policies for the removal of everything that these policies were for."""
         return Policies(self.timeouts, self.retries, runners=self.runners)
 
     def to_text(self) -> str:
@@ -144,8 +144,8 @@ class Policies:
         return json.dumps(values) if any(values.values()) else ""
 
 
-def of_environment(own: Mapping[str, Any], breakpoints: Mapping[str, tuple[str, ...]]) -> Policies:
-    """The policies of an environment: its section in normal form, and the hooks of its registry."""
+def build_policies(own: Mapping[str, Any], breakpoints: Mapping[str, tuple[str, ...]]) -> Policies:
+    """Build the policies of an environment: its normal section and the hooks of its registry."""
     return Policies(
         own.get(TIMEOUTS, {}),
         own.get(RETRIES, {}),
@@ -156,8 +156,8 @@ def of_environment(own: Mapping[str, Any], breakpoints: Mapping[str, tuple[str, 
 
 
 @lru_cache(maxsize=64)
-def read(text: str) -> Policies:
-    """What ``to_text`` wrote."""
+def parse_policies(text: str) -> Policies:
+    """Parse the text of ``to_text``."""
     if not text:
         return Policies()
     values = json.loads(text)
@@ -165,8 +165,8 @@ def read(text: str) -> Policies:
     return Policies(**values)
 
 
-def _said(table: _Table, name: str, type_: str, action: str) -> Any:
-    for said in table.matching(name, type_):
+def _find_setting(table: _Table, name: str, type_: str, action: str) -> Any:
+    for said in table.find_matches(name, type_):
         if action in said:
             return said[action]
         if EVERY in said:
@@ -175,7 +175,7 @@ def _said(table: _Table, name: str, type_: str, action: str) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _fits(pattern: str, text: str) -> bool:
+def _is_match(pattern: str, text: str) -> bool:
     """Whether ``text`` fits ``pattern``, in which only ``*`` is special."""
     first, *rest = pattern.split(EVERY)
     if not rest:

@@ -47,7 +47,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Cron:
-    """Which minutes, hours, days, months and days of the week (0: Sunday); None: every one."""
+    """A cron expression: minutes, hours, days, months, weekdays (0: Sunday); None: every one."""
 
     minutes: frozenset[int] | None
     hours: frozenset[int] | None
@@ -57,89 +57,91 @@ class Cron:
 
 
 @lru_cache(maxsize=256)
-def read_schedule(text: str) -> float | Cron:
-    """Seconds between two times, or a cron expression; raises UsageError for anything else."""
+def parse_schedule(text: str) -> float | Cron:
+    """Parse an interval to seconds, or a cron expression; raises UsageError for anything else."""
     words = text.lower().split()
     if len(words) == 1:
-        return _interval(text, words[0])
+        return _parse_interval(text, words[0])
     if len(words) != len(_FIELDS):
-        raise _fault(text, f"has {len(words)} fields")
-    found = [_field(text, field, word) for field, word in zip(_FIELDS, words, strict=True)]
+        raise _make_error(text, f"has {len(words)} fields")
+    found = [_parse_field(text, field, word) for field, word in zip(_FIELDS, words, strict=True)]
     weekdays = found[4]
     if weekdays is not None:
         found[4] = frozenset(number % 7 for number in weekdays)
     cron = Cron(*found)
-    _check_comes(text, cron)
+    _check_day_exists(text, cron)
     return cron
 
 
-def _interval(text: str, word: str) -> float:
+def _parse_interval(text: str, word: str) -> float:
     match = _INTERVAL.match(word)
     if match is None or not any(match.groups()):
-        raise _fault(text, "is no time")
+        raise _make_error(text, "is no time")
     units = zip(match.groups(), _UNITS.values(), strict=True)
     seconds = sum(int(number) * unit for number, unit in units if number)
     if not SHORTEST <= seconds <= LONGEST:
-        raise _fault(text, f"is not between {SHORTEST:g} seconds and 366 days")
+        raise _make_error(text, f"is not between {SHORTEST:g} seconds and 366 days")
     return seconds
 
 
-def _field(text: str, field: _Field, word: str) -> frozenset[int] | None:
+def _parse_field(text: str, field: _Field, word: str) -> frozenset[int] | None:
     if word == "*":
         return None
     found: set[int] = set()
     for item in word.split(","):
         match = _ITEM.match(item)
         if match is None:
-            raise _fault(text, f"has {item!r} as {field.name}")
+            raise _make_error(text, f"has {item!r} as {field.name}")
         first, last, step = match.groups()
-        least, most = _range(text, field, first, last, step)
-        found.update(range(least, most + 1, _step(text, field, step)))
+        least, most = _parse_range(text, field, first, last, step)
+        found.update(range(least, most + 1, _parse_step(text, field, step)))
     return frozenset(found)
 
 
-def _range(
+def _parse_range(
     text: str, field: _Field, first: str, last: str | None, step: str | None
 ) -> tuple[int, int]:
     if first == "*":
         if last is not None:
-            raise _fault(text, f"has '*-{last}' as {field.name}")
+            raise _make_error(text, f"has '*-{last}' as {field.name}")
         return field.least, min(field.most, 6) if field.name == "day of the week" else field.most
-    least = _number(text, field, first)
+    least = _parse_number(text, field, first)
     if last is None:
         return least, field.most if step else least
-    most = _number(text, field, last)
+    most = _parse_number(text, field, last)
     if field.name == "day of the week" and most == 0 and least > 0:
         most = 7
     if most < least:
-        raise _fault(text, f"has the range {first}-{last} as {field.name}, which is empty")
+        raise _make_error(text, f"has the range {first}-{last} as {field.name}, which is empty")
     return least, most
 
 
-def _number(text: str, field: _Field, word: str) -> int:
+def _parse_number(text: str, field: _Field, word: str) -> int:
     number = field.words.get(word, int(word) if word.isdigit() else -1)
     if not field.least <= number <= field.most:
         known = f"{field.least} to {field.most}"
-        raise _fault(text, f"has {word} as {field.name}, which is none of {known}")
+        raise _make_error(text, f"has {word} as {field.name}, which is none of {known}")
     return number
 
 
-def _step(text: str, field: _Field, step: str | None) -> int:
+def _parse_step(text: str, field: _Field, step: str | None) -> int:
     if step is not None and int(step) == 0:
-        raise _fault(text, f"has a step of 0 as {field.name}")
+        raise _make_error(text, f"has a step of 0 as {field.name}")
     if step is not None and int(step) > field.most:
-        raise _fault(text, f"has a step of {step} as {field.name}, which is more than there are")
+        raise _make_error(
+            text, f"has a step of {step} as {field.name}, which is more than there are"
+        )
     return int(step or 1)
 
 
-def _check_comes(text: str, cron: Cron) -> None:
+def _check_day_exists(text: str, cron: Cron) -> None:
     """Raise UsageError for a day that no month has."""
     if cron.days is None or cron.weekdays is not None:
         return
     longest = max(_MOST_DAYS[month - 1] for month in cron.months or range(1, 13))
     if min(cron.days) > longest:
-        raise _fault(text, "names a day that never comes")
+        raise _make_error(text, "names a day that never comes")
 
 
-def _fault(text: str, why: str) -> UsageError:
+def _make_error(text: str, why: str) -> UsageError:
     return UsageError(f"{text!r} is no schedule: it {why}.", hint=HINT)

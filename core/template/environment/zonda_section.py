@@ -1,4 +1,4 @@
-"""The section ``zonda`` of environments: its faults, its normal form, and how two are merged.
+"""The section ``zonda`` of environments: its faults, its normal form, and the merge of two.
 
 Called by ``environment`` for each document. What the section means for one resource is answered
 by ``policies``, in which the engine keeps it.
@@ -12,7 +12,7 @@ from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 
-from ..source.diagnostics import OWN_SECTION, suggestion, type_name
+from ..source.diagnostics import OWN_SECTION, format_type_name, suggestion
 from . import drift_section
 from .drift_section import DRIFT
 
@@ -55,39 +55,39 @@ _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([smhd]?)\Z")
 Table = dict[str, Any]
 
 
-def faults(own: Any) -> Iterator[TemplateError]:
-    """What is wrong with a section; ``at`` leads to it in its document."""
+def find_faults(own: Any) -> Iterator[TemplateError]:
+    """Yield the faults of a section; ``at`` leads to each of them in its document."""
     if not isinstance(own, Mapping):
         return  # a fault of the sections, told by ``environment``
     for part, value in own.items():
         at = (SECTION, part)
         if part not in _PARTS:
             known = ", ".join(_PARTS)
-            yield _fault(f"{part!r} is none of {known}", at, suggestion(part, _PARTS))
+            yield _make_fault(f"{part!r} is none of {known}", at, suggestion(part, _PARTS))
         elif value is not None:
             yield from _PARTS[part](value, at)
 
 
-def merged(old: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """``own`` (a section without faults) on top of ``old`` (in normal form), in normal form.
+def merge_sections(old: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge ``own`` (a section without faults) into ``old`` (in normal form), in normal form.
 
     The later one wins, for each key and each action; null takes back what was said before.
     """
     found = {part: dict(table) for part, table in old.items()}
     for part, value in own.items():
         table = found.setdefault(part, {})
-        for key, said in _entries(part, value).items():
+        for key, said in _normalize_entries(part, value).items():
             if said is None:
                 table.pop(key, None)
             elif isinstance(said, dict) and EVERY not in said:
-                table[key] = _without_null({**table.get(key, {}), **said})
+                table[key] = _drop_null({**table.get(key, {}), **said})
             else:
                 table[key] = said
     return found
 
 
-def duration(value: Any) -> float | None:
-    """Seconds of ``30``, ``30s``, ``10m``, ``2h`` or ``1d``; None for anything else."""
+def parse_duration(value: Any) -> float | None:
+    """Parse ``30``, ``30s``, ``10m``, ``2h`` or ``1d`` to seconds; None for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = value
     else:
@@ -101,27 +101,27 @@ def duration(value: Any) -> float | None:
 # -- normal form ------------------------------------------------------------------------------
 
 
-def _entries(part: str, value: Any) -> Table:
+def _normalize_entries(part: str, value: Any) -> Table:
     if part == DRIFT:
-        return drift_section.normal(value)
+        return drift_section.normalize_section(value)
     if isinstance(value, list):
         return dict.fromkeys(value, True)
     if part in (PROTECT, RUNNERS, MOVED) or value is None:
         return dict(value or {})
-    read = duration if part == TIMEOUTS else _retry
-    return {str(key): _of_actions(said, read) for key, said in value.items()}
+    read = parse_duration if part == TIMEOUTS else _normalize_retry
+    return {str(key): _normalize_actions(said, read) for key, said in value.items()}
 
 
-def _of_actions(said: Any, read: Callable[[Any], Any]) -> Any:
+def _normalize_actions(said: Any, read: Callable[[Any], Any]) -> Any:
     if isinstance(said, Mapping) and not _is_retry(said):
         return {action: None if each is None else read(each) for action, each in said.items()}
     return None if said is None else {EVERY: read(said)}
 
 
-def _retry(value: Any) -> list[float]:
+def _normalize_retry(value: Any) -> list[float]:
     """[attempts in all, seconds before the second one]."""
     if isinstance(value, Mapping):
-        return [value.get(ATTEMPTS, 1), duration(value.get(DELAY)) or FIRST_DELAY]
+        return [value.get(ATTEMPTS, 1), parse_duration(value.get(DELAY)) or FIRST_DELAY]
     return [value, FIRST_DELAY]
 
 
@@ -129,31 +129,31 @@ def _is_retry(value: Any) -> bool:
     return isinstance(value, Mapping) and bool({ATTEMPTS, DELAY} & set(value))
 
 
-def _without_null(table: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_null(table: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in table.items() if value is not None}
 
 
 # -- faults -----------------------------------------------------------------------------------
 
 
-def _timeout_faults(value: Any, at: Path) -> Iterator[TemplateError]:
-    yield from _table_faults(value, at, (*ACTIONS, *BREAKPOINTS), _duration_faults)
+def _find_timeout_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    yield from _find_table_faults(value, at, (*ACTIONS, *BREAKPOINTS), _find_duration_faults)
 
 
-def _retry_faults(value: Any, at: Path) -> Iterator[TemplateError]:
-    yield from _table_faults(value, at, ACTIONS, _attempts_faults)
+def _find_retry_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    yield from _find_table_faults(value, at, ACTIONS, _find_attempts_faults)
 
 
-def _table_faults(
+def _find_table_faults(
     value: Any, at: Path, actions: tuple[str, ...], check: Callable[..., Iterator[TemplateError]]
 ) -> Iterator[TemplateError]:
     if not isinstance(value, Mapping):
-        yield _fault(f"must map resources to values, not be a {type_name(value)}", at)
+        yield _make_fault(f"must map resources to values, not be a {format_type_name(value)}", at)
         return
     for key, said in value.items():
         here = (*at, key)
         if not isinstance(key, str):
-            yield _fault("a resource's name or a pattern must be text", here)
+            yield _make_fault("a resource's name or a pattern must be text", here)
         elif not isinstance(said, Mapping) or _is_retry(said):
             yield from check(said, here)
         else:
@@ -163,80 +163,82 @@ def _table_faults(
                 else:
                     known = ", ".join(actions)
                     hint = suggestion(action, actions) or f"The actions are {known}."
-                    yield _fault(f"{action!r} is no action", (*here, action), hint)
+                    yield _make_fault(f"{action!r} is no action", (*here, action), hint)
 
 
-def _duration_faults(value: Any, at: Path) -> Iterator[TemplateError]:
-    if value is not None and duration(value) is None:
-        yield _fault(
-            f"{_shown(value)} is no time",
+def _find_duration_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    if value is not None and parse_duration(value) is None:
+        yield _make_fault(
+            f"{_format_value(value)} is no time",
             at,
             "Give seconds above 0, or 30s, 10m, 2h, 1d; at most 366d.",
         )
 
 
-def _attempts_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+def _find_attempts_faults(value: Any, at: Path) -> Iterator[TemplateError]:
     if value is None:
         return
     if not isinstance(value, Mapping):
         value = {ATTEMPTS: value}
     for key, said in value.items():
         if key == DELAY:
-            yield from _duration_faults(said, (*at, DELAY))
+            yield from _find_duration_faults(said, (*at, DELAY))
         elif key != ATTEMPTS:
             hint = suggestion(key, (ATTEMPTS, DELAY)) or f"Give {ATTEMPTS} and {DELAY}."
-            yield _fault(f"{key!r} is not known here", (*at, key), hint)
+            yield _make_fault(f"{key!r} is not known here", (*at, key), hint)
         elif type(said) is not int or not 1 <= said <= MOST_ATTEMPTS:
-            text = f"{_shown(said)} is no number of attempts"
-            yield _fault(text, at, f"Give a number from 1 (no retry) to {MOST_ATTEMPTS}.")
+            text = f"{_format_value(said)} is no number of attempts"
+            yield _make_fault(text, at, f"Give a number from 1 (no retry) to {MOST_ATTEMPTS}.")
 
 
-def _protect_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+def _find_protect_faults(value: Any, at: Path) -> Iterator[TemplateError]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             if not isinstance(item, str):
-                yield _fault("a resource's name or a pattern must be text", (*at, index))
+                yield _make_fault("a resource's name or a pattern must be text", (*at, index))
     elif not isinstance(value, Mapping):
         hint = "Give a list of names, or a map of names to true and false."
-        yield _fault(f"must be a list or a map, not a {type_name(value)}", at, hint)
+        yield _make_fault(f"must be a list or a map, not a {format_type_name(value)}", at, hint)
     else:
         for key, said in value.items():
             if not isinstance(key, str):
-                yield _fault("a resource's name or a pattern must be text", (*at, key))
+                yield _make_fault("a resource's name or a pattern must be text", (*at, key))
             elif said is not None and not isinstance(said, bool):
-                yield _fault(f"{_shown(said)} is neither true nor false", (*at, key))
+                yield _make_fault(f"{_format_value(said)} is neither true nor false", (*at, key))
 
 
-def _runner_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+def _find_runner_faults(value: Any, at: Path) -> Iterator[TemplateError]:
     if not isinstance(value, Mapping):
-        yield _fault(f"must map resources to workflows, not be a {type_name(value)}", at)
+        yield _make_fault(
+            f"must map resources to workflows, not be a {format_type_name(value)}", at
+        )
         return
     for key, said in value.items():
         if not isinstance(key, str):
-            yield _fault("a resource's name or a pattern must be text", (*at, key))
+            yield _make_fault("a resource's name or a pattern must be text", (*at, key))
         elif said is not None and not (isinstance(said, str) and said):
             hint = "Give WORKFLOW, RUNNER:WORKFLOW or a URL."
-            yield _fault(f"{_shown(said)} is no workflow", (*at, key), hint)
+            yield _make_fault(f"{_format_value(said)} is no workflow", (*at, key), hint)
 
 
-def _moved_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+def _find_moved_faults(value: Any, at: Path) -> Iterator[TemplateError]:
     if not isinstance(value, Mapping):
-        yield _fault(f"must map old names to new ones, not be a {type_name(value)}", at)
+        yield _make_fault(f"must map old names to new ones, not be a {format_type_name(value)}", at)
         return
     for old, new in value.items():
         if new is None and isinstance(old, str):
             continue
         if not (isinstance(old, str) and old and isinstance(new, str) and new):
-            yield _fault("the names of resources must be text", (*at, old))
+            yield _make_fault("the names of resources must be text", (*at, old))
         elif not all(f"{old}/{new}".split("/")):
             hint = "What is nested is called OWNER/NAME."
-            yield _fault(f"{old!r} cannot become {new!r}: a name is empty", (*at, old), hint)
-        elif old in _way(value, new):
-            yield _fault(f"{old!r} would become itself again", (*at, old))
+            yield _make_fault(f"{old!r} cannot become {new!r}: a name is empty", (*at, old), hint)
+        elif old in _follow_moves(value, new):
+            yield _make_fault(f"{old!r} would become itself again", (*at, old))
 
 
-def _way(moved: Mapping[str, Any], name: Any) -> list[str]:
-    """``name`` and what becomes of it, one after the other; what goes round ends."""
+def _follow_moves(moved: Mapping[str, Any], name: Any) -> list[str]:
+    """Follow the moves of ``name``: all its names, one after the other; a circle ends."""
     found: list[str] = []
     while isinstance(name, str) and name not in found:
         found.append(name)
@@ -244,22 +246,22 @@ def _way(moved: Mapping[str, Any], name: Any) -> list[str]:
     return found
 
 
-def moved(own: Mapping[str, Any]) -> dict[str, str]:
-    """The old names of a section in normal form, with what they are called in the end."""
+def resolve_moves(own: Mapping[str, Any]) -> dict[str, str]:
+    """Resolve the moves of a section in normal form: each old name with its final name."""
     table: Mapping[str, Any] = own.get(MOVED, {})
-    return {old: _way(table, new)[-1] for old, new in table.items()}
+    return {old: _follow_moves(table, new)[-1] for old, new in table.items()}
 
 
-def _drift_faults(value: Any, at: Path) -> Iterator[TemplateError]:
-    for message, where, hint in drift_section.faults(value, at):
-        yield _fault(message, where, hint)
+def _find_drift_faults(value: Any, at: Path) -> Iterator[TemplateError]:
+    for message, where, hint in drift_section.find_faults(value, at):
+        yield _make_fault(message, where, hint)
 
 
-def _shown(value: Any) -> str:
-    return f"a {type_name(value)}" if isinstance(value, dict | list) else repr(value)
+def _format_value(value: Any) -> str:
+    return f"a {format_type_name(value)}" if isinstance(value, dict | list) else repr(value)
 
 
-def _fault(message: str, at: Path, hint: str = "") -> TemplateError:
+def _make_fault(message: str, at: Path, hint: str = "") -> TemplateError:
     where = ".".join(str(item) for item in at)
     return TemplateError(
         f"{where}: {message}", at=at, code=OWN_SECTION, heat_type="ValueError", hint=hint
@@ -267,10 +269,10 @@ def _fault(message: str, at: Path, hint: str = "") -> TemplateError:
 
 
 _PARTS: dict[str, Callable[[Any, Path], Iterator[TemplateError]]] = {
-    TIMEOUTS: _timeout_faults,
-    RETRIES: _retry_faults,
-    PROTECT: _protect_faults,
-    RUNNERS: _runner_faults,
-    DRIFT: _drift_faults,
-    MOVED: _moved_faults,
+    TIMEOUTS: _find_timeout_faults,
+    RETRIES: _find_retry_faults,
+    PROTECT: _find_protect_faults,
+    RUNNERS: _find_runner_faults,
+    DRIFT: _find_drift_faults,
+    MOVED: _find_moved_faults,
 }

@@ -1,4 +1,4 @@
-"""Which call inside a property's value is the one that fails, so that its fault points there.
+"""Find the innermost function call that fails, for the location of an error.
 
 Called by ``checks`` for values that cannot be resolved. Heat names the property; the place is ours.
 """
@@ -14,8 +14,8 @@ from zonda.hooks.function import Function, ResolveScope, resolve
 from ..source.diagnostics import FAULTS, FollowUpError
 
 
-def culprit(tree: Any, scope: ResolveScope) -> Path | None:
-    """Where the innermost call stands that fails for ``tree``, which fails; None if it is no call.
+def find_failing_call(tree: Any, scope: ResolveScope) -> Path | None:
+    """Find the path of the innermost call that fails in ``tree``; None if it is no call.
 
     Every part of a failing call is resolved once more, so this is not for calls that take long.
     """
@@ -23,11 +23,11 @@ def culprit(tree: Any, scope: ResolveScope) -> Path | None:
     while tree is not None:
         if isinstance(tree, Function):
             found = tree.path
-        tree = next((part for part in _parts(tree) if _fails(part, scope)), None)
+        tree = next((part for part in _list_parts(tree) if _is_failing(part, scope)), None)
     return found
 
 
-def _parts(tree: Any) -> Iterator[Any]:
+def _list_parts(tree: Any) -> Iterator[Any]:
     inside = tree.args if isinstance(tree, Function) else tree
     if isinstance(inside, Function):
         yield inside
@@ -36,7 +36,7 @@ def _parts(tree: Any) -> Iterator[Any]:
         yield from (value for value in values if isinstance(value, dict | list | Function))
 
 
-def _fails(tree: Any, scope: ResolveScope) -> bool:
+def _is_failing(tree: Any, scope: ResolveScope) -> bool:
     try:
         resolve(tree, scope)
     except FollowUpError:

@@ -22,9 +22,9 @@ from ..source.diagnostics import (
     FollowUpError,
     TooLarge,
     from_exception,
+    is_unwrapped,
+    make_unknown_reference,
     suggestion,
-    unknown_reference,
-    unwrapped,
 )
 
 
@@ -48,7 +48,7 @@ class ResourceValues(Protocol):
     """The values of resources: null while a template is validated, real ones in the engine."""
 
     def reference(self, name: str) -> Any:
-        """What ``get_resource`` gives for a resource that is in the template and enabled."""
+        """The value of ``get_resource`` for a resource that is in the template and enabled."""
 
     def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """An attribute below ``rest``; all attributes as a map where ``attribute`` is None."""
@@ -63,14 +63,14 @@ _AS_LISTS = frozenset((bytes, tuple, set))
 
 
 class ConditionScope(Protocol):
-    """What a parser asks about conditions."""
+    """The conditions as a parser needs them."""
 
     def enabled(self, value: Any, scope: ResolveScope) -> bool:
         """The truth of a parsed condition: a name, a boolean, null or a function."""
 
 
 class Broken(Function):
-    """Stands where a malformed call was reported."""
+    """A placeholder for a malformed call that was reported."""
 
     __slots__ = ()
 
@@ -128,16 +128,16 @@ class Parser:
                 ((name, args),) = value.items()
                 function = self._functions.get(name)
                 if function is not None:
-                    return self._call(function, name, args, (*path, name))
-            return self._items(value, value.items(), path)
+                    return self._parse_call(function, name, args, (*path, name))
+            return self._parse_items(value, value.items(), path)
         if kind is list:
-            return self._items(value, enumerate(value), path)
+            return self._parse_items(value, enumerate(value), path)
         if kind in _AS_LISTS:
             items = sorted(value, key=repr) if kind is set else list(value)
-            return self._items(items, enumerate(items), path)
+            return self._parse_items(items, enumerate(items), path)
         return value
 
-    def _items(self, container: Any, items: Any, path: Path) -> Any:
+    def _parse_items(self, container: Any, items: Any, path: Path) -> Any:
         made: Any = None
         for key, item in items:
             kind = type(item)
@@ -150,7 +150,7 @@ class Parser:
                     made[key] = parsed
         return container if made is None else made
 
-    def _call(self, function: type[Function], name: str, args: Any, path: Path) -> Any:
+    def _parse_call(self, function: type[Function], name: str, args: Any, path: Path) -> Any:
         before = len(self.errors)
         if before >= self.most_faults:
             return Broken()
@@ -158,21 +158,21 @@ class Parser:
             return function(self, name, args, path)
         except FAULTS as error:
             if len(self.errors) == before and not isinstance(error, FollowUpError):
-                self.errors.append(_of_call(error, path))
+                self.errors.append(_complete_error(error, path))
         return Broken()
 
     def condition(self, value: Any, path: Path) -> bool:
         """The truth of a condition that stands inside a function call."""
-        tree, faults = self.condition_tree(value, path)
+        tree, faults = self.parse_condition(value, path)
         if faults:
             for fault in faults:
-                fault.path = (*_innermost(path), *fault.path[len(path) :])
+                fault.path = (*_find_innermost_call(path), *fault.path[len(path) :])
             self.errors.extend(faults)
             raise FollowUpError
         return self.enabled(tree)
 
-    def condition_tree(self, value: Any, path: Path) -> tuple[Any, list[TemplateError]]:
-        """The tree of a condition, and its faults."""
+    def parse_condition(self, value: Any, path: Path) -> tuple[Any, list[TemplateError]]:
+        """Parse a condition; return its tree and its faults."""
         faults: list[TemplateError] = []
         parser = Parser(
             self.version, self._table, self.scope, self._conditions, faults, in_condition=True
@@ -244,11 +244,11 @@ class Scope:
 
     @property
     def most_faults(self) -> int:
-        """How many faults are worth being told."""
+        """The number of faults after which no more are collected."""
         return self._limits.max_faults
 
     def begin(self) -> None:
-        """Another resource or output begins: what its functions make is counted anew."""
+        """Begin another resource or output: the values of its functions are counted anew."""
         self._left = self._limits.max_nodes
 
     def spend(self, values: int) -> None:
@@ -281,12 +281,12 @@ class Scope:
         return self._files[key]
 
     def reference(self, resource: str, path: Path) -> Any:
-        """What ``get_resource`` gives."""
-        return self._known(resource).reference(resource)
+        """The value of ``get_resource``."""
+        return self._find_values(resource).reference(resource)
 
     def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """An attribute of a resource."""
-        return self._known(resource).attribute(resource, attribute, rest)
+        return self._find_values(resource).attribute(resource, attribute, rest)
 
     def derived(
         self,
@@ -296,18 +296,18 @@ class Scope:
         what: str,
         make: Callable[[Any], Any],
     ) -> Any:
-        """What ``make`` makes of an attribute where that is kept; None where it is not.
+        """The result of ``make`` for an attribute where it is cached; None where it is not.
 
         Nobody may change it. ``what`` tells what it is from all else that is made of attributes.
         """
-        found = getattr(self._known(resource), "derived", None)
+        found = getattr(self._find_values(resource), "derived", None)
         return None if found is None else found(resource, attribute, rest, what, make)
 
-    def _known(self, resource: str) -> ResourceValues:
+    def _find_values(self, resource: str) -> ResourceValues:
         if self._values is None or resource not in self._resources:
             self._hints -= 1
             known = self._resources if self._hints >= 0 else {}
-            raise unknown_reference(resource, "unknown", known)
+            raise make_unknown_reference(resource, "unknown", known)
         return self._values
 
     def facade(self, kind: str) -> Any:
@@ -327,20 +327,20 @@ class Scope:
         return self._yaql(expression, data, self.spend)
 
 
-def _of_call(error: Exception, path: Path) -> TemplateError:
-    """An error of a constructor, at the call's path; one with a label is complete already."""
+def _complete_error(error: Exception, path: Path) -> TemplateError:
+    """Complete an error of a constructor with the call's path; one with a label is complete."""
     fault = from_exception(error)
-    if fault.label or unwrapped(fault, path):
+    if fault.label or is_unwrapped(fault, path):
         return fault
     fault.heat_type = TemplateError.heat_type
     if fault.code == TemplateError.code:
         fault.code = FUNCTION
-    fault.under(*path)
+    fault.prepend_path(*path)
     return fault
 
 
-def _innermost(path: Path) -> Path:
-    """The name of the call that ``path`` leads into: Heat shows no more of the way."""
+def _find_innermost_call(path: Path) -> Path:
+    """Find the name of the call that ``path`` leads into: Heat shows no more of the path."""
     names = [item for item in path if isinstance(item, str)]
     return tuple(names[-1:])
 

@@ -21,7 +21,7 @@ class UnknownUntilRun(Exception):
 
 
 class Unknown(Function):
-    """Stands for a value that depends on resources. Has no value, and is no fault."""
+    """The value that depends on resources which do not exist yet. It is no fault."""
 
     __slots__ = ()
 
@@ -35,11 +35,11 @@ class Unknown(Function):
         return "UNKNOWN"  # a copy is the same one
 
     def validate(self, scope: ResolveScope) -> Iterator[Exception]:
-        """Nothing is wrong with it."""
+        """No faults."""
         return iter(())
 
     def sources(self) -> Iterator[Source]:
-        """Nothing that this template could tell."""
+        """No sources."""
         return iter(())
 
     def resolve(self, scope: ResolveScope) -> Any:
@@ -51,7 +51,7 @@ UNKNOWN = Unknown()
 
 
 def resolve_static(tree: Any, scope: ResolveScope) -> Any:
-    """``tree`` with every function replaced by its value, or by ``UNKNOWN``.
+    """Resolve ``tree``: each function becomes its value, or ``UNKNOWN``.
 
     No function that reads a resource is called. What a function cannot give because of a fault is
     unknown, too: that fault is told elsewhere.
@@ -78,20 +78,20 @@ def resolve_static(tree: Any, scope: ResolveScope) -> Any:
         return UNKNOWN
 
 
-def resolve_partly(tree: Any, scope: ResolveScope) -> Any:
-    """``tree`` with every function replaced by its value, or by ``UNKNOWN``."""
+def evaluate_partially(tree: Any, scope: ResolveScope) -> Any:
+    """Resolve ``tree``: each function becomes its value, or ``UNKNOWN`` for ``UnknownUntilRun``."""
     if isinstance(tree, dict):
         scope.spend(len(tree))
-        pairs = ((key, resolve_partly(value, scope)) for key, value in tree.items())
+        pairs = ((key, evaluate_partially(value, scope)) for key, value in tree.items())
         return {key: value for key, value in pairs if value is not ABSENT}
     if isinstance(tree, list):
         scope.spend(len(tree))
-        values = (resolve_partly(value, scope) for value in tree)
+        values = (evaluate_partially(value, scope) for value in tree)
         return [value for value in values if value is not ABSENT]
     if not isinstance(tree, Function):
         return tree
     if tree.name == "if":  # as above
-        return resolve_partly(tree.args, scope)
+        return evaluate_partially(tree.args, scope)
     try:
         value = tree.resolve(scope)
     except (UnknownUntilRun, FollowUpError):
@@ -109,14 +109,14 @@ def has_unknown(value: Any) -> bool:
     return value is UNKNOWN
 
 
-def supposed(value: Any, before: Any) -> Any:
-    """``value`` as if all that is not known yet stays what it was ``before``; else null."""
+def assume_unchanged(value: Any, before: Any) -> Any:
+    """Replace each unknown part of ``value`` by its value in ``before``; else by null."""
     if value is UNKNOWN:
         return before
     if isinstance(value, Mapping):
         old = before if isinstance(before, Mapping) else {}
-        return {key: supposed(item, old.get(key)) for key, item in value.items()}
+        return {key: assume_unchanged(item, old.get(key)) for key, item in value.items()}
     if isinstance(value, list):
         items = before[: len(value)] if isinstance(before, list) else []
-        return [supposed(item, each) for item, each in zip_longest(value, items)]
+        return [assume_unchanged(item, each) for item, each in zip_longest(value, items)]
     return value

@@ -1,4 +1,4 @@
-"""What templates and environments refer to: found, read once, and linked to whoever names it.
+"""Attached files: found from templates and environments, read once, and linked to documents.
 
 Called by ``fetcher``. A file is known by its URL (``file:`` or ``http(s):``), as with Heat's
 client; ``links`` leads from what a document writes to that URL, so that the same words may mean
@@ -18,12 +18,18 @@ from urllib.parse import unquote, urljoin, urlsplit
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.text.sanitize import escape_control_chars
 
-from ..source.bundle import shown
+from ..source.bundle import to_display_name
 from ..source.diagnostics import FILE_MISSING, FILE_REFUSED
 from ..source.document import Document, load_document
 from ..source.versions import KEYS
 from . import local_files
-from .file_references import Reference, is_dynamic, may_name_files, template_files, valued_files
+from .file_references import (
+    Reference,
+    find_template_files,
+    find_value_files,
+    is_dynamic,
+    may_name_files,
+)
 
 _REMOTE = ("http", "https")
 _MOST_FILES = 10_000
@@ -35,7 +41,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What may be read. Sizes in bytes; ``roots``: folders to stay in, none means anywhere.
+    """The limits of reading. Sizes in bytes; ``roots``: folders to stay in, none means anywhere.
 
     ``own``: zonda's own files and folders, of which nothing is read. ``remote`` and ``private``:
     whether files may come by http(s), and from private addresses. ``seconds``: for one remote file.
@@ -52,7 +58,7 @@ class FetchLimits:
 
 
 class Unreadable(Exception):
-    """A file that cannot be taken along. ``code``: of the fault."""
+    """Raised for a file that cannot be attached. ``code``: of the fault."""
 
     def __init__(self, message: str, code: str = FILE_MISSING) -> None:
         super().__init__(message)
@@ -61,7 +67,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Attachments:
-    """The files so far by URL, and for each document what its words mean."""
+    """The attached files by URL, and for each document the links from its names to files."""
 
     limits: FetchLimits
     files: dict[str, str] = field(default_factory=dict)
@@ -79,7 +85,7 @@ class Attachments:
     def follow(
         self, text: str, file: str, url: str, references: Callable[[Any], Iterator[Reference]]
     ) -> None:
-        """Take along what ``text`` refers to, and what that refers to.
+        """Attach the files that ``text`` refers to, and those that these refer to.
 
         ``file`` is the document's name in errors and in ``links``, ``url`` where it stands.
         """
@@ -87,7 +93,9 @@ class Attachments:
         while waiting:
             text, file, url, references = waiting.pop()
             try:
-                document = load_document(text, shown(file), max_bytes=self.limits.template_bytes)
+                document = load_document(
+                    text, to_display_name(file), max_bytes=self.limits.template_bytes
+                )
             except TemplateError:
                 # Whoever loads the bundle says what is wrong with the text, with all else.
                 continue
@@ -95,27 +103,27 @@ class Attachments:
             if is_dynamic(document.data):
                 self._dynamic.append(file)
             self.note_values(document.data, document, file, url)
-            if references is template_files and not may_name_files(text):
+            if references is find_template_files and not may_name_files(text):
                 continue
             for reference in references(document.data):
                 added = self._add(reference, document, file, url)
                 if added is not None and (reference.template or _is_template(added[0])):
-                    waiting.append((*added, template_files))
+                    waiting.append((*added, find_template_files))
 
     def read_remote(self, url: str) -> tuple[str, str]:
         """The text at an address that the user named, and where it came from; Unreadable."""
-        content = self._remote(url, url)
+        content = self._fetch_remote_file(url, url)
         try:
             return content.decode("utf-8"), self._moved[url]
         except UnicodeDecodeError as error:
             raise Unreadable(f"{url} is not text in UTF-8 (byte {error.start})") from error
 
     def note_values(self, data: Any, document: Document, file: str, url: str) -> None:
-        """Remember the names of templates among the values of parameters."""
-        self._values += ((each, document, file, url) for each in valued_files(data))
+        """Record the names of templates among the values of parameters."""
+        self._values += ((each, document, file, url) for each in find_value_files(data))
 
     def follow_values(self) -> None:
-        """Take along the templates that values of parameters name, if any template asks so.
+        """Attach the templates that values of parameters name, if any template needs them.
 
         A value may mean something else: what is not there, or no template, is left out.
         """
@@ -124,10 +132,10 @@ class Attachments:
             added = self._add(reference, document, file, url)
             self._check_value(reference, document, file)
             if added is not None:
-                self.follow(*added, template_files)
+                self.follow(*added, find_template_files)
 
     def _check_value(self, reference: Reference, document: Document, file: str) -> None:
-        """Complain about a value that means two files: nobody could tell which."""
+        """Report a value that means two files."""
         key = reference.key
         target = self.links.get(file, {}).get(key)
         if target is None:
@@ -135,28 +143,28 @@ class Attachments:
         meant = {self._valued.setdefault(key, target), target}
         meant |= {self.links.get(each, {}).get(key, target) for each in self._dynamic}
         if len(meant) > 1:
-            files = " and ".join(sorted(map(shown, meant)))
-            self._fault(f"{key} in a value could mean {files}", reference, document)
+            files = " and ".join(sorted(map(to_display_name, meant)))
+            self._report_fault(f"{key} in a value could mean {files}", reference, document)
 
     def _add(
         self, reference: Reference, document: Document, file: str, url: str
     ) -> tuple[str, str, str] | None:
         """Link and read one file; text, name and URL if it is a new one."""
         try:
-            base = _joined(url, reference.base) if reference.base else url
-            target = _joined(base, reference.key)
+            base = _join_url(url, reference.base) if reference.base else url
+            target = _join_url(base, reference.key)
             links = self.links.setdefault(file, {})
             if links.get(reference.key, target) != target:
                 raise Unreadable(f"{reference.key} means two files in {document.file}")
             text = self.files.get(target)
             is_new = text is None
             if text is None:
-                text = self._read(target, reference.key)
+                text = self._read_text(target, reference.key)
             if reference.optional and not _is_template(text):
                 return None
         except Unreadable as error:
             if not reference.optional:
-                self._fault(str(error), reference, document, error.code)
+                self._report_fault(str(error), reference, document, error.code)
             return None
         links[reference.key] = target
         if not is_new:
@@ -164,7 +172,7 @@ class Attachments:
         self.files[target] = text
         return text, target, self._moved.get(target, target)
 
-    def _fault(
+    def _report_fault(
         self, message: str, reference: Reference, document: Document, code: str = FILE_MISSING
     ) -> None:
         self.errors.append(
@@ -178,11 +186,13 @@ class Attachments:
             )
         )
 
-    def _read(self, target: str, key: str) -> str:
+    def _read_text(self, target: str, key: str) -> str:
         if len(self.files) >= _MOST_FILES:
             raise Unreadable(f"{key}: more than {_MOST_FILES} files")
         remote = target.startswith(("http:", "https:"))
-        content = self._remote(target, key) if remote else self._local(target, key)
+        content = (
+            self._fetch_remote_file(target, key) if remote else self._read_local_file(target, key)
+        )
         self._total += len(content)
         if len(content) > self.limits.file_bytes or self._total > self.limits.total_bytes:
             raise Unreadable(f"{key}: too large ({self.limits.file_bytes} bytes a file)")
@@ -192,11 +202,11 @@ class Attachments:
             # As Heat's client does: what is no text travels as base64.
             return base64.encodebytes(content).decode("ascii")
 
-    def _local(self, target: str, key: str) -> bytes:
+    def _read_local_file(self, target: str, key: str) -> bytes:
         limits = self.limits
-        path = path_of(target)
+        path = to_path(target)
         try:
-            return local_files.read(path, limits.file_bytes + 1, limits.roots, limits.own)
+            return local_files.read_file(path, limits.file_bytes + 1, limits.roots, limits.own)
         except local_files.Refused as error:
             raise Unreadable(f"{key}: {error}", FILE_REFUSED) from error
         except FileNotFoundError as error:
@@ -206,7 +216,7 @@ class Attachments:
         except (ValueError, RuntimeError) as error:
             raise Unreadable(f"{key} is no name of a file ({error})") from error
 
-    def _remote(self, target: str, key: str) -> bytes:
+    def _fetch_remote_file(self, target: str, key: str) -> bytes:
         if not self.limits.remote:
             raise Unreadable(
                 f"{key} is on the network: allow that with --allow-remote, or download it"
@@ -231,18 +241,18 @@ def _is_template(text: str) -> bool:
     return any(word in text for word in KEYS)
 
 
-def path_of(url: str) -> FilePath:
+def to_path(url: str) -> FilePath:
     """The file of a ``file:`` URL."""
     return FilePath(unquote(urlsplit(url).path))
 
 
-def url_of(path: FilePath) -> str:
+def to_url(path: FilePath) -> str:
     """The ``file:`` URL of a file, links in its path left as they are."""
     return FilePath(os.path.abspath(path)).as_uri()
 
 
-def _joined(base: str, key: str) -> str:
-    """The URL that ``key`` means in a document at ``base``; raises Unreadable."""
+def _join_url(base: str, key: str) -> str:
+    """Join ``key`` to the URL of its document; raises Unreadable."""
     try:
         scheme = urlsplit(key).scheme
         if scheme in _REMOTE:

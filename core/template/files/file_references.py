@@ -1,4 +1,4 @@
-"""Where a document names files: found in its data, nothing is read.
+"""File references: the names of files in a document's data; nothing is read.
 
 Called by ``attachments``. A name may stand in a call of ``get_file``, as a type, in an
 environment's registry, among the members of a chain, or in the value of a parameter that ends up
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from zonda.hooks.errors import Path
 
-from ..source.document import may_say
+from ..source.document import may_contain
 from ..types.registry_rules import (
     BASE_URL,
     HOOKS,
@@ -47,36 +47,36 @@ class Reference(NamedTuple):
 
 
 def may_name_files(text: str) -> bool:
-    """Whether ``template_files`` can find any in the document of a text; told at a glance."""
-    return may_say(text, _GET_FILE, *TEMPLATE_SUFFIXES)
+    """Whether ``template_files`` can find any in the document of a text; a quick test."""
+    return may_contain(text, _GET_FILE, *TEMPLATE_SUFFIXES)
 
 
-def template_files(data: Any) -> Iterator[Reference]:
-    """Arguments of ``get_file``, whatever has a type that is a file, and members of chains."""
-    yield from _template_files(data, (), set())
+def find_template_files(data: Any) -> Iterator[Reference]:
+    """Find arguments of ``get_file``, types that are files, and members of chains."""
+    yield from _find_template_files(data, (), set())
 
 
-def _template_files(tree: Any, path: Path, seen: set[int]) -> Iterator[Reference]:
+def _find_template_files(tree: Any, path: Path, seen: set[int]) -> Iterator[Reference]:
     if not isinstance(tree, dict | list) or id(tree) in seen:
         return
     seen.add(id(tree))
     if isinstance(tree, dict) and isinstance(tree.get(_PROPERTIES), Mapping):
-        yield from _members(tree, (*path, _PROPERTIES, RESOURCES))
+        yield from _find_member_files(tree, (*path, _PROPERTIES, RESOURCES))
     for key, item in enumerate(tree) if isinstance(tree, list) else tree.items():
         here = (*path, key)
         if not isinstance(item, str):
-            yield from _template_files(item, here, seen)
+            yield from _find_template_files(item, here, seen)
         elif key == _GET_FILE and len(tree) == 1:
             yield Reference(item, here, template=False)
         elif key == _TYPE and is_template(item):
             yield Reference(item, here, template=True)
 
 
-def _members(resource: Mapping[str, Any], path: Path) -> Iterator[Reference]:
+def _find_member_files(resource: Mapping[str, Any], path: Path) -> Iterator[Reference]:
     """Files that a chain has for members; another type's property of that name may be anything."""
     members = resource[_PROPERTIES].get(RESOURCES)
     certain = resource.get(_TYPE) == _CHAIN and isinstance(members, list)
-    for text, at in _texts(members, path):
+    for text, at in _find_template_names(members, path):
         literal = certain and len(at) == len(path) + 1
         yield Reference(text, at, template=True, optional=not literal)
 
@@ -99,68 +99,68 @@ def _is_dynamic(tree: Any, depth: int) -> bool:
     return any(_is_dynamic(item, depth + 1) for item in tree.values())
 
 
-def valued_files(data: Any) -> Iterator[Reference]:
-    """Names of templates in the values of parameters: of a template, or of an environment."""
+def find_value_files(data: Any) -> Iterator[Reference]:
+    """Find names of templates in parameter values: of a template, or of an environment."""
     for section in (_PARAMETERS, _DEFAULTS):
         values = data.get(section) if isinstance(data, Mapping) else None
         for name, value in values.items() if isinstance(values, Mapping) else ():
             path: Path = (section, name)
             if isinstance(value, Mapping) and _TYPE in value and section == _PARAMETERS:
                 value, path = value.get(_DEFAULT), (*path, _DEFAULT)
-            for text, at in _texts(value, path):
+            for text, at in _find_template_names(value, path):
                 yield Reference(text, at, template=True, optional=True)
 
 
-def _texts(value: Any, path: Path, depth: int = 0) -> Iterator[tuple[str, Path]]:
-    """Texts that name templates, in data, in JSON, or between commas."""
+def _find_template_names(value: Any, path: Path, depth: int = 0) -> Iterator[tuple[str, Path]]:
+    """Find texts that name templates, in data, in JSON, or between commas."""
     if depth > _DEEPEST:
         return
     if isinstance(value, dict | list):
         for key, item in enumerate(value) if isinstance(value, list) else value.items():
-            yield from _texts(item, (*path, key), depth + 1)
+            yield from _find_template_names(item, (*path, key), depth + 1)
     elif isinstance(value, str):
-        yield from ((text, path) for text in _names(value, depth) if is_template(text))
+        yield from ((text, path) for text in _split_names(value, depth) if is_template(text))
 
 
-def _names(text: str, depth: int) -> Iterator[str]:
+def _split_names(text: str, depth: int) -> Iterator[str]:
     if text.lstrip().startswith(("[", "{")):
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
             return
-        yield from (name for name, _ in _texts(data, (), depth + 1))
+        yield from (name for name, _ in _find_template_names(data, (), depth + 1))
     else:
         yield from (part.strip() for part in text.split(","))
 
 
-def registry_files(data: Any) -> Iterator[Reference]:
-    """Values of an environment's registry that are templates; of a list, every one that is."""
+def find_registry_files(data: Any) -> Iterator[Reference]:
+    """Find the templates in an environment's registry; of a list, every template in it."""
     registry = data.get(REGISTRY) if isinstance(data, Mapping) else None
     if not isinstance(registry, Mapping):
         return
-    base = _base(registry, "")
-    yield from _values(registry, (REGISTRY,), base)
+    base = _find_base(registry, "")
+    yield from _find_target_files(registry, (REGISTRY,), base)
     resources = registry.get(RESOURCES)
-    yield from _levels(resources, (REGISTRY, RESOURCES), base, 0)
+    yield from _find_level_files(resources, (REGISTRY, RESOURCES), base, 0)
 
 
-def _levels(levels: Any, path: Path, base: str, depth: int) -> Iterator[Reference]:
-    """What stands below names of resources, those of nested stacks included."""
+def _find_level_files(levels: Any, path: Path, base: str, depth: int) -> Iterator[Reference]:
+    """Find the files below names of resources, those of nested stacks included."""
     if not isinstance(levels, Mapping) or depth > _DEEPEST:
         return
     for name, lines in levels.items():
         if isinstance(lines, Mapping):
-            own = _base(lines, base)
-            yield from _values(lines, (*path, name), own)
-            yield from _levels(lines, (*path, name), own, depth + 1)
+            own = _find_base(lines, base)
+            yield from _find_target_files(lines, (*path, name), own)
+            yield from _find_level_files(lines, (*path, name), own, depth + 1)
 
 
-def _base(lines: Mapping[str, Any], inherited: str) -> str:
+def _find_base(lines: Mapping[str, Any], inherited: str) -> str:
     base = lines.get(BASE_URL)
     return f"{base.rstrip('/')}/" if isinstance(base, str) and base else inherited
 
 
-def _values(lines: Mapping[str, Any], path: Path, base: str) -> Iterator[Reference]:
+def _find_target_files(lines: Mapping[str, Any], path: Path, base: str) -> Iterator[Reference]:
     for name, value in lines.items():
         if name in (RESOURCES, HOOKS, RESTRICTED, BASE_URL):
             continue

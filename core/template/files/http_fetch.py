@@ -1,4 +1,4 @@
-"""Files over http(s), for whoever allowed it: in bounded time and size, from public addresses only.
+"""Fetch files over http(s): in bounded time and size, by default from public addresses only.
 
 Called by ``attachments``; knows nothing of templates. The addresses that a host's name leads to are
 checked, at every redirect again, and the connection goes to one that has passed, since a name may
@@ -22,7 +22,7 @@ from zonda.hooks.http import (
     TransportError,
     networks,
 )
-from zonda.hooks.http.resolver import Resolve, addresses_of
+from zonda.hooks.http.resolver import Resolve, resolve_host
 
 SCHEMES = ("http", "https")
 _MOST_REDIRECTS = 5
@@ -31,12 +31,12 @@ _EVERYWHERE = networks(["0.0.0.0/0", "::/0"])
 
 
 class Refused(Exception):
-    """A file that is not fetched, and why."""
+    """Raised for a file that is not fetched, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemotePolicy:
-    """What may be fetched. ``seconds``: for one file with all its redirects.
+    """The limits of a fetch. ``seconds``: for one file with all its redirects.
 
     ``private``: addresses that are not public may be asked, too.
     """
@@ -47,8 +47,8 @@ class RemotePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """A file, and the address that it came from in the end: what it names is relative to that."""
+class FetchedFile:
+    """A file, and its address after all redirects: names in it are relative to that."""
 
     content: bytes
     url: str
@@ -57,10 +57,10 @@ class Fetched:
 def fetch(
     url: str,
     policy: RemotePolicy,
-    resolve: Resolve = addresses_of,
+    resolve: Resolve = resolve_host,
     clock: Clock | None = None,
-) -> Fetched:
-    """The file at ``url``; raises Refused."""
+) -> FetchedFile:
+    """Fetch the file at ``url``; raises Refused."""
     fetching = _Fetch(policy, resolve, clock or SystemClock())
     with closing(fetching.transport):
         try:
@@ -96,34 +96,34 @@ class _Fetch:
 
     @property
     def is_late(self) -> bool:
-        return self._left() <= 0
+        return self._get_seconds_left() <= 0
 
-    def run(self, url: str) -> Fetched:
+    def run(self, url: str) -> FetchedFile:
         for _ in range(_MOST_REDIRECTS + 1):
-            self._check(url)
-            reply = self.transport.send("GET", url, {}, seconds=self._left())
+            self._check_url(url)
+            reply = self.transport.send("GET", url, {}, seconds=self._get_seconds_left())
             target = reply.headers.get("Location", "")
             if reply.status not in _REDIRECTS or not target:
-                return Fetched(_content(reply), url)
-            url = self._next(url, target)
+                return FetchedFile(_read_content(reply), url)
+            url = self._resolve_redirect(url, target)
         raise Refused(f"more than {_MOST_REDIRECTS} redirects")
 
-    def _left(self) -> float:
+    def _get_seconds_left(self) -> float:
         return self._end - self._clock.monotonic()
 
-    def _next(self, url: str, location: str) -> str:
+    def _resolve_redirect(self, url: str, location: str) -> str:
         target = urljoin(url, location)
         if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
             raise Refused("it redirects from https to something less safe")
         return target
 
-    def _check(self, url: str) -> None:
+    def _check_url(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES or not parts.hostname:
             raise Refused(f"{parts.scheme or 'this'} is no scheme to fetch files by")
 
 
-def _content(reply: Reply) -> bytes:
+def _read_content(reply: Reply) -> bytes:
     if reply.status != 200:
         raise Refused(f"the server answers {reply.status}")
     return reply.body

@@ -1,4 +1,4 @@
-"""Files of this machine that documents name: which may be read, and how they are opened.
+"""Local files that documents name: which of them may be read, and a safe way to open them.
 
 Called by ``attachments`` and ``fetcher``. Documents come from anybody: what belongs to zonda, to
 the machine or to nobody (devices, pipes) is refused by where a path really leads, and judged again
@@ -20,20 +20,20 @@ _OPENING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 class Refused(Exception):
-    """A file that is not read, and why."""
+    """Raised for a file that is not read, with the reason."""
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """A regular file, open; raises Refused for anything else, and OSError. Never waits."""
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file; raises Refused for anything else, and OSError. Never waits."""
     _check_kind(os.stat(path))  # a device may do something when it is opened
     with os.fdopen(os.open(path, _OPENING), "rb") as stream:
         _check_kind(os.fstat(stream.fileno()))
         yield stream
 
 
-def read(path: Path, most: int, roots: Collection[Path], own: Collection[Path]) -> bytes:
-    """The first ``most`` bytes of a file that a document names; raises Refused and OSError.
+def read_file(path: Path, most: int, roots: Collection[Path], own: Collection[Path]) -> bytes:
+    """Read the first ``most`` bytes of a file that a document names; raises Refused and OSError.
 
     ``roots``: folders to stay in, none means anywhere. ``own``: zonda's files and folders.
     """
@@ -44,11 +44,11 @@ def read(path: Path, most: int, roots: Collection[Path], own: Collection[Path]) 
         raise Refused(f"nothing below {', '.join(_OF_THE_MACHINE)} is read for a document")
     if any(real.is_relative_to(each.resolve()) for each in own):
         raise Refused(f"{real} belongs to zonda, and is read for no document")
-    with opened(real) as stream:
+    with open_file(real) as stream:
         status = os.fstat(stream.fileno())
         if path.resolve() != real or not os.path.samestat(status, os.lstat(real)):
             raise Refused(f"{path} leads elsewhere while it is read")
-        if status.st_dev in _devices_of_the_machine() or _has_name_below(own, status):
+        if status.st_dev in _list_system_devices() or _has_link_below(own, status):
             raise Refused(f"{path} is another name of what is read for no document")
         return stream.read(most)
 
@@ -59,19 +59,19 @@ def _check_kind(status: os.stat_result) -> None:
         raise Refused(f"it is {kinds.get(stat.S_IFMT(status.st_mode), 'no plain file')}")
 
 
-def _devices_of_the_machine() -> set[int]:
-    """What /proc and /sys are mounted from, wherever else that is mounted, too."""
+def _list_system_devices() -> set[int]:
+    """List the devices of /proc and /sys, which may be mounted elsewhere, too."""
     return {os.stat(each).st_dev for each in _OF_THE_MACHINE[:2] if os.path.ismount(each)}
 
 
-def _has_name_below(own: Collection[Path], status: os.stat_result) -> bool:
+def _has_link_below(own: Collection[Path], status: os.stat_result) -> bool:
     """Whether a file has another name (a hard link) among zonda's files."""
     return status.st_nlink > 1 and any(
-        os.path.samestat(status, os.lstat(each)) for each in _all_below(own)
+        os.path.samestat(status, os.lstat(each)) for each in _list_files_below(own)
     )
 
 
-def _all_below(own: Collection[Path]) -> Iterator[str]:
+def _list_files_below(own: Collection[Path]) -> Iterator[str]:
     for each in own:
         if each.is_file():
             yield str(each)

@@ -1,4 +1,4 @@
-"""From files on disk to a bundle: the template, its environments and all that they refer to.
+"""Load a bundle from disk: the template, its environments and all files that they refer to.
 
 Called by the command line, before anything is parsed. What the texts refer to is taken along by
 ``attachments``, so that the engine, wherever it runs, needs neither disk nor network.
@@ -17,10 +17,10 @@ from zonda.hooks.errors import TemplateError, UsageError, ValidationErrors
 from ..source.bundle import VARIABLE, Bundle
 from ..source.document import Document
 from . import local_files
-from .attachments import Attachments, FetchLimits, Unreadable, path_of, url_of
-from .file_references import registry_files, template_files
+from .attachments import Attachments, FetchLimits, Unreadable, to_path, to_url
+from .file_references import find_registry_files, find_template_files
 
-__all__ = ["STDIN", "FetchLimits", "Source", "bundle_from_files", "is_remote", "read_text"]
+__all__ = ["STDIN", "FetchLimits", "Source", "is_remote", "load_bundle", "read_text"]
 
 #: A file, or (as text) an address of one.
 Source = FilePath | str
@@ -34,11 +34,11 @@ UNREADABLE_FILE = "ZON205"
 
 
 def is_remote(name: str) -> bool:
-    """Whether a user means an address by ``name``, and no file."""
+    """Whether ``name`` is an http(s) address, and no file."""
     return name.lower().startswith(("http://", "https://"))
 
 
-def bundle_from_files(
+def load_bundle(
     template: Source | None,
     environments: Sequence[Source] = (),
     parameters: Mapping[str, Any] | None = None,
@@ -47,7 +47,7 @@ def bundle_from_files(
     limits: FetchLimits | None = None,
     missing: list[TemplateError] | None = None,
 ) -> Bundle:
-    """The bundle of a template file, with environment files merged in order.
+    """Load the bundle of a template file, with environment files merged in order.
 
     Without a template there are the environments only. ``parameters`` win over the environments,
     and these over ``variables``: values of parameters that the template may not have.
@@ -57,14 +57,14 @@ def bundle_from_files(
     attachments = Attachments(limits or FetchLimits())
     text = ""
     if template is not None:
-        text, url = _read(template, attachments)
-        attachments.follow(text, str(template), url, template_files)
+        text, url = _read_source(template, attachments)
+        attachments.follow(text, str(template), url, find_template_files)
         given = Document("", str(template), {})
         attachments.note_values({"parameters": parameters}, given, str(template), url)
-    environment_files = _from_variables(variables or {}, attachments, str(template))
+    environment_files = _build_variable_environments(variables or {}, attachments, str(template))
     for environment in environments:
-        content, url = _read(environment, attachments)
-        attachments.follow(content, str(environment), url, registry_files)
+        content, url = _read_source(environment, attachments)
+        attachments.follow(content, str(environment), url, find_registry_files)
         environment_files.append((str(environment), content))
     attachments.follow_values()
     if attachments.errors:
@@ -82,47 +82,47 @@ def bundle_from_files(
         files=attachments.files,
         links=attachments.links,
         documents=attachments.documents,
-        outside=() if template is None else tuple(_outside(template, attachments.files)),
+        outside=() if template is None else tuple(_list_outside_files(template, attachments.files)),
     )
 
 
-def _outside(template: Source, files: Collection[str]) -> Iterator[str]:
-    """Where those files really are that do not stand in the template's folder or below."""
+def _list_outside_files(template: Source, files: Collection[str]) -> Iterator[str]:
+    """List the real paths of the files that are outside of the template's folder."""
     if isinstance(template, FilePath):
         inside = str(template.parent.resolve())
     else:
         inside = template.rpartition("/")[0]
     for url in files:
-        file = str(path_of(url).resolve()) if url.startswith("file:") else url
+        file = str(to_path(url).resolve()) if url.startswith("file:") else url
         if not file.startswith(f"{inside.rstrip('/')}/"):
             yield file
 
 
-def _from_variables(
+def _build_variable_environments(
     variables: Mapping[str, str], attachments: Attachments, template: str
 ) -> list[tuple[str, str]]:
-    """An environment for each variable that is for a parameter of the template."""
+    """Build an environment for each variable that is for a parameter of the template."""
     document = attachments.documents.get(template)
-    declared = _declared(document.data) if document is not None else ()
+    declared = _list_declared_parameters(document.data) if document is not None else ()
     found = []
     for name in (name for name in variables if name in declared):
         file, text = f"{VARIABLE}{name}", json.dumps({"parameters": {name: variables[name]}})
-        attachments.follow(text, file, url_of(FilePath(file)), registry_files)
+        attachments.follow(text, file, to_url(FilePath(file)), find_registry_files)
         found.append((file, text))
     return found
 
 
-def _declared(template: Any) -> Collection[str]:
+def _list_declared_parameters(template: Any) -> Collection[str]:
     if not isinstance(template, Mapping):  # whoever loads the bundle says what is wrong with it
         return ()
     sections = (template.get(key) for key in ("parameters", "Parameters"))
     return {name for section in sections if isinstance(section, Mapping) for name in section}
 
 
-def _read(source: Source, attachments: Attachments) -> tuple[str, str]:
-    """The text of what the user named, and its URL: what it names is relative to that."""
+def _read_source(source: Source, attachments: Attachments) -> tuple[str, str]:
+    """Read a file or an address that the user named: its text and its URL."""
     if isinstance(source, FilePath):
-        return read_text(source), url_of(source)
+        return read_text(source), to_url(source)
     if "@" in source.partition("//")[2].partition("/")[0]:
         raise UsageError(
             "An address with a name or a password in it would be stored, and shown to everybody.",
@@ -136,17 +136,17 @@ def _read(source: Source, attachments: Attachments) -> tuple[str, str]:
 
 
 def read_text(path: FilePath) -> str:
-    """The text of a file that the user named, of standard input for ``-``; raises UsageError.
+    """Read a file that the user named, or standard input for ``-``; raises UsageError.
 
     What is no plain file is refused: opening a pipe may never end. One that is open already, as
     a shell's ``<(command)`` is, ends with its command.
     """
     try:
         if str(path) == STDIN:
-            return _standard_input()
+            return _read_standard_input()
         if _is_open_pipe(path):
             return path.read_text(encoding="utf-8")
-        with local_files.opened(path) as stream:
+        with local_files.open_file(path) as stream:
             return stream.read().decode("utf-8")
     except local_files.Refused as error:
         raise UsageError(
@@ -163,7 +163,7 @@ def read_text(path: FilePath) -> str:
         raise UsageError(text, code=UNREADABLE_FILE) from error
 
 
-def _standard_input() -> str:
+def _read_standard_input() -> str:
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("Standard input cannot be read: it is closed", code=UNREADABLE_FILE)
     return sys.stdin.buffer.read().decode("utf-8")

@@ -15,7 +15,7 @@ from zonda.hooks.function import sources
 from zonda.hooks.schema.property import Schema
 from zonda.hooks.schema.support import SupportStatus
 
-from ..dependencies.references import call_that_reads
+from ..dependencies.references import find_reading_call
 from ..source.diagnostics import suggestion
 from ..syntax.outputs import OutputNode
 from ..syntax.resource import SECTIONS, ResourceNode
@@ -33,59 +33,63 @@ _WORDS = {
 }
 
 
-class Found(Protocol):
-    """What the loader knows."""
+class DeprecationContext(Protocol):
+    """The parts of the loader that this module reads."""
 
     resources: dict[str, ResourceNode]
     outputs: dict[str, OutputNode]
 
 
-def of(found: Found) -> Iterator[TemplateWarning]:
-    """Every use of what is deprecated, hidden or unsupported."""
+def list_warnings(found: DeprecationContext) -> Iterator[TemplateWarning]:
+    """Yield a warning for every use of what is deprecated, hidden or unsupported."""
     for node in found.resources.values():
         status = node.cls.support_status
         if status.status in _WORDS:
-            yield _warning(OLD_TYPE, f"The type {node.type}", status, (*node.path, "type"))
+            yield _make_warning(OLD_TYPE, f"The type {node.type}", status, (*node.path, "type"))
         at = (*node.path, "properties")
-        yield from _properties(node.cls.properties_schema, node.raw.get("properties"), at)
+        yield from _list_property_warnings(
+            node.cls.properties_schema, node.raw.get("properties"), at
+        )
         for section in SECTIONS:
-            yield from _attributes(getattr(node, section), found)
+            yield from _list_attribute_warnings(getattr(node, section), found)
     for output in found.outputs.values():
-        yield from _attributes(output.value, found)
+        yield from _list_attribute_warnings(output.value, found)
 
 
-def _properties(schema: Mapping[str, Schema], given: Any, path: Path) -> Iterator[TemplateWarning]:
+def _list_property_warnings(
+    schema: Mapping[str, Schema], given: Any, path: Path
+) -> Iterator[TemplateWarning]:
     for name, value in given.items() if isinstance(given, Mapping) else ():
         entry = schema.get(name)
         if entry is None:
             continue
         at = (*path, name)
         if entry.support_status.status in _WORDS:
-            yield _warning(OLD_PROPERTY, f"The property {name}", entry.support_status, at)
+            yield _make_warning(OLD_PROPERTY, f"The property {name}", entry.support_status, at)
         keys = entry.known_keys
         for key in value if keys and isinstance(value, Mapping) else ():
             if key not in keys:
                 text = f"The key {key} of {name} is not looked at"
                 yield TemplateWarning(IGNORED_KEY, text, (*at, key), hint=suggestion(key, keys))
-        yield from _properties(entry.fields, value, at)
+        yield from _list_property_warnings(entry.fields, value, at)
         items = entry.items
         if items is not None and isinstance(value, list):
             for index, item in enumerate(value):
-                yield from _properties(items.fields, item, (*at, index))
+                yield from _list_property_warnings(items.fields, item, (*at, index))
 
 
-def _attributes(tree: Any, found: Found) -> Iterator[TemplateWarning]:
+def _list_attribute_warnings(tree: Any, found: DeprecationContext) -> Iterator[TemplateWarning]:
     for source in dict.fromkeys(sources(tree)):
         node = found.resources.get(source.name) if source.kind == "attr" else None
         schema = node.cls.attributes_schema.get(source.attribute or "") if node else None
         if schema is not None and schema.support_status.status in _WORDS:
-            call = call_that_reads(tree, source)
+            call = find_reading_call(tree, source)
             what = f"The attribute {source.attribute} of {source.name}"
             at = () if call is None else call.path
-            yield _warning(OLD_ATTRIBUTE, what, schema.support_status, at)
+            yield _make_warning(OLD_ATTRIBUTE, what, schema.support_status, at)
 
 
-def _warning(code: str, what: str, status: SupportStatus, path: Path) -> TemplateWarning:
+def _make_warning(code: str, what: str, status: SupportStatus, path: Path) -> TemplateWarning:
     since = f" since {status.version}" if status.version else ""
     return TemplateWarning(
         code, f"{what} {_WORDS[status.status]}{since}", path, hint=status.message or ""

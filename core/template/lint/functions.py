@@ -27,17 +27,17 @@ _CFN = "Fn::"
 _CFN_NOW = {"Fn::GetAtt": "get_attr", "Fn::If": "if", "Fn::Sub": "str_replace"}
 
 
-class Found(Protocol):
-    """What the loader knows."""
+class CallContext(Protocol):
+    """The parts of the loader that this module reads."""
 
     version: str
     functions: Callable[[str], FunctionTable]
 
 
-def parameters_used(data: Mapping[str, Any]) -> set[str] | None:
-    """The names that calls read; None where a call makes the name, so that nobody can tell."""
+def list_used_parameters(data: Mapping[str, Any]) -> set[str] | None:
+    """List the parameters that calls read; None where a call computes the name."""
     used: set[str] = set()
-    for path, name, argument in _singles(data, ()):
+    for path, name, argument in _find_single_key_maps(data, ()):
         if name not in _READERS or path[0] == "parameters":
             continue
         head = argument[0] if isinstance(argument, list) and argument else argument
@@ -47,26 +47,28 @@ def parameters_used(data: Mapping[str, Any]) -> set[str] | None:
     return used
 
 
-def of(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarning]:
-    """Maps of one key that look like calls and are plain data."""
+def list_warnings(data: Mapping[str, Any], found: CallContext) -> Iterator[TemplateWarning]:
+    """Yield a warning for each map of one key that looks like a call and is plain data."""
     if not found.version:
         return
     now = found.functions(found.version)
     known = {*now.functions, *now.conditions}
-    later = _later(found, known)
+    later = _list_later_functions(found, known)
     for section in _SECTIONS:
-        for path, name, argument in _singles(data.get(section), (section,)):
+        for path, name, argument in _find_single_key_maps(data.get(section), (section,)):
             if name in known:
                 continue
             if name in later:
-                if _fits(name, argument):
-                    yield _of_later(path, name, found.version, later[name])
+                if _is_call_shape(name, argument):
+                    yield _make_later_warning(path, name, found.version, later[name])
             else:
-                yield from _of_slip(path, name, sorted({*now.functions} - now.removed))
+                yield from _list_misspelling_warnings(
+                    path, name, sorted({*now.functions} - now.removed)
+                )
 
 
-def _later(found: Found, known: set[str]) -> dict[str, str]:
-    """Functions of later versions, with the first that has each."""
+def _list_later_functions(found: CallContext, known: set[str]) -> dict[str, str]:
+    """List functions of later versions, with the first version that has each."""
     first: dict[str, str] = {}
     for date in DATES:
         if date > found.version:
@@ -76,8 +78,8 @@ def _later(found: Found, known: set[str]) -> dict[str, str]:
     return first
 
 
-def _singles(tree: Any, path: Path) -> Iterator[tuple[Path, str, Any]]:
-    """Every map of one key: its path, the key included, the key, and what stands below."""
+def _find_single_key_maps(tree: Any, path: Path) -> Iterator[tuple[Path, str, Any]]:
+    """Yield every map of one key: its path, the key included, the key, and its value."""
     seen: set[int] = set()
     todo: list[tuple[Any, Path]] = [(tree, path)]
     while todo:
@@ -93,30 +95,30 @@ def _singles(tree: Any, path: Path) -> Iterator[tuple[Path, str, Any]]:
                 yield (*at, name), name, argument
 
 
-def _list_of(*counts: int) -> Callable[[Any], bool]:
+def _make_list_test(*counts: int) -> Callable[[Any], bool]:
     return lambda argument: isinstance(argument, list) and len(argument) in counts
 
 
-def _map_with(*keys: str) -> Callable[[Any], bool]:
+def _make_map_test(*keys: str) -> Callable[[Any], bool]:
     return lambda argument: isinstance(argument, dict) and all(key in argument for key in keys)
 
 
 #: Names that are everyday words, and what their arguments look like in a call.
 _SHAPES: dict[str, Callable[[Any], bool]] = {
-    "contains": _list_of(2),
-    "digest": _list_of(2),
-    "filter": _list_of(2),
-    "if": _list_of(2, 3),
-    "repeat": _map_with("for_each", "template"),
-    "yaql": _map_with("expression"),
+    "contains": _make_list_test(2),
+    "digest": _make_list_test(2),
+    "filter": _make_list_test(2),
+    "if": _make_list_test(2, 3),
+    "repeat": _make_map_test("for_each", "template"),
+    "yaql": _make_map_test("expression"),
 }
 
 
-def _fits(name: str, argument: Any) -> bool:
+def _is_call_shape(name: str, argument: Any) -> bool:
     return name not in _SHAPES or _SHAPES[name](argument)
 
 
-def _of_later(path: Path, name: str, version: str, since: str) -> TemplateWarning:
+def _make_later_warning(path: Path, name: str, version: str, since: str) -> TemplateWarning:
     return TemplateWarning(
         LATER_FUNCTION,
         f"{name} is plain data in version {version}; it is a function from {since} on",
@@ -125,7 +127,9 @@ def _of_later(path: Path, name: str, version: str, since: str) -> TemplateWarnin
     )
 
 
-def _of_slip(path: Path, name: str, functions: list[str]) -> Iterator[TemplateWarning]:
+def _list_misspelling_warnings(
+    path: Path, name: str, functions: list[str]
+) -> Iterator[TemplateWarning]:
     if name.startswith(_CFN):
         meant = _CFN_NOW.get(name, "")
     elif "_" in name or "-" in name:

@@ -1,4 +1,4 @@
-"""Warnings: what is odd in a template or an environment, and no fault.
+"""Warnings: parts of a template or an environment that are valid, but likely a mistake.
 
 Called by ``stack`` when somebody asks for warnings, after everything was read; works on what the
 loader has found so far, however little. Never changes what a template means.
@@ -40,8 +40,8 @@ FOR_NOTHING = "ZON614"
 _MAY_BE_EMPTY = ("heat_template_version", "description", "capabilities")
 
 
-class Found(functions.Found, deprecations.Found, Protocol):
-    """What the loader knows."""
+class LintContext(functions.CallContext, deprecations.DeprecationContext, Protocol):
+    """The parts of the loader that the linter reads."""
 
     found_document: Document | None
     environment: Environment
@@ -50,18 +50,20 @@ class Found(functions.Found, deprecations.Found, Protocol):
     resources: dict[str, ResourceNode]
 
 
-def of(found: Found) -> list[TemplateWarning]:
-    """Every warning, those of the template first, each file from its first line to its last.
+def list_warnings(found: LintContext) -> list[TemplateWarning]:
+    """List every warning, those of the template first, each file from first to last line.
 
     A part that breaks gives none: what is only advice ends nothing.
     """
-    made = _part(_of_document, found)
+    made = _collect_part(_list_document_warnings, found)
     for environment in found.environment.documents:
-        made += _part(_of_environment_file, environment, found)
-    return made + _part(advice_registry.of, found.registry, found.environment)
+        made += _collect_part(_list_environment_file_warnings, environment, found)
+    return made + _collect_part(advice_registry.list_warnings, found.registry, found.environment)
 
 
-def _part(part: Callable[..., Iterable[TemplateWarning]], *about: Any) -> list[TemplateWarning]:
+def _collect_part(
+    part: Callable[..., Iterable[TemplateWarning]], *about: Any
+) -> list[TemplateWarning]:
     try:
         return list(part(*about))
     except Exception:  # border: a plug-in's declarations are read, and it is only advice
@@ -69,37 +71,48 @@ def _part(part: Callable[..., Iterable[TemplateWarning]], *about: Any) -> list[T
         return []
 
 
-def _of_document(found: Found) -> list[TemplateWarning]:
+def _list_document_warnings(found: LintContext) -> list[TemplateWarning]:
     document = found.found_document
     if document is None:
         return []
-    made = [*_duplicates(document)]
+    made = [*_list_duplicate_warnings(document)]
     if isinstance(document.data, Mapping):
-        made += (_placed(each, document) for each in _of_template(document.data, found))
-    return sorted(made, key=_position)
+        made += (
+            _locate_warning(each, document)
+            for each in _list_template_warnings(document.data, found)
+        )
+    return sorted(made, key=_get_position)
 
 
-def _of_environment_file(environment: Document, found: Found) -> list[TemplateWarning]:
-    made = [*_duplicates(environment)]
+def _list_environment_file_warnings(
+    environment: Document, found: LintContext
+) -> list[TemplateWarning]:
+    made = [*_list_duplicate_warnings(environment)]
     if isinstance(environment.data, Mapping):
-        made += (_placed(each, environment) for each in _of_environment(environment.data))
-        made += (_placed(each, environment) for each in _for_nothing(environment.data, found))
-    return sorted(made, key=_position)
+        made += (
+            _locate_warning(each, environment)
+            for each in _list_environment_warnings(environment.data)
+        )
+        made += (
+            _locate_warning(each, environment)
+            for each in _list_unused_entry_warnings(environment.data, found)
+        )
+    return sorted(made, key=_get_position)
 
 
-def _position(warning: TemplateWarning) -> tuple[int, int]:
+def _get_position(warning: TemplateWarning) -> tuple[int, int]:
     place = warning.place
     return (0, 0) if place is None else (place.line, place.column)
 
 
-def _placed(warning: TemplateWarning, document: Document) -> TemplateWarning:
+def _locate_warning(warning: TemplateWarning, document: Document) -> TemplateWarning:
     place = document.place(warning.path, key=True)
     return TemplateWarning(
         warning.code, warning.message, warning.path, place, warning.hint, warning.related
     )
 
 
-def _duplicates(document: Document) -> Iterator[TemplateWarning]:
+def _list_duplicate_warnings(document: Document) -> Iterator[TemplateWarning]:
     if not document.repeated:
         return
     for path, first, second in document.duplicates:
@@ -113,20 +126,22 @@ def _duplicates(document: Document) -> Iterator[TemplateWarning]:
         )
 
 
-def _of_template(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarning]:
+def _list_template_warnings(
+    data: Mapping[str, Any], found: LintContext
+) -> Iterator[TemplateWarning]:
     for section, value in data.items():
         if section not in _MAY_BE_EMPTY and _is_empty(value):
-            yield _empty(section, "template")
-    yield from _of_parameters(data, found.parameters)
-    yield from _of_outputs(data.get(OUTPUTS))
-    yield from functions.of(data, found)
-    yield from deprecations.of(found)
+            yield _make_empty_warning(section, "template")
+    yield from _list_parameter_warnings(data, found.parameters)
+    yield from _list_output_warnings(data.get(OUTPUTS))
+    yield from functions.list_warnings(data, found)
+    yield from deprecations.list_warnings(found)
 
 
-def _of_environment(data: Mapping[str, Any]) -> Iterator[TemplateWarning]:
+def _list_environment_warnings(data: Mapping[str, Any]) -> Iterator[TemplateWarning]:
     for section in (PARAMETERS, DEFAULTS, REGISTRY):
         if section in data and _is_empty(data[section]):
-            yield _empty(section, "environment")
+            yield _make_empty_warning(section, "environment")
     strategies = data.get(STRATEGIES)
     for name, strategy in strategies.items() if isinstance(strategies, Mapping) else ():
         if strategy not in KNOWN_STRATEGIES:
@@ -153,7 +168,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, dict | list) and not value)
 
 
-def _empty(section: str, what: str) -> TemplateWarning:
+def _make_empty_warning(section: str, what: str) -> TemplateWarning:
     return TemplateWarning(
         EMPTY_SECTION,
         f"The section {section} of the {what} is empty",
@@ -162,8 +177,10 @@ def _empty(section: str, what: str) -> TemplateWarning:
     )
 
 
-def _of_parameters(data: Mapping[str, Any], parameters: Parameters) -> Iterator[TemplateWarning]:
-    used = functions.parameters_used(data)
+def _list_parameter_warnings(
+    data: Mapping[str, Any], parameters: Parameters
+) -> Iterator[TemplateWarning]:
+    used = functions.list_used_parameters(data)
     for name in parameters.schemas:
         if name in parameters.pseudo:
             yield TemplateWarning(
@@ -181,7 +198,7 @@ def _of_parameters(data: Mapping[str, Any], parameters: Parameters) -> Iterator[
             )
 
 
-def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
+def _list_output_warnings(data: Any) -> Iterator[TemplateWarning]:
     for name, entry in data.items() if isinstance(data, Mapping) else ():
         if not isinstance(entry, Mapping) or "value" not in entry:
             continue
@@ -195,8 +212,10 @@ def _of_outputs(data: Any) -> Iterator[TemplateWarning]:
                 )
 
 
-def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarning]:
-    """Entries of our own section whose name nothing has: perhaps misspelt."""
+def _list_unused_entry_warnings(
+    data: Mapping[str, Any], found: LintContext
+) -> Iterator[TemplateWarning]:
+    """Yield a warning for entries of the section ``zonda`` whose name does not exist."""
     document = found.found_document
     declared = document.data.get(RESOURCES) if document is not None else None
     names = set(declared) if isinstance(declared, Mapping) else set()
@@ -205,15 +224,15 @@ def _for_nothing(data: Mapping[str, Any], found: Found) -> Iterator[TemplateWarn
         if part == zonda_section.MOVED:
             continue  # it names what is there no more
         known = {*names, policies.STACK} if part == zonda_section.PROTECT else names
-        for name, below in _named(part, table):
+        for name, below in _list_named_entries(part, table):
             if zonda_section.EVERY not in name and name not in known:
                 path = (zonda_section.SECTION, part, *below)
                 text = f"{name} is neither a resource of the template nor the type of one"
                 yield TemplateWarning(FOR_NOTHING, text, path, hint=suggestion(name, known))
 
 
-def _named(part: str, table: Any) -> Iterator[tuple[str, Path]]:
-    """What a part of our own section names, and where; of what is nested: its owner."""
+def _list_named_entries(part: str, table: Any) -> Iterator[tuple[str, Path]]:
+    """Yield the names in a part of the section ``zonda`` with their paths; nested: the owner."""
     if part == drift_section.DRIFT:
         for at, said in enumerate((table or {}).get(drift_section.IGNORE) or ()):
             name = said[drift_section.RESOURCE].partition("/")[0]

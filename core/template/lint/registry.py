@@ -19,16 +19,16 @@ HIDDEN_ENTRY = "ZON604"
 IDLE_REQUIREMENT = "ZON615"
 
 
-def of(registry: Registry, environment: Environment) -> Iterator[TemplateWarning]:
-    """Every warning, with its place in an environment."""
-    yield from _hidden(registry, environment)
-    yield from _never(registry, environment)
-    yield from _idle(registry, environment)
+def list_warnings(registry: Registry, environment: Environment) -> Iterator[TemplateWarning]:
+    """Yield every warning, with its place in an environment."""
+    yield from _list_hidden_entries(registry, environment)
+    yield from _list_unusable_entries(registry, environment)
+    yield from _list_idle_requirements(registry, environment)
 
 
-def _hidden(registry: Registry, environment: Environment) -> Iterator[TemplateWarning]:
+def _list_hidden_entries(registry: Registry, environment: Environment) -> Iterator[TemplateWarning]:
     """Entries that never apply, since an earlier one covers their names."""
-    for entry, stronger in registry.hidden_entries():
+    for entry, stronger in registry.find_hidden_entries():
         yield TemplateWarning(
             HIDDEN_ENTRY,
             f"The entry {entry.name} never applies: {stronger.name} comes first",
@@ -39,20 +39,24 @@ def _hidden(registry: Registry, environment: Environment) -> Iterator[TemplateWa
         )
 
 
-def _never(registry: Registry, environment: Environment) -> Iterator[TemplateWarning]:
+def _list_unusable_entries(
+    registry: Registry, environment: Environment
+) -> Iterator[TemplateWarning]:
     """Entries that no type's name can fit."""
     for entry in registry.entries:
-        if entry.never:
-            text = f"The entry {entry.name} never applies: {entry.never}"
+        if entry.unusable_reason:
+            text = f"The entry {entry.name} never applies: {entry.unusable_reason}"
             yield TemplateWarning(HIDDEN_ENTRY, text, entry.at, environment.place(entry.at))
 
 
-def _idle(registry: Registry, environment: Environment) -> Iterator[TemplateWarning]:
+def _list_idle_requirements(
+    registry: Registry, environment: Environment
+) -> Iterator[TemplateWarning]:
     """Requirements whose key no candidate of any list declares: perhaps misspelt."""
     lists = any(isinstance(entry.target, list) for entry in registry.entries)
     if not (lists and registry.candidates.required):
         return
-    declared = _declared(registry)
+    declared = _list_declared_keys(registry)
     for requirement in registry.candidates.required:
         if requirement.key not in declared:
             at = (requirements.SECTION, requirement.key)
@@ -66,7 +70,7 @@ def _idle(registry: Registry, environment: Environment) -> Iterator[TemplateWarn
             )
 
 
-def _declared(registry: Registry) -> set[str]:
+def _list_declared_keys(registry: Registry) -> set[str]:
     """The keys that some candidate of a list declares."""
     found: set[str] = set()
     for entry in registry.entries:

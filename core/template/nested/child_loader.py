@@ -1,4 +1,4 @@
-"""The loading of a nested template: as that of a root, with what its family has read already.
+"""Load a nested template: as a root, but with the files that its tree has read already.
 
 Called by ``TemplateTree`` only.
 """
@@ -15,42 +15,42 @@ from ..definition.loader import LoadContext, Loader
 from ..environment.environment import Environment
 from ..sensitivity.labels import HIDDEN
 from ..source import versions
-from ..source.bundle import Identity, shown
+from ..source.bundle import Identity, to_display_name
 from ..source.document import Document, load_document
 from ..types.registry import Registry
 
 
-class Shared(Protocol):
-    """What the loader of a nested template takes from its family."""
+class ChildInputs(Protocol):
+    """The inputs for loading a nested template: ``TemplateTree``."""
 
     @property
-    def around(self) -> LoadContext:
+    def load_context(self) -> LoadContext:
         """What templates are loaded with."""
 
     def document(self, file: str) -> Document:
         """The document of a file; raises TemplateError, with a place."""
 
-    def environment_below(self, parameters: Mapping[str, Any]) -> Environment:
+    def build_child_environment(self, parameters: Mapping[str, Any]) -> Environment:
         """The environment of a nested stack."""
 
-    def registry_below(self, spec: ChildSpec) -> Registry:
+    def build_child_registry(self, spec: ChildSpec) -> Registry:
         """The registry of a nested stack."""
 
 
 class ChildLoader(Loader):
-    """One loading of a nested template.
+    """Loads one nested template.
 
     ``unknown``: parameters whose values are only known once other resources are there.
     """
 
     def __init__(
         self,
-        shared: Shared,
+        shared: ChildInputs,
         spec: ChildSpec,
         identity: Identity,
         unknown: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(shared.around, identity)
+        super().__init__(shared.load_context, identity)
         self._shared = shared
         self._spec = spec
         self.linked_by = spec.document
@@ -64,7 +64,7 @@ class ChildLoader(Loader):
     def _read_document(self) -> bool:
         try:
             document = self.found_document = self._document()
-            self.version = versions.version_of(document.data, document.text)
+            self.version = versions.resolve_version(document.data, document.text)
         except TemplateError as error:
             self.errors.append(error)
             return False
@@ -75,16 +75,18 @@ class ChildLoader(Loader):
             return self._shared.document(self._spec.file)
         if self._spec.text is not None:
             most = self.limits.max_template_bytes
-            is_file = self._shared.around.bundle.files.get(self._spec.document) == self._spec.text
-            file = shown(self._spec.document) if is_file else ""
+            is_file = (
+                self._shared.load_context.bundle.files.get(self._spec.document) == self._spec.text
+            )
+            file = to_display_name(self._spec.document) if is_file else ""
             document = load_document(self._spec.text, file, max_bytes=most)
             return document if is_file else Document("", "", document.data)
         return Document("", "", self._spec.template)
 
     def _read_environment(self) -> bool:
-        self.environment = self._shared.environment_below(self._spec.parameters)
-        self.registry = self._shared.registry_below(self._spec)
+        self.environment = self._shared.build_child_environment(self._spec.parameters)
+        self.registry = self._shared.build_child_registry(self._spec)
         return True
 
     def _check_stack_name(self) -> None:
-        """Nothing: the names of nested stacks are made from those of their owners."""
+        """Skip the check: the names of nested stacks are made from those of their owners."""

@@ -21,23 +21,25 @@ from ..types.registry import is_template
 _AS_PARAMETER = {Schema.INTEGER: Schema.NUMBER}
 
 
-def facade_faults(definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
-    """What does not fit, if the resource's type is one without the template, too."""
-    facade = _facade(definition, node)
+def find_facade_faults(definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
+    """Find the mismatches, if the resource's type is one without the template, too."""
+    facade = _find_facade(definition, node)
     if facade is None:
         return
-    for message in _differences(node.type, facade, node.cls):
+    for message in _list_differences(node.type, facade, node.cls):
         yield TemplateError(message, at=(*node.path, "type"), code=FACADE)
 
 
-def _facade(definition: StackDefinition, node: ResourceNode) -> type[Resource] | None:
+def _find_facade(definition: StackDefinition, node: ResourceNode) -> type[Resource] | None:
     """The class that the type would have by itself, where a template stands for it."""
     if is_template(node.type) or not hasattr(node.cls, "source"):
         return None
     return definition.registry.types.get(node.type)
 
 
-def _differences(type_: str, facade: type[Resource], provider: type[Resource]) -> Iterator[str]:
+def _list_differences(
+    type_: str, facade: type[Resource], provider: type[Resource]
+) -> Iterator[str]:
     wanted, there = facade.properties_schema, provider.properties_schema
     for name, schema in wanted.items():
         if name not in there:

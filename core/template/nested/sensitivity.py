@@ -1,4 +1,4 @@
-"""What of a nested stack is secret, as its owner's template has to know: which attributes are.
+"""Sensitivity of nested stacks: the attributes of a resource that repeat secrets.
 
 Called by ``TemplateTree`` for the marks of resources that own a nested stack. A secret that goes
 down as a property comes up again in some output; a nested template may make secrets itself. Both is
@@ -18,8 +18,13 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
 
 from ..definition.child_spec import FACADE
-from ..dependencies.static_reads import ANY, parameter_of
-from ..dependencies.template_summary import Nodes, TemplateSummary, facts_in, node_of_type
+from ..dependencies.static_reads import ANY, find_parameter
+from ..dependencies.template_summary import (
+    LazyNodes,
+    TemplateSummary,
+    build_partial_node,
+    summarize_template,
+)
 from ..environment.environment import Environment
 from ..sensitivity.labels import (
     HIDDEN,
@@ -28,9 +33,9 @@ from ..sensitivity.labels import (
     AttributeLabels,
     Keys,
     SensitivityAnalysis,
-    highest,
-    of_one,
-    reads_one,
+    find_strictest,
+    is_member_attribute,
+    split_member_attribute,
 )
 from ..source.document import Document, load_document
 from ..source.versions import KEYS
@@ -42,8 +47,8 @@ _REFERENCE = "OS::stack_id"
 _REFS = ("refs", "refs_map")
 
 
-class Shared(Protocol):
-    """What marks are found with: ``TemplateTree``."""
+class LabelInputs(Protocol):
+    """The inputs for the labels of nested stacks: ``TemplateTree``."""
 
     @property
     def environment(self) -> Environment:
@@ -56,26 +61,26 @@ class Shared(Protocol):
     def document(self, file: str) -> Document:
         """The document of a file; raises TemplateError."""
 
-    def template_class(self, file: str) -> type[Resource]:
+    def load_template_class(self, file: str) -> type[Resource]:
         """The class of a file; raises ValidationErrors."""
 
-    def registry_at(self, level: RegistryScope) -> Registry:
+    def build_registry(self, level: RegistryScope) -> Registry:
         """The registry of a nested stack."""
 
     def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
         """The level of a resource's nested stack."""
 
 
-class _Hidden:
-    """The marks of what cannot be seen."""
+class _AllHidden:
+    """Labels that are all hidden, for what cannot be analysed."""
 
     def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
         """Hidden; references are ids."""
         return OPEN if reference else HIDDEN
 
 
-class _Nothing:
-    """The marks of a template inside itself: told while it is checked."""
+class _NoLabels:
+    """Labels that are all open: for a template inside itself, which is a fault elsewhere."""
 
     def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
         """Open."""
@@ -83,83 +88,88 @@ class _Nothing:
 
 
 class NestedSensitivity:
-    """The marks below the resources of one family. ``lock``: of all that ask each other."""
+    """The labels of the nested stacks of one tree. ``lock``: shared by all that call each other."""
 
-    def __init__(self, shared: Shared, lock: AbstractContextManager[Any]) -> None:
+    def __init__(self, shared: LabelInputs, lock: AbstractContextManager[Any]) -> None:
         self._shared = shared
         self.lock = lock
         self._facts: dict[RegistryScope, TemplateSummary] = {}
         self._known: dict[Any, AttributeLabels] = {}
 
-    def of_node(
+    def build_labels(
         self,
         level: RegistryScope,
         node: ResourceNode,
         secrecy: SensitivityAnalysis,
         properties: Any,
     ) -> AttributeLabels:
-        """The marks below a resource of ``level``.
+        """Build the labels of the nested stack of a resource of ``level``.
 
         ``secrecy``: the marks of its template; ``properties``: their values as far as they are
         known, the rest Functions.
         """
         try:
-            choice = self._shared.registry_at(level).choose(node.type, node.name)
+            choice = self._shared.build_registry(level).choose(node.type, node.name)
         except TemplateError:
-            return _Nothing()
+            return _NoLabels()
         inside = self._shared.below(level, node.name, choice)
         if choice.template_file is None:
-            return self._of_group(inside, node, secrecy, properties)
-        signed = self._shared.signatures.of_type(level, node.name, node.type)
+            return self._build_group_labels(inside, node, secrecy, properties)
+        signed = self._shared.signatures.hash_type(level, node.name, node.type)
         given = properties if isinstance(properties, Mapping) else {}
-        marks = {**secrecy.of_properties(node.name), FACADE: secrecy.of_facade(node.name)}
-        return self._of_file(inside, marks, {name: given.get(name) for name in signed.fed})
+        marks = {
+            **secrecy.classify_properties(node.name),
+            FACADE: secrecy.classify_facade(node.name),
+        }
+        return self._build_file_labels(
+            inside, marks, {name: given.get(name) for name in signed.fed}
+        )
 
-    def _of_file(
+    def _build_file_labels(
         self, level: RegistryScope, marks: Mapping[str, str], values: Mapping[str, Any]
     ) -> AttributeLabels:
         said = frozenset((name, mark) for name, mark in marks.items() if mark != OPEN)
         key = (level, said, repr(sorted(values.items())))
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._made(level, dict(said), values)
+            known = self._known[key] = self._build_template_labels(level, dict(said), values)
         return known
 
-    def _made(
+    def _build_template_labels(
         self, level: RegistryScope, marks: dict[str, str], values: Mapping[str, Any]
     ) -> AttributeLabels:
         try:
-            facts = self._facts_of(level)
+            facts = self._load_summary(level)
         except TemplateError:
-            return _Nothing()
-        return _FileMarks(self, level, facts, marks, values)
+            return _NoLabels()
+        return _FileLabels(self, level, facts, marks, values)
 
-    def _facts_of(self, level: RegistryScope) -> TemplateSummary:
+    def _load_summary(self, level: RegistryScope) -> TemplateSummary:
         known = self._facts.get(level)
         if known is None:
             document = self._shared.document(level.document)
             said = document.made.get(TemplateSummary)  # the same at each level, but for the classes
             if said is None:
-                said = document.made[TemplateSummary] = facts_in(document.data)
-            known = self._facts[level] = self._classed(said, level)
+                said = document.made[TemplateSummary] = summarize_template(document.data)
+            known = self._facts[level] = self._add_classes(said, level)
         return known
 
-    def _classed(self, said: TemplateSummary, level: RegistryScope) -> TemplateSummary:
-        """The same with the classes that types mean at a level."""
+    def _add_classes(self, said: TemplateSummary, level: RegistryScope) -> TemplateSummary:
+        """Add the classes that the types mean at a level to a summary."""
 
         def classed(name: str) -> ResourceNode:
             node = said.resources[name]
             return replace(node, cls=self.class_of(level, name, node.type))
 
-        nodes = Nodes(said.resources.keys(), classed)
+        nodes = LazyNodes(said.resources.keys(), classed)
         return TemplateSummary(said.parameters, nodes, said.outputs)
 
     def class_of(self, level: RegistryScope, name: str, type_: str) -> type[Resource]:
         """The class of a type, or one that stands for none."""
         try:
-            choice = self._shared.registry_at(level).choose(type_, name)
+            choice = self._shared.build_registry(level).choose(type_, name)
             if choice.template_file is not None:
-                return self._shared.template_class(choice.template_file)
+                return self._shared.load_template_class(choice.template_file)
         except TemplateError:
             return NoClass
         return choice.cls or NoClass
@@ -169,10 +179,10 @@ class NestedSensitivity:
         return parameter in self._shared.environment.encrypted
 
     def default(self, parameter: str) -> Any:
-        """What the environments give for a parameter wherever it is declared."""
+        """The value that the environments give for a parameter wherever it is declared."""
         return self._shared.environment.defaults.get(parameter)
 
-    def _of_group(
+    def _build_group_labels(
         self,
         inside: RegistryScope,
         node: ResourceNode,
@@ -180,62 +190,64 @@ class NestedSensitivity:
         properties: Any,
     ) -> AttributeLabels:
         texts: set[str] = set(getattr(node.cls, "always_used_types", ()))
-        if not _types_in(_deciding(node, properties), texts):
-            return _Hidden()
-        worst = highest(secrecy.of_properties(node.name).values())
-        keys = secrecy.of_keys(node.name)
+        if not _collect_types(_select_type_properties(node, properties), texts):
+            return _AllHidden()
+        worst = find_strictest(secrecy.classify_properties(node.name).values())
+        keys = secrecy.classify_keys(node.name)
         if worst != OPEN and _has_open_keys(node.properties):
             keys = {}
         members: dict[str, ResourceNode] = {}
         metadata = {} if worst == OPEN else {ANY: None}  # of members; something or other
         for type_ in sorted(text for text in texts if self._is_type(inside, text)):
-            member = self._member(inside, str(len(members)), type_, keys)
+            member = self._build_member(inside, str(len(members)), type_, keys)
             member.metadata = metadata
             if member.cls is not NoClass:
                 members[member.name] = member
         written = sorted(text for text in texts if any(key in text for key in KEYS))
         if written and secrecy.of_text(node.name) != OPEN:
-            return _Hidden()
-        whole = [self._of_text(inside, text, keys, worst) for text in written]
-        return _GroupMarks(
+            return _AllHidden()
+        whole = [self._build_text_labels(inside, text, keys, worst) for text in written]
+        return _GroupLabels(
             self,
             inside,
             members,
             keys,
             worst,
             whole,
-            _own_marks(node, secrecy),
+            _build_own_labels(node, secrecy),
             getattr(node.cls, "attributes_with_key", ()),
         )
 
-    def _of_text(
+    def _build_text_labels(
         self, level: RegistryScope, text: str, keys: Mapping[str, str], worst: str
     ) -> AttributeLabels:
-        """The marks of a template that came as a value."""
-        level = self._shared.signatures.level_of_text(level, text)
+        """Build the labels of a template that came as a value."""
+        level = self._shared.signatures.find_level_of_text(level, text)
         try:
-            facts = self._classed(facts_in(load_document(text, "").data), level)
+            facts = self._add_classes(summarize_template(load_document(text, "").data), level)
         except TemplateError:
-            return _Hidden()
+            return _AllHidden()
         marks = {name: keys.get(name, worst) for name in facts.parameters}
-        return _FileMarks(self, level, facts, marks, {})
+        return _FileLabels(self, level, facts, marks, {})
 
     def _is_type(self, level: RegistryScope, text: str) -> bool:
-        known = self._shared.registry_at(level).types
-        return text in known or self._shared.signatures.names_type(text)
+        known = self._shared.build_registry(level).types
+        return text in known or self._shared.signatures.may_be_type_name(text)
 
-    def _member(
+    def _build_member(
         self, level: RegistryScope, name: str, type_: str, keys: Mapping[str, str]
     ) -> ResourceNode:
         cls = self.class_of(level, name, type_)
         given = cls.properties_schema.keys()
-        node = node_of_type(name, type_, dict.fromkeys(keys.keys() & given if keys else given))
+        node = build_partial_node(
+            name, type_, dict.fromkeys(keys.keys() & given if keys else given)
+        )
         node.cls = cls
         return node
 
 
-class _FileMarks:
-    """The marks of one template, with certain marks of its parameters."""
+class _FileLabels:
+    """The labels of one template, with certain labels of its parameters."""
 
     def __init__(
         self,
@@ -252,44 +264,53 @@ class _FileMarks:
         self._values = values
         facade = marks.get(FACADE, OPEN)
         self._secrecy = SensitivityAnalysis(
-            facts.resources, self._parameter, below=self._inside, facade=facade
+            facts.resources,
+            self._classify_parameter,
+            below=self._build_nested_labels,
+            facade=facade,
         )
 
     def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
-        """The mark of an output, or of what reaches inside; of all outputs together for None."""
+        """The label of an output, or of a nested attribute; of all outputs together for None."""
         outputs = self._facts.outputs
         if reference:
             return self._secrecy.of(outputs.get(_REFERENCE))
         if attribute in outputs:
             return self._secrecy.of(outputs[attribute])
-        if attribute is None or not reads_one(attribute):
-            return highest(map(self._secrecy.of, outputs.values()))
+        if attribute is None or not is_member_attribute(attribute):
+            return find_strictest(map(self._secrecy.of, outputs.values()))
         resources = self._facts.resources
-        found = [each for each in of_one(attribute, keys) if each[0] in resources]
-        return highest(_of_read(self._secrecy, *each) for each in found or _all_of(resources))
+        found = [each for each in split_member_attribute(attribute, keys) if each[0] in resources]
+        return find_strictest(
+            _classify_read(self._secrecy, *each) for each in found or _list_all_reads(resources)
+        )
 
-    def _parameter(self, name: str) -> str:
+    def _classify_parameter(self, name: str) -> str:
         if name == ANY:
-            return highest(map(self._parameter, self._facts.parameters))
+            return find_strictest(map(self._classify_parameter, self._facts.parameters))
         declared = self._facts.parameters.get(name)
         if isinstance(declared, Mapping) and declared.get("hidden"):
             return HIDDEN
         sealed = SEALED if self._below.is_sealed(name) else OPEN
-        return highest((sealed, self._marks.get(name, OPEN)))
+        return find_strictest((sealed, self._marks.get(name, OPEN)))
 
-    def _inside(self, node: ResourceNode, secrecy: SensitivityAnalysis) -> AttributeLabels:
-        return self._below.of_node(self._level, node, secrecy, self._filled(node.properties))
+    def _build_nested_labels(
+        self, node: ResourceNode, secrecy: SensitivityAnalysis
+    ) -> AttributeLabels:
+        return self._below.build_labels(
+            self._level, node, secrecy, self._fill_parameters(node.properties)
+        )
 
-    def _filled(self, tree: Any) -> Any:
-        """``tree`` with the values of parameters where they are known."""
+    def _fill_parameters(self, tree: Any) -> Any:
+        """Replace parameters in ``tree`` by their values where these are known."""
         if isinstance(tree, Mapping):
-            return {key: self._filled(value) for key, value in tree.items()}
+            return {key: self._fill_parameters(value) for key, value in tree.items()}
         if isinstance(tree, list):
-            return [self._filled(value) for value in tree]
-        name = parameter_of(tree)
-        return tree if name is None else self._value(name, tree)
+            return [self._fill_parameters(value) for value in tree]
+        name = find_parameter(tree)
+        return tree if name is None else self._find_value(name, tree)
 
-    def _value(self, name: str, tree: Any) -> Any:
+    def _find_value(self, name: str, tree: Any) -> Any:
         if self._values.get(name) is not None:
             return self._values[name]
         declared = self._facts.parameters.get(name, None)
@@ -299,8 +320,8 @@ class _FileMarks:
         return tree if found is None else found
 
 
-class _GroupMarks:
-    """The marks of what a plug-in generates: a member for each type that it is known to use."""
+class _GroupLabels:
+    """The labels of a generated template: a member for each type that it is known to use."""
 
     def __init__(
         self,
@@ -321,60 +342,66 @@ class _GroupMarks:
         self._secrecy = SensitivityAnalysis(
             members,
             lambda name: OPEN,
-            below=lambda node, secrecy: below.of_node(level, node, secrecy, {}),
+            below=lambda node, secrecy: below.build_labels(level, node, secrecy, {}),
             literal=lambda key: OPEN if worst == OPEN else keys.get(str(key), worst),
             lock=below.lock,
         )
 
     def of(self, attribute: str | None, keys: Keys = (), *, reference: bool = False) -> str:
-        """The mark of an attribute of every member; of all of them for what no member has."""
+        """The label of an attribute of every member; of all attributes where no member has it."""
         if reference:
             return OPEN
         if attribute is not None and attribute in self._own:
             return self._own[attribute]
         if not self._members:
-            return highest((self._worst, *(each.of(None) for each in self._whole)))
-        ways = list(self._ways(attribute, keys))
-        return highest(self._of_member(name, each) for name in self._members for each in ways)
+            return find_strictest((self._worst, *(each.of(None) for each in self._whole)))
+        ways = list(self._list_reads(attribute, keys))
+        return find_strictest(
+            self._classify_member(name, each) for name in self._members for each in ways
+        )
 
-    def _ways(self, attribute: str | None, keys: Keys) -> Iterator[Keys]:
-        """What is read of members: nothing (the reference), or an attribute and what is below."""
+    def _list_reads(self, attribute: str | None, keys: Keys) -> Iterator[Keys]:
+        """List the reads of members: the reference (empty), or an attribute and its keys."""
         if attribute in _REFS:
             yield ()
         elif attribute in self._keyed:
             yield keys or (None,)
-        elif attribute is not None and reads_one(attribute):
-            for _, read in of_one(attribute, keys):
+        elif attribute is not None and is_member_attribute(attribute):
+            for _, read in split_member_attribute(attribute, keys):
                 yield read
         else:
             yield (attribute, *keys)
 
-    def _of_member(self, name: str, read: Keys) -> str:
-        """The mark of what is read of a member; of all that it shows, where it has no such."""
+    def _classify_member(self, name: str, read: Keys) -> str:
+        """The label of a read of a member; of all its attributes, where it has no such."""
         cls = self._members[name].cls
-        if read and not (read[0] in cls.attributes_schema or _reaches_inside(cls, read[0])):
+        if read and not (read[0] in cls.attributes_schema or _is_nested_attribute(cls, read[0])):
             read = (None,)
-        return _of_read(self._secrecy, name, read)
+        return _classify_read(self._secrecy, name, read)
 
 
-def _of_read(secrecy: SensitivityAnalysis, name: str, read: Keys) -> str:
-    """The mark of the reference of a resource, or of an attribute of it, with what is below."""
-    return secrecy.of_attribute(name, read[0], read[1:]) if read else secrecy.of_reference(name)
+def _classify_read(secrecy: SensitivityAnalysis, name: str, read: Keys) -> str:
+    """The label of the reference of a resource, or of an attribute of it, with its keys."""
+    return (
+        secrecy.classify_attribute(name, read[0], read[1:])
+        if read
+        else secrecy.classify_reference(name)
+    )
 
 
-def _all_of(resources: Mapping[str, ResourceNode]) -> list[tuple[str, Keys]]:
+def _list_all_reads(resources: Mapping[str, ResourceNode]) -> list[tuple[str, Keys]]:
     return [(name, (None,)) for name in resources]
 
 
-def _reaches_inside(cls: type[Resource], attribute: str | None) -> bool:
-    return cls.is_nested_stack and reads_one(attribute)
+def _is_nested_attribute(cls: type[Resource], attribute: str | None) -> bool:
+    return cls.is_nested_stack and is_member_attribute(attribute)
 
 
-def _own_marks(node: ResourceNode, secrecy: SensitivityAnalysis) -> dict[str, str]:
-    """The marks of attributes that are the plug-in's own, and repeat nothing of any member."""
-    given = secrecy.of_properties(node.name)
+def _build_own_labels(node: ResourceNode, secrecy: SensitivityAnalysis) -> dict[str, str]:
+    """Build the labels of attributes that are the plug-in's own and repeat no member's."""
+    given = secrecy.classify_properties(node.name)
     return {
-        attribute: highest(given.get(key, OPEN) for key in repeated)
+        attribute: find_strictest(given.get(key, OPEN) for key in repeated)
         for attribute, repeated in node.cls.exposes_properties.items()
         if attribute is not None
         and attribute in node.cls.attributes_schema
@@ -383,7 +410,7 @@ def _own_marks(node: ResourceNode, secrecy: SensitivityAnalysis) -> dict[str, st
 
 
 def _has_open_keys(tree: Any) -> bool:
-    """Whether what members are given has names that are only known later."""
+    """Whether the properties of members have names that are not known yet."""
     if isinstance(tree, Mapping):
         return any(
             (isinstance(value, Function) and str(key).endswith("properties"))
@@ -393,8 +420,8 @@ def _has_open_keys(tree: Any) -> bool:
     return isinstance(tree, list) and any(map(_has_open_keys, tree))
 
 
-def _deciding(node: ResourceNode, properties: Any) -> Any:
-    """The properties of a group that may name types."""
+def _select_type_properties(node: ResourceNode, properties: Any) -> Any:
+    """Select the properties of a group that may name types."""
     if not isinstance(properties, Mapping):
         return properties
     named = getattr(node.cls, "type_properties", None)
@@ -405,8 +432,8 @@ def _deciding(node: ResourceNode, properties: Any) -> Any:
     return {name: value for name, value in properties.items() if name not in numbers}
 
 
-def _types_in(tree: Any, found: set[str]) -> bool:
-    """Gather all texts that may be types; whether none can be hidden behind a function."""
+def _collect_types(tree: Any, found: set[str]) -> bool:
+    """Collect all texts that may be types; false where a function may hide one."""
     if isinstance(tree, str):
         found.add(tree)
     elif isinstance(tree, Function):
@@ -415,11 +442,11 @@ def _types_in(tree: Any, found: set[str]) -> bool:
         typed = isinstance(tree.get("type"), str)
         for key, value in tree.items():
             if typed and key in ("properties", "metadata"):
-                _types_in(value, found)  # what a member is given makes no other member
-            elif not _types_in(value, found) and key not in _NO_TYPES:
+                _collect_types(value, found)  # what a member is given makes no other member
+            elif not _collect_types(value, found) and key not in _NO_TYPES:
                 return False
     elif isinstance(tree, list):
-        seen = [_types_in(item, found) for item in tree]  # each, to gather all
+        seen = [_collect_types(item, found) for item in tree]  # each, to gather all
         return all(seen)
     return True
 

@@ -1,4 +1,4 @@
-"""Signatures: whether the nested stack of a resource would be another one than it was.
+"""Signatures: texts that change when the nested stack of a resource would be another one.
 
 Called by ``TemplateTree`` for fingerprints and for the engine. A resource whose type is a template
 has to be visited by an update if that file has changed, or a default that the file's parameters
@@ -20,11 +20,11 @@ from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
 
 from ..definition.child_spec import ChildSpec
-from ..definition.fingerprint import canonical
+from ..definition.fingerprint import format_canonical
 from ..definition.loader import LoadContext
 from ..environment.environment import Environment
 from ..source import versions
-from ..source.document import Document, load_document, may_say
+from ..source.document import Document, load_document, may_contain
 from ..types.registry import Choice, Registry, is_template
 
 
@@ -41,11 +41,11 @@ class RegistryScope:
     document: str
 
 
-class Shared(Protocol):
-    """What signatures are made from: ``TemplateTree``."""
+class SignatureInputs(Protocol):
+    """The inputs of signatures: ``TemplateTree``."""
 
     @property
-    def around(self) -> LoadContext:
+    def load_context(self) -> LoadContext:
         """What templates are loaded with."""
 
     @property
@@ -55,7 +55,7 @@ class Shared(Protocol):
     def document(self, file: str) -> Document:
         """The document of a file; raises TemplateError."""
 
-    def registry_at(self, level: RegistryScope) -> Registry:
+    def build_registry(self, level: RegistryScope) -> Registry:
         """The registry of a nested stack."""
 
     def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
@@ -63,7 +63,7 @@ class Shared(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class TypeSignature:
     """``digest`` changes with the type. ``fed``: the parameters whose values name further types."""
 
     digest: str
@@ -75,21 +75,21 @@ class Signed:
 #: With what a list or a map begins, on its way through a parameter.
 _BRACKETS = ("{", "[")
 _GET_FILE = "get_file"
-_RING = Signed("a template inside itself")
+_RING = TypeSignature("a template inside itself")
 
 
 class ChildSignatures:
-    """The signatures of one family, each file's made once for each level that matters."""
+    """The signatures of one tree, one for each file and each level that matters."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SignatureInputs) -> None:
         self._shared = shared
-        self._files: dict[RegistryScope, Signed] = {}
+        self._files: dict[RegistryScope, TypeSignature] = {}
         self._contents: dict[str, str] = {}
-        self._texts: dict[tuple[RegistryScope, str], Signed] = {}
+        self._texts: dict[tuple[RegistryScope, str], TypeSignature] = {}
         self._busy: set[RegistryScope] = set()
         self._defaults: dict[Any, str] = {}
 
-    def of_values(
+    def hash_values(
         self,
         level: RegistryScope,
         resource: str,
@@ -97,112 +97,114 @@ class ChildSignatures:
         types: Collection[str],
         properties: Any,
     ) -> str:
-        """The signature of a resource whose properties are known, but for what is a Function.
+        """Hash the types and values of a resource; a value that is not known is a Function.
 
         ``types``: more types that its nested stack is said to use.
         """
         walk = _Walk(self, level)
         walk.entry(resource, type_, properties)
         inside = self.inside(level, resource)
-        walk.parts += (self.of_type(inside, "", each).digest for each in sorted(types))
+        walk.parts += (self.hash_type(inside, "", each).digest for each in sorted(types))
         return walk.digest()
 
     def of_spec(self, level: RegistryScope, spec: ChildSpec) -> str:
         """The signature of all that a nested stack at ``level`` is made from."""
         walk = _Walk(self, level)
         if spec.file is not None:
-            walk.parts.append(self._of_file(level).digest)
+            walk.parts.append(self._hash_file(level).digest)
         for given in (spec.template, spec.text, spec.parameters):
             walk.value(given)
         return walk.digest()
 
-    def of_type(self, level: RegistryScope, resource: str, type_: str) -> Signed:
-        """The signature of a type, as it stands in a template of ``level``."""
+    def hash_type(self, level: RegistryScope, resource: str, type_: str) -> TypeSignature:
+        """The signature of a type in a template of ``level``."""
         try:
-            choice = self._shared.registry_at(level).choose(type_, resource)
+            choice = self._shared.build_registry(level).choose(type_, resource)
         except TemplateError:
-            return Signed(f"unknown {type_}")
+            return TypeSignature(f"unknown {type_}")
         if choice.cls is not None:
             cls = choice.cls
-            return Signed(f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.is_nested_stack)
-        return self._of_file(self._shared.below(level, resource, choice))
+            return TypeSignature(
+                f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.is_nested_stack
+            )
+        return self._hash_file(self._shared.below(level, resource, choice))
 
-    def _of_file(self, level: RegistryScope) -> Signed:
+    def _hash_file(self, level: RegistryScope) -> TypeSignature:
         known = self._files.get(level)
         if known is None:
             if level in self._busy:
                 return _RING
             self._busy.add(level)
             try:
-                known = self._files[level] = self._signed(level)
+                known = self._files[level] = self._hash_document(level)
             finally:
                 self._busy.discard(level)
         return known
 
-    def _signed(self, level: RegistryScope) -> Signed:
+    def _hash_document(self, level: RegistryScope) -> TypeSignature:
         walk = _FileWalk(self, level)
-        walk.parts.append(self._content_of(level.document))
+        walk.parts.append(self._hash_content(level.document))
         with suppress(TemplateError):  # told when the template is loaded
             walk.document(self._shared.document(level.document).data)
-        return Signed(walk.digest(), frozenset(walk.fed))
+        return TypeSignature(walk.digest(), frozenset(walk.fed))
 
-    def _content_of(self, file: str) -> str:
-        """What a file says and reads, wherever in the tree it is used."""
+    def _hash_content(self, file: str) -> str:
+        """Hash a file and its inputs, wherever in the tree it is used."""
         known = self._contents.get(file)
         if known is None:
-            text = self._shared.around.bundle.files.get(file, "")
+            text = self._shared.load_context.bundle.files.get(file, "")
             parts = [text]
             with suppress(TemplateError):  # as above
-                parts += self._read_by(file, text, self._shared.document(file).data)
-            known = self._contents[file] = digest_of(parts)
+                parts += self._list_inputs(file, text, self._shared.document(file).data)
+            known = self._contents[file] = hash_texts(parts)
         return known
 
-    def _read_by(self, file: str, text: str, data: Any) -> Iterator[str]:
-        """What the environment gives the parameters of a template, and the files that it reads."""
-        for name in _section(data, "parameters"):
+    def _list_inputs(self, file: str, text: str, data: Any) -> Iterator[str]:
+        """List the defaults of a template's parameters, and the files that it reads."""
+        for name in _get_section(data, "parameters"):
             yield f"{name}"
-            yield self._text_of_default(name)
-        bundle = self._shared.around.bundle
-        for key in sorted(_files(data)) if may_say(text, _GET_FILE) else ():
+            yield self._format_default(name)
+        bundle = self._shared.load_context.bundle
+        for key in sorted(_list_files(data)) if may_contain(text, _GET_FILE) else ():
             yield bundle.files.get(bundle.key_of(file, key), "")
 
-    def _text_of_default(self, name: Any) -> str:
-        """What the environment gives for a parameter; many files have the same ones."""
+    def _format_default(self, name: Any) -> str:
+        """Format the environment's default of a parameter; many files have the same parameters."""
         known = self._defaults.get(name)
         if known is None:
-            known = self._defaults[name] = canonical(self.default(name))
+            known = self._defaults[name] = format_canonical(self.default(name))
         return known
 
-    def of_text(self, level: RegistryScope, text: str) -> Signed:
+    def of_text(self, level: RegistryScope, text: str) -> TypeSignature:
         """The signature of a template that came as a value into one of ``level``."""
-        inside = self.level_of_text(level, text)
+        inside = self.find_level_of_text(level, text)
         if inside.document != level.document:
-            return self._of_file(inside)
+            return self._hash_file(inside)
         known = self._texts.get((level, text))
         if known is None:
             self._texts[level, text] = _RING  # whatever asks meanwhile is inside it
-            known = self._texts[level, text] = self._walked(level, text)
+            known = self._texts[level, text] = self._hash_text(level, text)
         return known
 
-    def _walked(self, level: RegistryScope, text: str) -> Signed:
+    def _hash_text(self, level: RegistryScope, text: str) -> TypeSignature:
         walk = _FileWalk(self, level)
         walk.parts.append(text)
         with suppress(TemplateError):  # told when the template is loaded
             data = load_document(text, "").data
-            walk.parts += self._read_by(level.document, text, data)
+            walk.parts += self._list_inputs(level.document, text, data)
             walk.document(data)
-        return Signed(walk.digest(), frozenset(walk.fed))
+        return TypeSignature(walk.digest(), frozenset(walk.fed))
 
-    def level_of_text(self, level: RegistryScope, text: str) -> RegistryScope:
+    def find_level_of_text(self, level: RegistryScope, text: str) -> RegistryScope:
         """The same level, with the file that is the text, if one is."""
-        file = self._shared.around.bundle.file_of(level.document, text)
+        file = self._shared.load_context.bundle.file_of(level.document, text)
         return level if file is None else replace(level, document=file)
 
     def inside(self, level: RegistryScope, resource: str) -> RegistryScope:
         """The level of what a resource generates."""
         return self._shared.below(level, resource, None)
 
-    def names_type(self, text: str) -> bool:
+    def may_be_type_name(self, text: str) -> bool:
         """Whether a text may be the name of a type that is a template."""
         names, starts = self._type_names
         return text in names or is_template(text) or text.startswith(starts)
@@ -211,47 +213,49 @@ class ChildSignatures:
     def _type_names(self) -> tuple[frozenset[str], tuple[str, ...]]:
         names: set[str] = set()
         starts: set[str] = set()
-        for name in _entry_names(self._shared.environment.registry):
+        for name in _list_entry_names(self._shared.environment.registry):
             (starts if name.endswith("*") else names).add(name.removesuffix("*"))
         return frozenset(names), tuple(starts)
 
     @cached_property
     def everything(self) -> str:
-        """What stands for all that any template of the family may be made from."""
-        environment, bundle = self._shared.environment, self._shared.around.bundle
+        """The digest of all inputs that any template of the tree may use."""
+        environment, bundle = self._shared.environment, self._shared.load_context.bundle
         said = [environment.defaults, environment.registry, environment.requires]
-        return digest_of([canonical(said), *(f"{k}\n{v}" for k, v in sorted(bundle.files.items()))])
+        return hash_texts(
+            [format_canonical(said), *(f"{k}\n{v}" for k, v in sorted(bundle.files.items()))]
+        )
 
     def default(self, name: str) -> Any:
-        """What the environment gives for a parameter wherever it is declared; null for nothing."""
+        """The environment's default of a parameter, wherever it is declared; null for none."""
         return self._shared.environment.defaults.get(name)
 
     def functions(self, version: str) -> Collection[str]:
         """The names that make a map of one key a call."""
-        return self._shared.around.functions(version).functions.keys()
+        return self._shared.load_context.functions(version).functions.keys()
 
     @property
-    def of_levels(self) -> str:
-        """What the registry says for single resources."""
-        return canonical(self._shared.environment.registry.get("resources"))
+    def resource_rules(self) -> str:
+        """The registry's rules for single resources, as text."""
+        return format_canonical(self._shared.environment.registry.get("resources"))
 
 
 class _Walk:
-    """Gathers what the types in some values are made from. Functions hide what they give."""
+    """Collects the signatures of the types in some values. The value of a function is unknown."""
 
     def __init__(self, signatures: ChildSignatures, level: RegistryScope) -> None:
         self.signatures = signatures
         self.level = level
-        self.parts: list[str] = [signatures.of_levels]
-        self._told: set[tuple[RegistryScope, str]] = set()
+        self.parts: list[str] = [signatures.resource_rules]
+        self._visited: set[tuple[RegistryScope, str]] = set()
 
     def digest(self) -> str:
-        """All that was found, as one short text."""
-        return digest_of(self.parts)
+        """The digest of all parts that were collected."""
+        return hash_texts(self.parts)
 
     def entry(self, resource: str, type_: str, properties: Any) -> None:
-        """A resource, or what may become one: its type, and the types that its properties name."""
-        signed = self.signatures.of_type(self.level, resource, type_)
+        """Visit a resource, or a map that may become one: its type, and types in its properties."""
+        signed = self.signatures.hash_type(self.level, resource, type_)
         self.parts.append(signed.digest)
         if signed.takes_any:
             outside, self.level = self.level, self.signatures.inside(self.level, resource)
@@ -264,21 +268,21 @@ class _Walk:
             self.value(properties)
 
     def value(self, value: Any) -> None:
-        """Whatever may name types: texts at any depth."""
+        """Visit a value that may name types: texts at any depth."""
         if isinstance(value, str):
-            self._text(value)
+            self._visit_text(value)
         elif isinstance(value, Function):
             self.parts.append(self.signatures.everything)
         elif isinstance(value, Mapping):
             if self.is_call(value):
                 self.call(value)
             else:
-                self._map(value)
+                self._visit_map(value)
         elif isinstance(value, list | tuple):
             for item in value:
                 self.value(item)
 
-    def _map(self, value: Mapping[str, Any]) -> None:
+    def _visit_map(self, value: Mapping[str, Any]) -> None:
         type_ = value.get("type")
         for key, item in value.items():
             if key == "properties" and isinstance(type_, str) and type_:
@@ -286,24 +290,24 @@ class _Walk:
             else:
                 self.value(item)
 
-    def _text(self, text: str) -> None:
+    def _visit_text(self, text: str) -> None:
         mark = (self.level, text)
-        if mark in self._told:
+        if mark in self._visited:
             return
         if any(key in text for key in versions.KEYS):  # a whole template
-            self._told.add(mark)
+            self._visited.add(mark)
             self.parts.append(self.signatures.of_text(self.level, text).digest)
         elif text[:1] in _BRACKETS:
-            self._told.add(mark)
+            self._visited.add(mark)
             with suppress(ValueError, RecursionError):  # no JSON, so no value of a parameter
                 self.value(json.loads(text))
         elif "," in text:  # what a list of texts is, on its way through a parameter
-            self._told.add(mark)
+            self._visited.add(mark)
             for piece in text.split(","):
-                self._text(piece.strip())
-        elif self.signatures.names_type(text):
-            self._told.add(mark)
-            signed = self.signatures.of_type(self.level, "", text)
+                self._visit_text(piece.strip())
+        elif self.signatures.may_be_type_name(text):
+            self._visited.add(mark)
+            signed = self.signatures.hash_type(self.level, "", text)
             self.parts.append(f"{text} {signed.digest}")
 
     def is_call(self, value: Mapping[str, Any]) -> bool:
@@ -311,12 +315,12 @@ class _Walk:
         return False
 
     def call(self, value: Mapping[str, Any]) -> None:
-        """What a call may give: anything."""
+        """Visit a call: it may give anything."""
         self.parts.append(self.signatures.everything)
 
 
 class _FileWalk(_Walk):
-    """The same in a template as it is written, in which values come from parameters."""
+    """The same for a template as written, in which values come from parameters."""
 
     def __init__(self, signatures: ChildSignatures, level: RegistryScope) -> None:
         super().__init__(signatures, level)
@@ -325,10 +329,10 @@ class _FileWalk(_Walk):
         self._parameters: Mapping[str, Any] = {}
 
     def document(self, data: Any) -> None:
-        """Every type of a template that decides what nested stacks are made from it."""
-        self._functions = self.signatures.functions(versions.version_of(data))
-        self._parameters = _section(data, "parameters")
-        for name, entry in _section(data, "resources").items():
+        """Visit every type of a template that decides about its nested stacks."""
+        self._functions = self.signatures.functions(versions.resolve_version(data))
+        self._parameters = _get_section(data, "parameters")
+        for name, entry in _get_section(data, "resources").items():
             if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
                 self.entry(str(name), entry["type"], entry.get("properties"))
 
@@ -337,17 +341,17 @@ class _FileWalk(_Walk):
         return len(value) == 1 and next(iter(value)) in self._functions
 
     def call(self, value: Mapping[str, Any]) -> None:
-        """What a parameter has comes from the owner, or is a default; all else may be anything."""
+        """Visit a call: a parameter has the owner's value or a default; all else is unknown."""
         ((name, args),) = value.items()
         read = args[0] if isinstance(args, list) and args else args
         if name == "get_param" and isinstance(read, str) and read in self._parameters:
-            self._parameter(read)
+            self._visit_parameter(read)
         elif name == "if" and isinstance(args, list):
             self.value(args[1:])
         else:
             self.parts.append(self.signatures.everything)
 
-    def _parameter(self, name: str) -> None:
+    def _visit_parameter(self, name: str) -> None:
         if name in self.fed:
             return
         self.fed.add(name)
@@ -359,8 +363,8 @@ class _FileWalk(_Walk):
         self.parts += plain.parts
 
 
-def digest_of(parts: Collection[str]) -> str:
-    """A short text for some texts."""
+def hash_texts(parts: Collection[str]) -> str:
+    """Hash some texts to one short text."""
     made = hashlib.blake2b(digest_size=16)
     for part in parts:
         made.update(part.encode("utf-8", "surrogatepass"))
@@ -368,22 +372,22 @@ def digest_of(parts: Collection[str]) -> str:
     return made.hexdigest()
 
 
-def _entry_names(registry: Mapping[str, Any]) -> Iterator[str]:
+def _list_entry_names(registry: Mapping[str, Any]) -> Iterator[str]:
     """Every name that a registry says something for, also for single resources."""
     for name, target in registry.items():
         if isinstance(target, Mapping):
-            yield from _entry_names(target)
+            yield from _list_entry_names(target)
         elif isinstance(name, str):
             yield name
 
 
-def _section(data: Any, name: str) -> Mapping[str, Any]:
+def _get_section(data: Any, name: str) -> Mapping[str, Any]:
     found = data.get(name) if isinstance(data, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
-def _files(tree: Any) -> Iterator[str]:
-    """The files that a template reads, as far as their names are written there."""
+def _list_files(tree: Any) -> Iterator[str]:
+    """List the files that a template reads, as far as their names are literal."""
     inside = [tree]
     seen: set[int] = set()
     while inside:

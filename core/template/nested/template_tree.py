@@ -1,4 +1,4 @@
-"""What all templates of one tree share: files, environment, registry, and what was read of them.
+"""The state shared by a root template and its nested templates: files, environment, registry.
 
 Made with the definition of a root and kept with it. A nested stack is loaded here from its
 ``ChildSpec``; a file is read once, however many nested stacks are made from it. May be used by
@@ -25,21 +25,21 @@ from ..definition.stack_definition import ContextFor, StackDefinition
 from ..environment.environment import Environment
 from ..parameters.parameters import SECTION as PARAMETERS
 from ..parameters.parameters import Parameters, ParameterSchema
-from ..sensitivity.file_scan import HiddenInFiles, hidden_in_files
+from ..sensitivity.file_scan import HiddenInFiles, find_hidden_values
 from ..sensitivity.labels import AttributeLabels, SensitivityAnalysis
 from ..source import cloudformation, versions
-from ..source.bundle import Bundle, Identity, shown
+from ..source.bundle import Bundle, Identity, to_display_name
 from ..source.diagnostics import PARAMETER_MISSING, TYPE_TEMPLATE
-from ..source.document import Document, read_document
+from ..source.document import Document, load_or_reuse_document
 from ..syntax.resource import ResourceNode
 from ..types.registry import Choice, Registry
-from ..types.template_types import TemplateResource, template_class
+from ..types.template_types import TemplateResource, build_template_class
 from ..validation import locations
-from ..validation.report import raise_all
+from ..validation.report import raise_errors
 from . import validation_cache
 from .child_loader import ChildLoader
 from .sensitivity import NestedSensitivity
-from .signatures import ChildSignatures, RegistryScope, digest_of
+from .signatures import ChildSignatures, RegistryScope, hash_texts
 
 #: Faults of a file that Heat tells when the resource is checked, not when its class is made.
 _TOLD_LATER = ("ValueError", "NotFound")
@@ -57,7 +57,7 @@ class TemplateTree:
         *,
         all_given: bool = True,
     ) -> None:
-        self.around = around
+        self.load_context = around
         self.context_for = context_for
         self.all_given = all_given
         self._environment = Environment()
@@ -72,7 +72,7 @@ class TemplateTree:
         self._secrets = NestedSensitivity(self, self.lock)
 
     def adopt(self, loader: Loader) -> None:
-        """Take over what the root has read; every nested stack begins with that."""
+        """Take over the documents of the root; every nested stack begins with them."""
         self._root = {loader.bundle.template_file: loader.document}
         self._environment = loader.environment
         self._registry = loader.registry
@@ -96,20 +96,20 @@ class TemplateTree:
         loader.run(previous)
         most = loader.limits.max_faults
         if not loader.complete:
-            raise_all(loader.errors, loader.found_document, loader.environment, most=most)
+            raise_errors(loader.errors, loader.found_document, loader.environment, most=most)
         definition = StackDefinition(loader, self, spec)
         faults = list(loader.errors)
         if check and self.context_for is not None:
             faults += loader.plugin_faults
             faults += islice(definition.faults(self.context_for), most)
         faults = [definition.masked(fault) for fault in faults]
-        raise_all(faults, definition.document, definition.environment, most=most)
+        raise_errors(faults, definition.document, definition.environment, most=most)
         return definition
 
     def opened(
         self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
     ) -> tuple[StackDefinition | None, list[TemplateError]]:
-        """A nested template as far as it is known, and the faults of loading it.
+        """Load a nested template as far as it is known; return also the faults of loading it.
 
         No definition where it cannot be read; its faults have their places then.
         """
@@ -118,7 +118,7 @@ class TemplateTree:
         loader.run(None)
         if not loader.complete:
             document = loader.found_document
-            locations.fill(loader.errors, document, loader.environment)
+            locations.attach_locations(loader.errors, document, loader.environment)
             return None, loader.errors
         definition = StackDefinition(loader, self, spec)
         faults = [*loader.errors, *loader.plugin_faults]
@@ -130,128 +130,132 @@ class TemplateTree:
         """The document of a file; raises TemplateError, with a place where it has one."""
         known = self._documents.get(file)
         if known is None:
-            known = self._documents[file] = self._read(file)
+            known = self._documents[file] = self._load_file(file)
         return known
 
-    def _read(self, file: str) -> Document:
-        text = self.around.bundle.files.get(file)
+    def _load_file(self, file: str) -> Document:
+        text = self.load_context.bundle.files.get(file)
         if text is None:
             raise TemplateError(
-                f'Could not fetch remote template "{escape_control_chars(shown(file))}": '
+                f'Could not fetch remote template "{escape_control_chars(to_display_name(file))}": '
                 "Invalid URL scheme ",
                 code=TYPE_TEMPLATE,
                 heat_type="NotFound",
                 hint="No file of that name came along with the template and the environments; one "
                 "that only a value names comes along where it is a template.",
             )
-        limits = self.around.limits
-        known = self.around.bundle.documents.get(file)
-        document = read_document(text, shown(file), known, max_bytes=limits.max_template_bytes)
+        limits = self.load_context.limits
+        known = self.load_context.bundle.documents.get(file)
+        document = load_or_reuse_document(
+            text, to_display_name(file), known, max_bytes=limits.max_template_bytes
+        )
         return document
 
-    def template_class(self, file: str) -> type[Resource]:
+    def load_template_class(self, file: str) -> type[Resource]:
         """The class that a template file stands for; raises ValidationErrors, with places."""
         known = self._classes.get(file)
         if known is None:
-            known = self._classes[file] = self._made_class(file)
+            known = self._classes[file] = self._load_class(file)
         if isinstance(known, ValidationErrors):
             raise ValidationErrors([copy(each) for each in known.errors])
         assert not isinstance(known, TemplateError)
         return known
 
-    def _made_class(self, file: str) -> type[TemplateResource] | TemplateError:
-        fault = self._registry.texts.fault_of(file)
+    def _load_class(self, file: str) -> type[TemplateResource] | TemplateError:
+        fault = self._registry.texts.find_fault(file)
         if fault is not None:
             return fault
         try:
             document = self.document(file)
-            version = versions.version_of(document.data, document.text)
+            version = versions.resolve_version(document.data, document.text)
         except TemplateError as error:
             known = self._documents.get(file)
             if error.place is None and known is not None:
                 error.place = known.place(error.at, key=True)
             if error.heat_type in _TOLD_LATER:
-                return template_class(file, {}, {}, {}, problem=error)
+                return build_template_class(file, {}, {}, {}, problem=error)
             return ValidationErrors([error])
-        return self._class_of(file, document, version)
+        return self._build_class(file, document, version)
 
-    def _class_of(
+    def _build_class(
         self, file: str, document: Document, version: str
     ) -> type[TemplateResource] | TemplateError:
         faults: list[TemplateError] = []
         parameters = Parameters(Identity("", "", ""))
-        refused = cloudformation.refused(document.written, document.cfn_key)
+        refused = cloudformation.find_invalid_parameters(document.written, document.cfn_key)
         parameters.declare(document.data.get(PARAMETERS), version, faults, refused)
         if not faults:
             given = {name for name in parameters.schemas if self._may_have_default(name)}
             try:
-                return self._shared_class(file, document, parameters.schemas, given)
+                return self._reuse_class(file, document, parameters.schemas, given)
             except TemplateError as error:
                 faults.append(error)
         for fault in faults:
             fault.place = fault.place or document.place(fault.at, key=True)
         # a file that uses itself is asked for again while its other faults are looked for
         self._classes[file] = ValidationErrors(faults)
-        return ValidationErrors([*faults, *self._more_faults(file, document, parameters)])
+        return ValidationErrors([*faults, *self._find_other_faults(file, document, parameters)])
 
-    def _more_faults(
+    def _find_other_faults(
         self, file: str, document: Document, parameters: Parameters
     ) -> list[TemplateError]:
-        """What else is wrong in a file whose parameters are, as far as it does not read these."""
+        """Find other faults in a file with wrong parameters, as far as it does not read these."""
         if self._registry.has_levels:  # what its types are depends on who uses it
             return []
         spec = ChildSpec(file, None, file)
         definition, faults = self.opened(spec, Identity("", "", ""), frozenset(parameters.schemas))
         if definition is not None and self.context_for is not None:
             faults += map(definition.masked, definition.faults(self.context_for))
-        locations.fill(faults, document, self._environment)
+        locations.attach_locations(faults, document, self._environment)
         return [fault for fault in faults if fault.code != PARAMETER_MISSING]
 
     def _may_have_default(self, name: str) -> bool:
         """Whether an environment has a default for a parameter; one that is not there may."""
         return not self.all_given or self._environment.defaults.get(name) is not None
 
-    def _shared_class(
+    def _reuse_class(
         self, file: str, document: Document, schemas: Mapping[str, ParameterSchema], given: set[str]
     ) -> type[TemplateResource]:
         """The class of a file, one for all trees that have the same document of it."""
         key = ("class", file, frozenset(given))
         known: type[TemplateResource] | None = document.made.get(key)
         if known is None:
-            known = template_class(file, schemas, document.data.get("outputs"), given)
+            known = build_template_class(file, schemas, document.data.get("outputs"), given)
             document.made[key] = known
         return known
 
-    def sharing(self, bundle: Bundle) -> Bundle:
-        """``bundle`` with what this tree has of the same: texts, and what was read of them.
+    def intern_texts(self, bundle: Bundle) -> Bundle:
+        """Return ``bundle`` with the texts and documents that this tree holds already.
 
         Without it every update of a large tree would hold the whole of it once more.
         """
-        mine = self.around.bundle
-        files = {file: _same(mine.files.get(file), text) for file, text in bundle.files.items()}
+        mine = self.load_context.bundle
+        files = {
+            file: _reuse_text(mine.files.get(file), text) for file, text in bundle.files.items()
+        }
         documents = {**self._documents, **self._root, **bundle.documents}
-        template = _same(mine.template, bundle.template)
+        template = _reuse_text(mine.template, bundle.template)
         return replace(bundle, template=template, files=files, documents=documents)
 
     @property
     def types(self) -> Mapping[str, Mapping[str, str]]:
         """The texts of types to be stored with the bundle."""
-        return self.around.bundle.types
+        return self.load_context.bundle.types
 
     @property
     def texts(self) -> Collection[str]:
-        """All texts that it holds."""
-        bundle = self.around.bundle
+        """All texts that the tree holds."""
+        bundle = self.load_context.bundle
         return [bundle.template, *bundle.files.values()]
 
     @cached_property
     def hidden_in_files(self) -> HiddenInFiles:
-        """What the files hide, for whoever shows them."""
-        return hidden_in_files(self.around.bundle, self._registry.resolve)
+        """The hidden values in the files of the tree."""
+        return find_hidden_values(self.load_context.bundle, self._registry.resolve)
 
     # -- what reaches down ----------------------------------------------------------------------
 
-    def environment_below(self, parameters: Mapping[str, Any]) -> Environment:
+    def build_child_environment(self, parameters: Mapping[str, Any]) -> Environment:
         """The environment of a nested stack with these parameters."""
         return self._environment.below(parameters)
 
@@ -260,23 +264,23 @@ class TemplateTree:
         """The environment of the root."""
         return self._environment
 
-    def registry_below(self, spec: ChildSpec) -> Registry:
+    def build_child_registry(self, spec: ChildSpec) -> Registry:
         """The registry of a nested stack."""
-        return self.registry_at(self.level(spec))
+        return self.build_registry(self.level(spec))
 
-    def registry_at(self, level: RegistryScope) -> Registry:
+    def build_registry(self, level: RegistryScope) -> Registry:
         """The registry at a place of the tree."""
         known = self._registries.get(level)
         if known is None:
-            key_of = partial(self.around.bundle.key_of, level.document)
+            key_of = partial(self.load_context.bundle.key_of, level.document)
             known = self._registry.below(level.names, level.without, key_of)
             self._registries[level] = known
         return known
 
     def level(self, spec: ChildSpec | None) -> RegistryScope:
-        """The place in the tree of a nested stack; of the root for none."""
+        """The place of a nested stack in the tree; None is the root."""
         if spec is None:
-            return RegistryScope((), frozenset(), self.around.bundle.template_file)
+            return RegistryScope((), frozenset(), self.load_context.bundle.template_file)
         names = spec.names if self._registry.has_levels else ()
         return RegistryScope(names, frozenset(spec.without), spec.document)
 
@@ -289,48 +293,48 @@ class TemplateTree:
         gone = {rule.name} if rule is not None and rule.resource is None else set()
         return RegistryScope(names, level.without | gone, choice.template_file)
 
-    def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
-        """Changes with whatever the check of a nested stack depends on; None: nobody can tell.
+    def build_cache_key(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+        """Build a key of all that the check of a nested stack depends on; None: it cannot be told.
 
         ``unknown``: the parameters whose values are not known.
         """
-        if self.is_by_name(spec):  # also by names that are generated: they lead to any file
+        if self.is_name_dependent(spec):  # also by names that are generated: they lead to any file
             return None
         with self.lock:
             signed = self.signatures.of_spec(self.level(spec), spec)
-        return digest_of([validation_cache.of_spec(spec, unknown), signed, self._checked_with])
+        return hash_texts([validation_cache.build_spec_key(spec, unknown), signed, self._tree_key])
 
-    def is_by_name(self, spec: ChildSpec) -> bool:
-        """Whether what a type means in a nested stack depends on the names of resources."""
-        return self.registry_below(spec).has_levels
+    def is_name_dependent(self, spec: ChildSpec) -> bool:
+        """Whether the meaning of types in a nested stack depends on the names of resources."""
+        return self.build_child_registry(spec).has_levels
 
     @cached_property
-    def _checked_with(self) -> str:
-        return validation_cache.of_surroundings(self.around, self._environment)
+    def _tree_key(self) -> str:
+        return validation_cache.build_context_key(self.load_context, self._environment)
 
-    def signature_of(
+    def build_signature(
         self, definition: StackDefinition, name: str, types: Collection[str], properties: Any
     ) -> str:
-        """Changes when the nested stack of the resource ``name`` would be another one.
+        """Build a text that changes with the nested stack of the resource ``name``.
 
         ``properties``: their values; what is not known is a Function. ``types``: the types that a
         plug-in says its nested stack uses.
         """
         level, node = self.level(definition.spec), definition.resources[name]
         with self.lock:
-            return self.signatures.of_values(level, name, node.type, types, properties)
+            return self.signatures.hash_values(level, name, node.type, types, properties)
 
-    def secrecy_below(
+    def build_nested_labels(
         self,
         definition: StackDefinition,
         node: ResourceNode,
         marks: SensitivityAnalysis,
         properties: Any,
     ) -> AttributeLabels:
-        """The marks of the nested stack of a resource, as its own template has to know them."""
+        """Build the sensitivity labels of the nested stack of a resource."""
         with self.lock:
-            return self._secrets.of_node(self.level(definition.spec), node, marks, properties)
+            return self._secrets.build_labels(self.level(definition.spec), node, marks, properties)
 
 
-def _same(known: str | None, text: str) -> str:
+def _reuse_text(known: str | None, text: str) -> str:
     return text if known is None or known != text else known

@@ -1,4 +1,4 @@
-"""The check of nested templates, before anything is made: one resource after the other, downwards.
+"""Validation of nested templates, before anything is made: one resource after the other.
 
 Called by ``stack.load`` for a root. Every nested template is loaded as the engine will load it, as
 far as the values are known by then; each of its faults stands in its own file and knows the way
@@ -37,10 +37,10 @@ from ..types.registry import is_template
 from ..types.template_types import TemplateResource
 from ..validation import locations
 from ..validation.resource import NullValues
-from ..validation.traces import led
+from ..validation.traces import add_trace
 from . import validation_cache
-from .facade import facade_faults
-from .owner_path import spot
+from .facade import find_facade_faults
+from .owner_path import find_owner_path
 
 #: So many resources of one type in a generated template are looked into: they are much alike.
 _MOST_ALIKE = 10
@@ -49,25 +49,25 @@ _SCALARS = (Schema.STRING, Schema.NUMBER, Schema.INTEGER, Schema.BOOLEAN)
 
 
 class ValidationCache(Protocol):
-    """What earlier checks of the same stack have found well."""
+    """The results of earlier checks of the same stack."""
 
-    def is_settled(self, node: ResourceNode) -> bool:
-        """Whether a resource of the root is what it was made from, with all that is nested in it.
+    def is_unchanged(self, node: ResourceNode) -> bool:
+        """Whether a resource of the root is unchanged, with all that is nested in it.
 
         It has been checked before then, and nothing will be done to it.
         """
 
     def is_well(self, mark: str) -> bool:
-        """Whether a nested stack with this mark (``check_marks``) was found well."""
+        """Whether a nested stack with this cache key was found valid."""
 
 
-class Opening(Protocol):
+class NestedLoader(Protocol):
     """Loads nested templates as far as they are known: ``TemplateTree``."""
 
-    def is_by_name(self, spec: ChildSpec) -> bool:
+    def is_name_dependent(self, spec: ChildSpec) -> bool:
         """Whether what a type means in a nested stack depends on the names of resources."""
 
-    def check_mark(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+    def build_cache_key(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
         """Changes with whatever the check depends on; None: nobody can tell."""
 
     def opened(
@@ -76,16 +76,16 @@ class Opening(Protocol):
         """The definition, if the template can be read, and the faults of loading."""
 
 
-class _NotKnown(Exception):
-    """What a resource makes of its properties depends on some that are not known."""
+class _UnknownValue(Exception):
+    """Raised where a nested template depends on properties whose values are not known."""
 
 
 class NestedValidator:
-    """The checks below one root. ``earlier``: what needs none; None where nothing was checked."""
+    """Validates the stacks below one root. ``earlier``: the results of earlier checks, if any."""
 
     def __init__(
         self,
-        opening: Opening,
+        opening: NestedLoader,
         context_for: ContextFor,
         limits: Limits,
         earlier: ValidationCache | None = None,
@@ -100,20 +100,20 @@ class NestedValidator:
         self._alike: Counter[tuple[StackDefinition, str]] = Counter()
 
     def below(self, definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
-        """The faults below a resource that has none itself (but that its file is no template)."""
+        """Yield the faults below a resource that has none itself (or has no template)."""
         if not node.cls.is_nested_stack or node.external_id is not None:
             return
         problem = getattr(node.cls, "problem", None)
         if problem is not None:
-            fault = _broken(problem, node)
-            yield fault if fault.place is None else led(fault, node, definition.document)
+            fault = _make_template_fault(problem, node)
+            yield fault if fault.place is None else add_trace(fault, node, definition.document)
             return
-        yield from facade_faults(definition, node)
+        yield from find_facade_faults(definition, node)
         if self._is_one_of_many(definition, node) or self._is_settled(definition, node):
             return
         try:
-            spec, unknown = self._spec(definition, node)
-        except _NotKnown:
+            spec, unknown = self._build_spec(definition, node)
+        except _UnknownValue:
             return
         except TemplateError as error:
             yield error
@@ -121,15 +121,15 @@ class NestedValidator:
         if spec is None:
             return
         if spec.depth > self._limits.max_nested_depth:
-            step = _step(definition, node, spec.file)
-            yield _too_deep(node, step, self._limits.max_nested_depth)
-        elif self._is_new(spec, unknown) and not self._was_well(spec, unknown):
-            for each in self._inside(spec, unknown, definition, node):
-                yield _of_owner(each, definition, node)
+            step = _build_step(definition, node, spec.file)
+            yield _make_depth_fault(node, step, self._limits.max_nested_depth)
+        elif self._is_new(spec, unknown) and not self._is_known_valid(spec, unknown):
+            for each in self._find_nested_faults(spec, unknown, definition, node):
+                yield _attribute_to_owner(each, definition, node)
 
     def _is_settled(self, definition: StackDefinition, node: ResourceNode) -> bool:
         is_of_root = definition.spec is None
-        return is_of_root and self._earlier is not None and self._earlier.is_settled(node)
+        return is_of_root and self._earlier is not None and self._earlier.is_unchanged(node)
 
     def _is_one_of_many(self, definition: StackDefinition, node: ResourceNode) -> bool:
         if definition.spec is None or definition.spec.template is None:
@@ -138,61 +138,63 @@ class NestedValidator:
         return self._alike[definition, node.type] > _MOST_ALIKE
 
     def _is_new(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
-        mark = validation_cache.of_spec(spec, unknown, by_name=self._opening.is_by_name(spec))
+        mark = validation_cache.build_spec_key(
+            spec, unknown, by_name=self._opening.is_name_dependent(spec)
+        )
         if mark in self._seen:
             return False
         self._seen.add(mark)
         return True
 
-    def _was_well(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
-        mark = self._opening.check_mark(spec, unknown)
+    def _is_known_valid(self, spec: ChildSpec, unknown: frozenset[str]) -> bool:
+        mark = self._opening.build_cache_key(spec, unknown)
         if mark is None:
             return False
         self.marks.append(mark)
         return self._earlier is not None and self._earlier.is_well(mark)
 
-    def _spec(
+    def _build_spec(
         self, definition: StackDefinition, node: ResourceNode
     ) -> tuple[ChildSpec | None, frozenset[str]]:
-        """What the nested stack would be made from, and which of its parameters are not known."""
+        """Build the spec of the nested stack, and list its parameters that are not known."""
         scope = definition.scope(NullValues())
         scope.begin()
         values = resolve_static(node.properties, scope)
-        given, unknown = _divided(node, values)
+        given, unknown = _split_properties(node, values)
         resolved = ResourceDefinition(
             node.name,
             node.type,
             given,
-            metadata=_section(resolve_static(node.metadata, scope)),
+            metadata=_to_section(resolve_static(node.metadata, scope)),
             deletion_policy=node.deletion_policy,
-            update_policy=_known_section(resolve_static(node.update_policy, scope)),
+            update_policy=_to_known_section(resolve_static(node.update_policy, scope)),
             raw=node.trees,
         )
-        child = self._child(node, resolved, has_unknown(values))
+        child = self._build_child(node, resolved, has_unknown(values))
         if child is None:
             return None, frozenset()
         if child.template is not None and _has_open_types(child.template):
-            raise _NotKnown
+            raise _UnknownValue
         open_ones = {name for name, value in child.parameters.items() if has_unknown(value)}
         given = {name: value for name, value in child.parameters.items() if name not in open_ones}
-        spec = definition.child_spec(node.name, replace(child, parameters=given), resolved)
+        spec = definition.build_child_spec(node.name, replace(child, parameters=given), resolved)
         return spec, unknown | open_ones
 
-    def _child(
+    def _build_child(
         self, node: ResourceNode, resolved: ResourceDefinition, is_open: bool
     ) -> ChildTemplate | None:
-        """What the plug-in makes of the properties; it may raise anything: this is its border."""
+        """Ask the plug-in for the nested template; it may raise anything: this is its border."""
         try:
             resource: Any = node.cls(node.name, resolved, self._context_for(node))
             made: ChildTemplate | None = resource.template_for_validation()
         except BaseException as error:
             raise_interruption(error)
             if is_open or isinstance(error, FollowUpError):
-                raise _NotKnown from error
-            raise _own_fault(error, node) from error
+                raise _UnknownValue from error
+            raise _make_plugin_fault(error, node) from error
         return made
 
-    def _inside(
+    def _find_nested_faults(
         self,
         spec: ChildSpec,
         unknown: frozenset[str],
@@ -204,33 +206,33 @@ class NestedValidator:
         child, faults = self._opening.opened(
             spec, replace(identity, stack_id="", stack_name=name), unknown
         )
-        step = _step(above, node, spec.file)
+        step = _build_step(above, node, spec.file)
         for fault in sorted(faults, key=lambda fault: not _is_of_provided_output(fault)):
-            yield _told(fault, child, spec, step, node)
+            yield _locate_fault(fault, child, spec, step, node)
         if child is not None and len(child.resources) > self._limits.max_resources_per_stack:
             large = TooManyResources(
                 len(child.resources), self._limits.max_resources_per_stack, at=("resources",)
             )
-            yield _told(large, child, spec, step, node)
+            yield _locate_fault(large, child, spec, step, node)
         elif child is not None:
             for fault in child.faults(self._context_for, self.below):
-                yield _told(child.masked(fault), child, spec, step, node)
+                yield _locate_fault(child.masked(fault), child, spec, step, node)
 
 
-def _divided(node: ResourceNode, values: Any) -> tuple[dict[str, Any], frozenset[str]]:
-    """The properties that are known, and the names of those that are not.
+def _split_properties(node: ResourceNode, values: Any) -> tuple[dict[str, Any], frozenset[str]]:
+    """Split the properties into known values and the names of unknown ones.
 
     Raises _NotKnown where what is not known may decide what the nested template is.
     """
     if not isinstance(values, Mapping):
-        raise _NotKnown
+        raise _UnknownValue
     if issubclass(node.cls, TemplateResource):
         unknown = frozenset(key for key, value in values.items() if has_unknown(value))
         return {key: value for key, value in values.items() if key not in unknown}, unknown
     schema = node.cls.properties_schema
     for key, value in values.items():
         if value is UNKNOWN and (key not in schema or schema[key].type not in _SCALARS):
-            raise _NotKnown
+            raise _UnknownValue
     return {key: value for key, value in values.items() if value is not UNKNOWN}, frozenset()
 
 
@@ -241,16 +243,16 @@ def _has_open_types(template: Mapping[str, Any]) -> bool:
     )
 
 
-def _section(value: Any) -> Mapping[str, Any]:
+def _to_section(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _known_section(value: Any) -> Mapping[str, Any]:
-    return {} if has_unknown(value) else _section(value)
+def _to_known_section(value: Any) -> Mapping[str, Any]:
+    return {} if has_unknown(value) else _to_section(value)
 
 
-def _step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple[str, str]:
-    """The way into the nested template, as Heat's paths name it; files as people call them."""
+def _build_step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple[str, str]:
+    """Build the path element of the nested template as in Heat's paths."""
     label = "nested_stack" if file is None else above.registry.candidates.name(file)
     return (
         "resources",
@@ -258,16 +260,16 @@ def _step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple
     )
 
 
-def _told(
+def _locate_fault(
     fault: TemplateError,
     child: StackDefinition | None,
     spec: ChildSpec,
     step: tuple[str, str],
     node: ResourceNode,
 ) -> TemplateError:
-    """A fault of the nested template, with its place and with Heat's path to it."""
+    """Complete a fault of the nested template with its place and with Heat's path to it."""
     if child is not None:
-        locations.fill([fault], child.document, child.environment)
+        locations.attach_locations([fault], child.document, child.environment)
     path = fault.path
     is_list = len(path) > 3 and isinstance(path[3], int)
     if spec.template is not None and path[::2][:2] == ("outputs", "value") and is_list:
@@ -283,22 +285,22 @@ def _told(
 
 
 def _is_of_provided_output(fault: TemplateError) -> bool:
-    """Whether it is one that Heat finds before all others, and tells without a path."""
+    """Whether Heat finds the fault before all others, and reports it without a path."""
     return fault.code == OUTPUT_SHAPE and not fault.label
 
 
-def _of_owner(
+def _attribute_to_owner(
     fault: TemplateError, definition: StackDefinition, node: ResourceNode
 ) -> TemplateError:
-    """A fault below a resource, as its own template tells it."""
+    """Locate a fault below a resource in the document of its owner."""
     if fault.place is None and definition.document.text:
-        at = spot(fault.at, node)
+        at = find_owner_path(fault.at, node)
         fault.place = definition.document.place(at, key=True)
-    return led(fault, node, definition.document)
+    return add_trace(fault, node, definition.document)
 
 
-def _broken(problem: TemplateError, node: ResourceNode) -> TemplateError:
-    """Why a file is no template, told of the resource that needs it."""
+def _make_template_fault(problem: TemplateError, node: ResourceNode) -> TemplateError:
+    """Build the fault of a resource whose file is no template."""
     return TemplateError(
         problem.message,
         at=(*node.path, "type"),
@@ -308,7 +310,7 @@ def _broken(problem: TemplateError, node: ResourceNode) -> TemplateError:
     )
 
 
-def _too_deep(node: ResourceNode, step: tuple[str, str], most: int) -> TemplateError:
+def _make_depth_fault(node: ResourceNode, step: tuple[str, str], most: int) -> TemplateError:
     return TemplateError(
         f"Request limit exceeded: Recursion depth exceeds {most}.",
         label="RequestLimitExceeded",
@@ -319,8 +321,8 @@ def _too_deep(node: ResourceNode, step: tuple[str, str], most: int) -> TemplateE
     )
 
 
-def _own_fault(error: BaseException, node: ResourceNode) -> TemplateError:
-    """What a plug-in raised when it was asked for its nested template."""
+def _make_plugin_fault(error: BaseException, node: ResourceNode) -> TemplateError:
+    """Build the fault of a plug-in that raised when it was asked for its nested template."""
     if isinstance(error, TemplateError):
         error.at = error.at or node.path
         if error.code == TemplateError.code:

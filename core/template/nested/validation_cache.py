@@ -1,4 +1,4 @@
-"""Marks of checks: one short text for all that the check of a nested template depends on.
+"""Cache keys of validation: hashes over all that the check of a nested template depends on.
 
 Called by ``TemplateTree`` for ``nested_checks``. The engine keeps the marks of what was found well,
 so that the next update need not look at it again. Hence everything counts that could change the
@@ -17,26 +17,26 @@ from typing import Any
 
 from zonda import __version__
 from zonda.core.plugins.manager import Plugins
-from zonda.hooks.lazy import file_of, place_of, unloaded
-from zonda.hooks.text.json_encoder import encoder
+from zonda.hooks.lazy import find_file, get_place, unloaded
+from zonda.hooks.text.json_encoder import make_encoder
 
 from ..definition.child_spec import ChildSpec
-from ..definition.fingerprint import canonical
+from ..definition.fingerprint import format_canonical
 from ..definition.loader import LoadContext
 from ..environment.environment import Environment
-from .signatures import digest_of
+from .signatures import hash_texts
 
 
-def _opaque(value: Any) -> dict[str, str]:
-    """What is no data, like a value that is not known: as a map, so that no text means the same."""
+def _encode_opaque(value: Any) -> dict[str, str]:
+    """Encode an object that is no data, such as an unknown value, as a map unlike any text."""
     return {"": repr(value)}
 
 
-_encode = encoder(sort_keys=True, default=_opaque)
+_encode = make_encoder(sort_keys=True, default=_encode_opaque)
 
 
-def of_spec(spec: ChildSpec, unknown: Collection[str], *, by_name: bool = False) -> str:
-    """Tells apart what nested stacks of one tree are made from.
+def build_spec_key(spec: ChildSpec, unknown: Collection[str], *, by_name: bool = False) -> str:
+    """Build a key that tells apart the specs of nested stacks of one tree.
 
     At whatever place of one depth, unless names decide what is made of it (``by_name``).
     """
@@ -46,12 +46,12 @@ def of_spec(spec: ChildSpec, unknown: Collection[str], *, by_name: bool = False)
     try:
         text = _encode(said)
     except TypeError:  # keys of several types
-        text = canonical(said)
-    return digest_of([text])
+        text = format_canonical(said)
+    return hash_texts([text])
 
 
-def of_surroundings(around: LoadContext, environment: Environment) -> str:
-    """Changes with whatever every check of a tree depends on."""
+def build_context_key(around: LoadContext, environment: Environment) -> str:
+    """Build a key of everything that every check of a tree depends on."""
     said = [
         __version__,
         sys.version,
@@ -62,28 +62,33 @@ def of_surroundings(around: LoadContext, environment: Environment) -> str:
         sorted(environment.encrypted),
         around.bundle.types,
     ]
-    return digest_of([canonical(said), around.setup, *_code_of(around.plugins)])
+    return hash_texts(
+        [format_canonical(said), around.setup, *_list_plugin_versions(around.plugins)]
+    )
 
 
-def _code_of(plugins: Plugins) -> Iterator[str]:
-    """Which plug-ins there are, of which versions; and the files that their classes stand in.
+def _list_plugin_versions(plugins: Plugins) -> Iterator[str]:
+    """List the plug-ins with their versions, and the files that their classes stand in.
 
     A version alone would not do: plain files have none, and who writes a plug-in leaves it alone.
     """
     for origin in plugins.manager.origins() if plugins.manager is not None else ():
-        yield f"{origin.plugin} {origin.distribution} {origin.version} {_state(origin.plugin)}"
+        yield (
+            f"{origin.plugin} {origin.distribution} {origin.version} "
+            f"{_format_file_state(origin.plugin)}"
+        )
     brought = [
-        (name, ".".join(place_of(each)), file_of(each))
+        (name, ".".join(get_place(each)), find_file(each))
         for known in (plugins.resource_types, plugins.constraints)
         for name, each in unloaded(known).items()
     ]
     for name, place, file in sorted(brought):
         yield f"{name} {place} {file}"
     for file in sorted({file for _, _, file in brought}):
-        yield f"{file} {_state(file)}"
+        yield f"{file} {_format_file_state(file)}"
 
 
-def _state(file: str) -> str:
+def _format_file_state(file: str) -> str:
     try:
         found = os.stat(file)
     except OSError:  # no file, or none any more

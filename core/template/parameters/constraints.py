@@ -29,14 +29,16 @@ _BOUNDS = ("min", "max")
 
 
 def parse_constraints(name: str, entries: Any, version: str, path: Path) -> list[Constraint]:
-    """The constraints of parameter ``name``, which stand at ``path``; raises SchemaError."""
+    """Parse the constraints of parameter ``name``, which stand at ``path``; raises SchemaError."""
     if entries is None:
         return []
     if not isinstance(entries, list):
         raise SchemaError(
             f"Invalid parameter constraints for parameter {name}, expected a list", at=path
         )
-    return [_parse(entry, version, (*path, index)) for index, entry in enumerate(entries)]
+    return [
+        _parse_constraint(entry, version, (*path, index)) for index, entry in enumerate(entries)
+    ]
 
 
 def check_keys(entry: Any, known: Collection[str], what: str, path: Path) -> None:
@@ -50,16 +52,16 @@ def check_keys(entry: Any, known: Collection[str], what: str, path: Path) -> Non
             )
 
 
-def _parse(entry: Any, version: str, path: Path) -> Constraint:
+def _parse_constraint(entry: Any, version: str, path: Path) -> Constraint:
     kinds = [kind for kind in _PARSERS if kind != "modulo" or version >= MODULO_SINCE]
     check_keys(entry, (*kinds, DESCRIPTION), "parameter constraints", path)
     for kind in kinds:
         if kind in entry:
-            return _made(kind, entry, (*path, kind))
+            return _build_constraint(kind, entry, (*path, kind))
     raise SchemaError("No constraint expressed", at=path, hint=f"One of {', '.join(kinds)}.")
 
 
-def _made(kind: str, entry: Mapping[str, Any], path: Path) -> Constraint:
+def _build_constraint(kind: str, entry: Mapping[str, Any], path: Path) -> Constraint:
     try:
         return _PARSERS[kind](entry[kind], entry.get(DESCRIPTION))
     except SchemaError as error:
@@ -67,28 +69,28 @@ def _made(kind: str, entry: Mapping[str, Any], path: Path) -> Constraint:
         raise
 
 
-def _modulo(definition: Any, description: Any) -> Constraint:
+def _build_modulo(definition: Any, description: Any) -> Constraint:
     check_keys(definition, ("step", "offset"), "modulo constraint", ())
     return Modulo(definition.get("step"), definition.get("offset"), description)
 
 
-def _range(definition: Any, description: Any) -> Constraint:
+def _build_range(definition: Any, description: Any) -> Constraint:
     check_keys(definition, _BOUNDS, "range constraint", ())
     return Range(definition.get("min"), definition.get("max"), description)
 
 
-def _length(definition: Any, description: Any) -> Constraint:
+def _build_length(definition: Any, description: Any) -> Constraint:
     check_keys(definition, _BOUNDS, "length constraint", ())
     return Length(definition.get("min"), definition.get("max"), description)
 
 
-def _allowed_values(definition: Any, description: Any) -> Constraint:
+def _build_allowed_values(definition: Any, description: Any) -> Constraint:
     if isinstance(definition, str):
         raise SchemaError("AllowedValues must be a list")
     return AllowedValues(definition, description)
 
 
-def _custom(definition: Any, description: Any) -> Constraint:
+def _build_custom(definition: Any, description: Any) -> Constraint:
     if not isinstance(definition, str):
         raise SchemaError(f"A custom constraint is a name, not {definition!r}")
     return CustomConstraint(definition, description)
@@ -96,10 +98,10 @@ def _custom(definition: Any, description: Any) -> Constraint:
 
 #: By name, in the order in which one wins where an entry holds several.
 _PARSERS: dict[str, Callable[[Any, Any], Constraint]] = {
-    "modulo": _modulo,
-    "range": _range,
-    "length": _length,
-    "allowed_values": _allowed_values,
+    "modulo": _build_modulo,
+    "range": _build_range,
+    "length": _build_length,
+    "allowed_values": _build_allowed_values,
     "allowed_pattern": AllowedPattern,
-    "custom_constraint": _custom,
+    "custom_constraint": _build_custom,
 }

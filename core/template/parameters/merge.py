@@ -12,7 +12,7 @@ from typing import Any
 from zonda.hooks.errors import TemplateError
 
 from ..source.diagnostics import MERGE as MERGE_CODE
-from ..source.diagnostics import type_name
+from ..source.diagnostics import format_type_name
 from ..source.json_text import read_json
 from .types import JSON, LIST, NUMBER, STRING
 
@@ -26,7 +26,7 @@ _NUMBERS = "Numbers and booleans cannot be merged."
 
 
 class MergeConflict(Exception):
-    """Two values or two strategies that do not go together."""
+    """Raised for two values or two strategies that do not go together."""
 
     def __init__(self, message: str, heat_type: str = "ValueError", hint: str = "") -> None:
         super().__init__(message)
@@ -43,31 +43,31 @@ class MergeConflict(Exception):
         )
 
 
-def strategy_for(name: str, strategies: Mapping[str, Any], known: Mapping[str, str]) -> str:
-    """The strategy of a file for ``name``: its own, the one used before, or its default."""
+def choose_strategy(name: str, strategies: Mapping[str, Any], known: Mapping[str, str]) -> str:
+    """Choose the strategy of a file for ``name``: its own, the one used before, or its default."""
     fallback = strategies.get(_DEFAULT, OVERWRITE)
     fallback = fallback if fallback in KNOWN else OVERWRITE
     chosen = strategies.get(name, known.get(name, fallback))
     return chosen if chosen in KNOWN else fallback
 
 
-def merged_value(values: Mapping[str, Any], name: str, new: Any, strategy: str, kind: str) -> Any:
-    """``new`` merged into what ``values`` has under ``name``, for a parameter of type ``kind``.
+def merge_value(values: Mapping[str, Any], name: str, new: Any, strategy: str, kind: str) -> Any:
+    """Merge ``new`` into the value of ``name`` in ``values``, for a parameter of type ``kind``.
 
     Raises MergeConflict.
     """
     if strategy == OVERWRITE:
         return new
-    new = _read(new, kind)
+    new = _read_value(new, kind)
     old = values.get(name)
     if kind == JSON:
-        return _maps(old, new, deep=strategy == DEEP_MERGE)
+        return _merge_maps(old, new, deep=strategy == DEEP_MERGE)
     if kind == LIST:
-        return _lists(old, new)
+        return _merge_lists(old, new)
     if kind == STRING:
-        return _texts(old if name in values else "", new)
+        return _merge_texts(old if name in values else "", new)
     if kind == NUMBER and isinstance(old, str):
-        return _texts(old, new)
+        return _merge_texts(old, new)
     if kind == NUMBER:
         raise MergeConflict("a number cannot be merged with a text", "TypeError", _NUMBERS)
     raise MergeConflict(
@@ -77,7 +77,7 @@ def merged_value(values: Mapping[str, Any], name: str, new: Any, strategy: str, 
     )
 
 
-def _read(value: Any, kind: str) -> Any:
+def _read_value(value: Any, kind: str) -> Any:
     """A JSON parameter's value as data; any other must be a text or a list."""
     if kind != JSON:
         if not isinstance(value, str | list):
@@ -90,53 +90,53 @@ def _read(value: Any, kind: str) -> Any:
         raise MergeConflict(f"Invalid parameter in environment {error}.") from error
 
 
-def _maps(old: Any, new: Any, *, deep: bool) -> Any:
-    """Null leaves of ``new`` are skipped; below maps, a deep merge also concatenates text."""
+def _merge_maps(old: Any, new: Any, *, deep: bool) -> Any:
+    """Merge two maps: null leaves of ``new`` are skipped; a deep merge also concatenates text."""
     if not old:
         return new
     if not isinstance(new, dict):
-        raise _mixed(old, new, "AttributeError")
+        raise _make_conflict(old, new, "AttributeError")
     if not isinstance(old, dict):
         if all(value is None for value in new.values()):
             return old
-        raise _mixed(old, new, "TypeError")
+        raise _make_conflict(old, new, "TypeError")
     made = dict(old)
     for key, value in new.items():
         if value is not None:
-            made[key] = _deep(made, key, value) if deep else value
+            made[key] = _merge_deep(made, key, value) if deep else value
     return made
 
 
-def _deep(made: Mapping[str, Any], key: str, new: Any) -> Any:
+def _merge_deep(made: Mapping[str, Any], key: str, new: Any) -> Any:
     old = made.get(key)
     if isinstance(new, dict):
-        return _maps(old, new, deep=True)
+        return _merge_maps(old, new, deep=True)
     if isinstance(new, list):
-        return _lists(old, new)
+        return _merge_lists(old, new)
     if isinstance(new, str):
-        return _texts(old if key in made else "", new)
+        return _merge_texts(old if key in made else "", new)
     return new
 
 
-def _lists(old: Any, new: Any) -> Any:
+def _merge_lists(old: Any, new: Any) -> Any:
     if not old:
         return new
     if isinstance(old, list) and isinstance(new, list):
         return [*old, *new]
     if isinstance(old, str) and isinstance(new, str):
         return f"{old},{new}"
-    raise _mixed(old, new, "AttributeError" if isinstance(new, list) else "TypeError")
+    raise _make_conflict(old, new, "AttributeError" if isinstance(new, list) else "TypeError")
 
 
-def _texts(old: Any, new: Any) -> str:
+def _merge_texts(old: Any, new: Any) -> str:
     if isinstance(old, str) and isinstance(new, str):
         return old + new
-    raise _mixed(old, new, "TypeError")
+    raise _make_conflict(old, new, "TypeError")
 
 
-def _mixed(old: Any, new: Any, heat_type: str) -> MergeConflict:
+def _make_conflict(old: Any, new: Any, heat_type: str) -> MergeConflict:
     return MergeConflict(
-        f"a {type_name(old)} and a {type_name(new)} cannot be merged",
+        f"a {format_type_name(old)} and a {format_type_name(new)} cannot be merged",
         heat_type,
         "Write both in the same way.",
     )

@@ -1,4 +1,4 @@
-"""The ``parameters`` section: schemas, values, and what may be shown of them.
+"""The ``parameters`` section: schemas, values, and their redacted form.
 
 Called by ``stack.load``. Heat's order: all schemas are read, then unknown names among the given
 ones are refused, then each parameter is checked in template order. Values come from the user, the
@@ -35,12 +35,12 @@ from ..source.diagnostics import (
     PARAMETER_UNDECLARED,
     PARAMETER_UNKNOWN,
     FollowUpError,
+    format_type_name,
     suggestion,
-    type_name,
 )
 from ..source.versions import CFN, TAGS_SINCE
 from .constraints import check_keys, parse_constraints
-from .types import CONVERSIONS, TYPES, constrained_form, default_form
+from .types import CONVERSIONS, TYPES, to_constrained_form, to_default_form
 
 SECTION = "parameters"
 
@@ -65,7 +65,7 @@ class ParameterSchema:
 
 
 class ConstraintContext:
-    """As much of a ResourceContext as the constraints of parameters need."""
+    """The part of a ResourceContext that the constraints of parameters need."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class ConstraintContext:
 
 
 class Parameters:
-    """The parameters of one stack; ``value`` is what ``get_param`` asks."""
+    """The parameters of one stack; ``value`` is the value of ``get_param``."""
 
     def __init__(self, identity: Identity) -> None:
         self.schemas: dict[str, ParameterSchema] = {}
@@ -133,8 +133,10 @@ class Parameters:
         return declared | (self.hidden_by_origin & self.schemas.keys())
 
     def known(self, name: str) -> Any:
-        """Whatever was given for a declared parameter, right or wrong; null if nothing was."""
-        return self.values[name] if name in self.values else self._raw(self.schemas[name])
+        """The raw value of a declared parameter, right or wrong; null if there is none."""
+        return (
+            self.values[name] if name in self.values else self._find_raw_value(self.schemas[name])
+        )
 
     def value(self, name: Any) -> Any:
         """The value of a parameter or pseudo parameter; raises TemplateError."""
@@ -149,11 +151,11 @@ class Parameters:
             heat_type="UserParameterMissing",
             code=PARAMETER_UNDECLARED,
             hint=suggestion(name, (*self.schemas, *self._pseudo))
-            or _pseudo_hint(name, self._pseudo),
+            or _build_pseudo_hint(name, self._pseudo),
         )
 
     def shown(self) -> dict[str, Any]:
-        """The values as they may be shown: hidden ones masked, pseudo parameters included."""
+        """The redacted values: hidden ones masked, pseudo parameters included."""
         hidden = self.hidden
         own = {name: MASK if name in hidden else self.values[name] for name in self.values}
         return {**self._pseudo, **own}
@@ -167,13 +169,13 @@ class Parameters:
     ) -> None:
         """Read the section's schemas; ``refused`` are those that are known to be wrong."""
         if version in CFN:
-            self._pseudo = _cfn_pseudo(self._pseudo)
+            self._pseudo = _build_cfn_pseudo(self._pseudo)
         if data is None:
             return
         if not isinstance(data, Mapping):
             errors.append(
                 TemplateError(
-                    f'"parameters" must contain a map. Found a {type_name(data)} instead',
+                    f'"parameters" must contain a map. Found a {format_type_name(data)} instead',
                     at=(SECTION,),
                     code=SchemaError.code,
                     heat_type="AttributeError",
@@ -189,16 +191,16 @@ class Parameters:
                 self._wrong.add(name)
                 errors.append(error)
 
-    def give(
+    def set_values(
         self,
         given: Mapping[str, Any],
         defaults: Mapping[str, Any],
         context: ConstraintContext,
         errors: list[TemplateError],
     ) -> None:
-        """Take the given values; check and convert every parameter."""
+        """Set the given values; check and convert every parameter."""
         self.given, self._defaults = given, defaults
-        errors.extend(self._unknown())
+        errors.extend(self._find_unknown_faults())
         resource_context = cast(ResourceContext, context)
         for name, schema in self.schemas.items():
             try:
@@ -206,12 +208,12 @@ class Parameters:
                 if name in self.unknown:
                     self._wrong.add(name)
                     continue
-                self.values[name] = self._checked(schema, resource_context, errors)
+                self.values[name] = self._convert_value(schema, resource_context, errors)
             except TemplateError as error:
                 self._wrong.add(name)
                 errors.append(error)
 
-    def _unknown(self) -> Iterator[TemplateError]:
+    def _find_unknown_faults(self) -> Iterator[TemplateError]:
         for name in self.given:
             if name not in self.schemas and name not in self._wrong:
                 yield TemplateError(
@@ -222,14 +224,14 @@ class Parameters:
                     hint=suggestion(name, self.schemas),
                 )
 
-    def _checked(
+    def _convert_value(
         self, schema: ParameterSchema, context: ResourceContext, errors: list[TemplateError]
     ) -> Any:
-        """The converted value; raises TemplateError.
+        """Convert and check a value; raises TemplateError.
 
         A constraint that is not installed says nothing about the value: it only goes to ``errors``.
         """
-        raw = self._raw(schema)
+        raw = self._find_raw_value(schema)
         if raw is None:
             raise TemplateError(
                 f"The Parameter ({schema.name}) was not provided.",
@@ -240,22 +242,22 @@ class Parameters:
             )
         try:
             value = CONVERSIONS[schema.type](raw)
-            form = constrained_form(schema.type, raw, value)
+            form = to_constrained_form(schema.type, raw, value)
             for constraint in schema.constraints:
                 try:
                     constraint.validate(form, schema, context)
                 except ConstraintNotFound as error:
-                    errors.append(self._refusal(schema, error, context))
+                    errors.append(self._make_fault(schema, error, context))
         except ValueError as error:
-            fault = self._refusal(schema, error, context)
+            fault = self._make_fault(schema, error, context)
             raise fault from (None if schema.hidden else error)
         return value
 
-    def _refusal(
+    def _make_fault(
         self, schema: ParameterSchema, error: ValueError, context: ResourceContext
     ) -> TemplateError:
-        fault = _invalid(schema, error, context)
-        fault.related = tuple(self._declaration(schema))
+        fault = _make_invalid_fault(schema, error, context)
+        fault.related = tuple(self._list_declaration(schema))
         return fault
 
     def origin(self, name: str) -> str:
@@ -266,18 +268,18 @@ class Parameters:
             return "parameters"
         return "parameter_defaults" if self._defaults.get(name) is not None else "default"
 
-    def _declaration(self, schema: ParameterSchema) -> Iterator[Related]:
+    def _list_declaration(self, schema: ParameterSchema) -> Iterator[Related]:
         if self.origin(schema.name) != "default":
             yield Related(f"{schema.name} is declared here", at=(SECTION, schema.name))
 
-    def _raw(self, schema: ParameterSchema) -> Any:
+    def _find_raw_value(self, schema: ParameterSchema) -> Any:
         for source in (self.given, self._defaults):
             if source.get(schema.name) is not None:
                 return source[schema.name]
         return schema.default
 
-    def immutable_changes(self, previous: Mapping[str, Any]) -> TemplateError | None:
-        """Heat's refusal if an immutable parameter changes; ``previous``: values before.
+    def find_immutable_change(self, previous: Mapping[str, Any]) -> TemplateError | None:
+        """Find the fault of an immutable parameter that changes; ``previous``: values before.
 
         A given value is compared as it was given, so a number given as text counts as changed.
         """
@@ -299,7 +301,7 @@ class Parameters:
 
 
 def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
-    """One entry of the section; raises SchemaError."""
+    """Parse one entry of the section; raises SchemaError."""
     path = (SECTION, name)
     if not isinstance(name, str):
         raise SchemaError(
@@ -327,7 +329,7 @@ def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
         raise SchemaError(
             f"Invalid type ({kind})",
             at=(*path, "type"),
-            hint=suggestion(kind, TYPES) or _types(kind),
+            hint=suggestion(kind, TYPES) or _suggest_type(kind),
         )
     return ParameterSchema(
         name=name,
@@ -343,13 +345,13 @@ def parse_schema(name: Any, entry: Any, version: str) -> ParameterSchema:
     )
 
 
-def _types(kind: Any) -> str:
+def _suggest_type(kind: Any) -> str:
     lowered = str(kind).lower()
     return f"Did you mean {lowered}?" if lowered in TYPES else f"One of {', '.join(TYPES)}."
 
 
 def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
-    """Whether the constraints fit the type and the default keeps them; raises SchemaError."""
+    """Raise SchemaError unless the constraints fit the type and the default."""
     try:
         for constraint in schema.constraints:
             constraint.check_type(schema.written_type or schema.type)
@@ -368,7 +370,7 @@ def _check_schema(schema: ParameterSchema, context: ResourceContext) -> None:
 
 def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
     try:
-        form = default_form(schema.type, schema.default)
+        form = to_default_form(schema.type, schema.default)
     except ValueError as error:
         raise SchemaError(str(error), at=("default",), code=DEFAULT) from error
     try:
@@ -377,13 +379,13 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
                 constraint.validate(form, schema, context)
     except ValueError as error:
         shown = MASK if schema.hidden else schema.default
-        reason = _discreet(schema, error) if schema.hidden else error
+        reason = _describe_without_value(schema, error) if schema.hidden else error
         hint = "" if schema.hidden else getattr(error, "hint", "")
         text = f"Invalid default {shown} ({reason})"
         raise SchemaError(text, at=("default",), code=DEFAULT, hint=hint) from error
 
 
-def _cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
+def _build_cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
     """The pseudo parameters of a template in CloudFormation's notation, with HOT's values."""
     name, key, project = (
         pseudo[f"OS::{each}"] for each in ("stack_name", "stack_id", "project_id")
@@ -392,8 +394,8 @@ def _cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
     return {"AWS::StackName": name, "AWS::StackId": arn, "AWS::Region": "ap-southeast-1"}
 
 
-def _discreet(schema: ParameterSchema, error: Exception) -> str:
-    """What is said of a hidden value: what would be said of its mask."""
+def _describe_without_value(schema: ParameterSchema, error: Exception) -> str:
+    """Describe the error of a hidden value: the same text as for its mask."""
     discreet = getattr(error, "discreet", "")
     if discreet:
         return str(discreet)
@@ -404,13 +406,15 @@ def _discreet(schema: ParameterSchema, error: Exception) -> str:
     return "the value (hidden) does not fit its type or a constraint"
 
 
-def _pseudo_hint(name: Any, pseudo: Mapping[str, str]) -> str:
-    """A hint for what looks like a pseudo parameter and is none."""
+def _build_pseudo_hint(name: Any, pseudo: Mapping[str, str]) -> str:
+    """Build a hint for a name that looks like a pseudo parameter and is none."""
     looks_so = isinstance(name, str) and name.startswith("OS::")
     return f"The pseudo parameters are {', '.join(pseudo)}." if looks_so else ""
 
 
-def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContext) -> TemplateError:
+def _make_invalid_fault(
+    schema: ParameterSchema, error: ValueError, context: ResourceContext
+) -> TemplateError:
     reason = str(error)
     hint = "" if schema.hidden else getattr(error, "hint", "")
     code = PARAMETER_CONSTRAINT if isinstance(error, Violation) else PARAMETER
@@ -418,7 +422,7 @@ def _invalid(schema: ParameterSchema, error: ValueError, context: ResourceContex
         code = CONSTRAINT_UNKNOWN
         hint = suggestion(error.name, cast(ConstraintContext, context).constraint_names)
     if schema.hidden:
-        reason = _discreet(schema, error)
+        reason = _describe_without_value(schema, error)
     found = TemplateError(
         f"Parameter '{schema.name}' is invalid: {reason}",
         at=(SECTION, schema.name),

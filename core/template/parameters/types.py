@@ -1,4 +1,4 @@
-"""The five types of parameters: how a given value becomes the value that ``get_param`` gives.
+"""The five types of parameters: the conversion of a given value to that of ``get_param``.
 
 Called by ``parameters`` and ``parameter_constraints``. Each conversion raises ValueError with the
 text Heat's users know; nothing here knows of names, sections or constraints.
@@ -84,13 +84,13 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def constrained_form(kind: str, given: Any, converted: Any) -> Any:
-    """What constraints look at: text and numbers as given, lists and JSON converted."""
+def to_constrained_form(kind: str, given: Any, converted: Any) -> Any:
+    """The form that constraints check: text and numbers as given, lists and JSON converted."""
     return converted if kind in (LIST, JSON) else given
 
 
-def default_form(kind: str, value: Any) -> Any:
-    """What constraints look at in a default: only lists are converted.
+def to_default_form(kind: str, value: Any) -> Any:
+    """The form of a default that constraints check: only lists are converted.
 
     Raises ValueError for a default that is no list.
     """

@@ -15,9 +15,9 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resources.resource import Resource
 
 from ..source.bundle import Bundle
-from ..source.document import data_of
+from ..source.document import load_data
 from ..source.versions import KEYS
-from .labels import hides
+from .labels import has_hidden_part
 
 _TYPES = re.compile(r"""\b[tT]ype["']?\s*:\s*["']?([A-Za-z0-9_.:/-]+)""")
 _TRUE = (True, 1, "true", "True", "TRUE", "yes", "on", "1", "t", "y")
@@ -34,8 +34,8 @@ class HiddenInFiles:
     names: frozenset[str]
 
 
-def hidden_in_files(bundle: Bundle, resolve: Resolve) -> HiddenInFiles:
-    """Everything hidden in the files of a bundle; what is no template has nothing."""
+def find_hidden_values(bundle: Bundle, resolve: Resolve) -> HiddenInFiles:
+    """Find everything hidden in the files of a bundle; a file that is no template has nothing."""
     return _Search(bundle, resolve).run()
 
 
@@ -52,70 +52,70 @@ class _Search:
         for file, text in self._bundle.files.items():
             if not _is_template(text):
                 continue
-            declared = self._declared(file)
+            declared = self._list_hidden_parameters(file)
             names |= {*declared}
             for name, entry in declared.items():
                 if "default" in entry:
                     values[file, ("parameters", name, "default")] = entry["default"]
-            for path, value in self._literals(file, text):
+            for path, value in self._find_literals(file, text):
                 values[file, path] = value
         return HiddenInFiles(values, frozenset(names))
 
-    def _data(self, file: str) -> Mapping[str, Any]:
+    def _load_data(self, file: str) -> Mapping[str, Any]:
         if file not in self._parsed:
-            self._parsed[file] = data_of(self._bundle.files[file])
+            self._parsed[file] = load_data(self._bundle.files[file])
         found = self._parsed[file]
         return found if isinstance(found, Mapping) else {}
 
-    def _declared(self, file: str) -> dict[str, Mapping[str, Any]]:
+    def _list_hidden_parameters(self, file: str) -> dict[str, Mapping[str, Any]]:
         """The hidden parameters of a template."""
         if not any(word in self._bundle.files[file] for word in ("hidden", "NoEcho")):
             return {}
-        section = self._data(file).get("parameters")
+        section = self._load_data(file).get("parameters")
         return {
             str(name): entry
             for name, entry in (section.items() if isinstance(section, Mapping) else ())
             if isinstance(entry, Mapping) and entry.get("hidden") in _TRUE
         }
 
-    def _literals(self, file: str, text: str) -> Iterator[tuple[Path, Any]]:
-        """What is given to hidden properties as it is."""
+    def _find_literals(self, file: str, text: str) -> Iterator[tuple[Path, Any]]:
+        """Find the literal values of hidden properties."""
         hiding = {
-            kind: keys for kind in set(_TYPES.findall(text)) if (keys := self._of(kind, file))
+            kind: keys for kind in set(_TYPES.findall(text)) if (keys := self._look_up(kind, file))
         }
         if not any(key in text for keys in hiding.values() for key in keys):
             return
-        section = self._data(file).get("resources")
+        section = self._load_data(file).get("resources")
         for name, entry in section.items() if isinstance(section, Mapping) else ():
             kind = entry.get("type") if isinstance(entry, Mapping) else None
             given = entry.get("properties") if isinstance(kind, str) else None
             for key in hiding.get(str(kind), ()):
-                if isinstance(given, Mapping) and key in given and not _only_reads(given[key]):
+                if isinstance(given, Mapping) and key in given and not _is_read(given[key]):
                     yield ("resources", name, "properties", key), given[key]
 
-    def _of(self, kind: str, file: str) -> frozenset[str]:
-        """The hidden properties of a type; all of one that nobody knows are shown."""
+    def _look_up(self, kind: str, file: str) -> frozenset[str]:
+        """List the hidden properties of a type; an unknown type has none."""
         key = self._bundle.key_of(file, kind)
         text = self._bundle.files.get(key)
         if text is not None and _is_template(text):
-            return frozenset(self._declared(key))
+            return frozenset(self._list_hidden_parameters(key))
         named = kind if text is None else key  # a file that declares a type itself
         if named not in self._by_type:
-            self._by_type[named] = self._hidden_of(named, is_file=text is not None)
+            self._by_type[named] = self._resolve_hidden_properties(named, is_file=text is not None)
         return self._by_type[named]
 
-    def _hidden_of(self, kind: str, *, is_file: bool) -> frozenset[str]:
+    def _resolve_hidden_properties(self, kind: str, *, is_file: bool) -> frozenset[str]:
         if "::" not in kind and not is_file:
             return frozenset()  # the type of a parameter, mostly
         try:
             schemata = self._resolve(kind, "").properties_schema
         except TemplateError:
             return frozenset()
-        return frozenset(key for key, schema in schemata.items() if hides(schema))
+        return frozenset(key for key, schema in schemata.items() if has_hidden_part(schema))
 
 
-def _only_reads(value: Any) -> bool:
-    """Whether a property only names where its value is."""
+def _is_read(value: Any) -> bool:
+    """Whether a property only names the source of its value."""
     names = [*value] if isinstance(value, Mapping) else []
     return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))
 

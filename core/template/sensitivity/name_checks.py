@@ -1,4 +1,4 @@
-"""Secrets that would become names: of resources, which stand in every list, event and log.
+"""Name checks: no secret may become the name of a resource, which every list and log shows.
 
 Called by ``StackDefinition`` when a template is checked, and by the engine with the values that are
 known then. A key that the template spells out is no secret, whatever stands under it.
@@ -16,28 +16,30 @@ from ..source.diagnostics import PROPERTY
 from ..syntax.resource import ResourceNode
 from .labels import OPEN, SensitivityAnalysis
 
-__all__ = ["faults_of_names"]
+__all__ = ["find_name_faults"]
 
 
-def faults_of_names(
+def find_name_faults(
     node: ResourceNode,
     secrecy: SensitivityAnalysis,
     value_of: Callable[[str], Any],
     secrets: Callable[[], Iterable[Any]],
 ) -> Iterator[TemplateError]:
-    """A fault for each property of ``node`` that would have a secret name its members.
+    """Find each property of ``node`` that would give its members a secret as their name.
 
     ``value_of``: the value of a property, as far as it is known. ``secrets``: values that are
     secret, of which no key may hold any.
     """
     for key in getattr(node.cls, "member_names_from", ()):
-        if secrecy.of_properties(node.name).get(key, OPEN) != OPEN:
+        if secrecy.classify_properties(node.name).get(key, OPEN) != OPEN:
             tree = node.properties[key] if isinstance(node.properties, Mapping) else None
-            if _names_secrets(tree, secrecy, secrecy.of_literal(key), value_of(key), secrets):
-                yield _fault(node, key)
+            if _has_secret_names(
+                tree, secrecy, secrecy.classify_literal(key), value_of(key), secrets
+            ):
+                yield _make_fault(node, key)
 
 
-def _names_secrets(
+def _has_secret_names(
     tree: Any,
     secrecy: SensitivityAnalysis,
     literal: str,
@@ -54,7 +56,7 @@ def _names_secrets(
     return isinstance(value, list | tuple) and bool(value)
 
 
-def _fault(node: ResourceNode, key: str) -> TemplateError:
+def _make_fault(node: ResourceNode, key: str) -> TemplateError:
     return TemplateError(
         f"Property {key} would make names of what is secret",
         path=(*node.path, "properties", key),

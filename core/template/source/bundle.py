@@ -1,4 +1,4 @@
-"""Everything a stack is made from, as the user gave it: the input of ``stack.load``.
+"""The input of a stack as the user gave it: template, environments, parameters and files.
 
 Made by the CLI and the API, kept by the store as JSON, read by ``stack.load``. Nothing here is
 parsed or checked yet.
@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 VARIABLE = "ZONDA_PARAM_"
 
 
-def shown(file: str) -> str:
-    """A document's name for people: the path of a file that is known by its URL."""
+def to_display_name(file: str) -> str:
+    """The display name of a document: the path of a file that is known by its URL."""
     return unquote(urlsplit(file).path) if file.startswith("file://") else file
 
 
@@ -101,7 +101,7 @@ class Bundle:
         return None
 
     def written(self) -> dict[str, str]:
-        """What the environments call each file that they name by one name only."""
+        """The name in the environments of each file that they call by one name only."""
         names: dict[str, set[str]] = {}
         for file, _ in self.environment_files:
             for key, target in self.links.get(file, {}).items():
@@ -134,14 +134,14 @@ class Bundle:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:
-        """The bundle behind a JSON object of ``to_json``."""
+        """The bundle from a JSON object of ``to_json``."""
         files = tuple((str(file), str(text)) for file, text in data["environment_files"])
         return cls(**{**data, "environment_files": files})
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The stack that a bundle is loaded for: what the pseudo parameters tell."""
+    """The stack that a bundle is loaded for: the values of the pseudo parameters."""
 
     stack_id: str
     stack_name: str
@@ -150,7 +150,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a template may cost. Sizes in bytes, times in seconds.
+    """The limits of a template. Sizes in bytes, times in seconds.
 
     Their meaning stands in ``core/settings/table.py``, which takes the defaults from here.
     """

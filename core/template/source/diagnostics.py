@@ -1,4 +1,4 @@
-"""Faults are collected, not thrown: what every section parser of this room shares.
+"""Diagnostics: codes of faults, and functions that all parsers of templates share.
 
 A parser appends to a list and goes on; ``stack.load`` raises them all at once. The order of the
 list is the order in which Heat checks, so that the first is the one Heat would raise.
@@ -65,7 +65,7 @@ FAULTS = (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexE
 
 
 class TooLarge(ValueError):
-    """What a function would make is larger than any sane value."""
+    """Raised where a function would make a value that is larger than the limits."""
 
     code = TOO_LARGE
     heat_type = "ValueError"
@@ -79,16 +79,16 @@ UNKNOWN_NAMES = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
 
 
 class FollowUpError(TemplateError):
-    """A value that is missing because of a fault that was reported already: never shown."""
+    """Raised for an error that only follows from another, already reported one; never shown."""
 
     def __init__(self, message: str = "depends on something that is wrong itself") -> None:
         super().__init__(message)
 
 
-def unknown_reference(
+def make_unknown_reference(
     name: object, where: str, known: Iterable[object], at: Sequence[PathItem] = ()
 ) -> UnknownReference:
-    """The fault of naming a resource that is not there (or disabled)."""
+    """Make the fault of naming a resource that is not there (or disabled)."""
     return UnknownReference(
         f'The specified reference "{name}" (in {where}) is incorrect.',
         at=at,
@@ -104,7 +104,7 @@ def from_exception(error: Exception) -> TemplateError:
         return error
     code = getattr(error, "code", FUNCTION)
     heat_type = getattr(error, "heat_type", type(error).__name__)
-    made = TemplateError(_sentence(error), heat_type=heat_type, code=code)
+    made = TemplateError(_format_message(error), heat_type=heat_type, code=code)
     made.__cause__ = error
     return made
 
@@ -117,16 +117,16 @@ _UNWRAPPED = ("UserParameterMissing", "InvalidTemplateReference", "InvalidTempla
 OF_ATTRIBUTES = ("InvalidTemplateAttribute", "NotFound")
 
 
-def unwrapped(fault: TemplateError, at: Path) -> bool:
-    """Whether Heat tells ``fault`` without the path to it; it stands at ``at`` then (in place)."""
+def is_unwrapped(fault: TemplateError, at: Path) -> bool:
+    """Whether Heat reports ``fault`` without its path; ``at`` is then filled in (in place)."""
     if fault.heat_type not in _UNWRAPPED:
         return False
     fault.at = fault.at or at
     return True
 
 
-def wrapped(error: Exception, *, path: Path, label: str = "") -> TemplateError:
-    """``error`` as Heat shows it once it has passed through a check: at ``path``, with ``label``.
+def wrap_error(error: Exception, *, path: Path, label: str = "") -> TemplateError:
+    """Wrap ``error`` as Heat does after a failed check: at ``path``, with ``label``.
 
     A TemplateError with a label of its own is complete and stays as it is; so is what Heat does
     not wrap, where there is no label.
@@ -134,7 +134,7 @@ def wrapped(error: Exception, *, path: Path, label: str = "") -> TemplateError:
     if isinstance(error, FollowUpError) or (isinstance(error, TemplateError) and error.label):
         return error
     inner = from_exception(error)
-    if not label and unwrapped(inner, path):
+    if not label and is_unwrapped(inner, path):
         return inner
     made = TemplateError(
         str(inner),
@@ -149,10 +149,10 @@ def wrapped(error: Exception, *, path: Path, label: str = "") -> TemplateError:
     return made
 
 
-def _sentence(error: Exception) -> str:
+def _format_message(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def type_name(value: Any) -> str:
+def format_type_name(value: Any) -> str:
     """The name of a value's type in Python, as Heat's messages have it."""
     return type(value).__name__

@@ -1,4 +1,4 @@
-"""The text of a template or an environment, its data, and where each part of it stands.
+"""The text of a template or an environment, its data, and the place of each part of it.
 
 ``load_document`` is called by the bundle and everything that reads YAML a user wrote. It knows
 JSON and YAML, sizes and places; ``cfn_documents`` knows the one notation that is read as another.
@@ -23,7 +23,7 @@ from zonda.hooks.errors import Path, Place, TemplateError
 from . import cloudformation
 from .diagnostics import TOO_LARGE
 from .json_text import is_too_deep
-from .yaml_parser import CONVERTED_TAGS, TOO_LONG, Builder, scalar_value
+from .yaml_parser import CONVERTED_TAGS, TOO_LONG, Builder, convert_scalar
 
 #: Heat's limit on the size of a template, in bytes.
 MAX_BYTES = 524_288
@@ -65,80 +65,80 @@ class Document:
         self.text = text
         self.file = file
         self.written = data
-        self.cfn_key = cloudformation.version_key(data)
-        self.data = data if self.cfn_key is None else cloudformation.in_hot(data, self.cfn_key)
+        self.cfn_key = cloudformation.find_version_key(data)
+        self.data = data if self.cfn_key is None else cloudformation.to_hot(data, self.cfn_key)
         self.repeated = repeated
         self.made: dict[Hashable, Any] = {}
         self._indexes: dict[int, dict[Any, Step]] = {}
 
     def place(self, path: Path, *, key: bool = False) -> Place | None:
-        """Where the value at ``path`` stands (with ``key``: its key).
+        """The place of the value at ``path`` (with ``key``: of its key).
 
         A path that leads nowhere gives the place of its last part that is there; None only where
         the text cannot be read for places. An empty file has its beginning.
         """
         node, key_node = self._root, None
-        for item in self.in_text(path):
-            step = self._child(node, item)
+        for item in self.to_text_path(path):
+            step = self._find_child(node, item)
             if step is None:
                 break
             key_node, node = step
         found = key_node if key and key_node is not None else node
         if found is None:
             return Place(self.file, 1, 1) if self.file and self.data is None else None
-        return self._mark(found)
+        return self._to_place(found)
 
-    def in_text(self, path: Path) -> Path:
+    def to_text_path(self, path: Path) -> Path:
         """A path in ``data`` as the path in the text."""
-        return path if self.cfn_key is None else cloudformation.in_text(path)
+        return path if self.cfn_key is None else cloudformation.to_text_path(path)
 
     @cached_property
     def duplicates(self) -> list[tuple[Path, Place, Place]]:
-        """Keys that stand twice in one mapping: their path, the first place, the one that wins."""
+        """Keys that occur twice in one mapping: path, first place, and the place that counts."""
         if not self.repeated or self._root is None:
             return []
-        return list(self._repetitions(self._root, (), set()))
+        return list(self._find_duplicates(self._root, (), set()))
 
     @cached_property
     def _root(self) -> Any:
         loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
         try:
-            with _collector_paused():
+            with _pause_collector():
                 return yaml.compose(self.text, Loader=loader)
         except (yaml.YAMLError, UnicodeError):
             return None
 
-    def _child(self, node: Any, item: Any) -> Step | None:
+    def _find_child(self, node: Any, item: Any) -> Step | None:
         """The key node and the value node below ``item``; mappings are indexed when first asked."""
         if isinstance(node, yaml.SequenceNode):
             inside = isinstance(item, int) and 0 <= item < len(node.value)
             return (None, node.value[item]) if inside else None
         if not isinstance(node, yaml.MappingNode) or isinstance(item, list | dict):
             return None
-        return self._index(node).get(item)
+        return self._build_index(node).get(item)
 
-    def _index(self, node: yaml.MappingNode) -> dict[Any, Step]:
+    def _build_index(self, node: yaml.MappingNode) -> dict[Any, Step]:
         if id(node) not in self._indexes:
-            self._indexes[id(node)] = dict(self._steps(node))
+            self._indexes[id(node)] = dict(self._list_steps(node))
         return self._indexes[id(node)]
 
-    def _steps(self, node: yaml.MappingNode) -> Iterator[tuple[Any, Step]]:
-        """What stands below each key; what wins comes last: own keys after merged ones."""
+    def _list_steps(self, node: yaml.MappingNode) -> Iterator[tuple[Any, Step]]:
+        """List the nodes of each key; those that count come last: own keys after merged ones."""
         own = []
         for key_node, child in node.value:
             if key_node.tag != _MERGE_TAG:
-                own.append((_key(key_node), (key_node, child)))
+                own.append((_to_key(key_node), (key_node, child)))
                 continue
             sources = child.value if isinstance(child, yaml.SequenceNode) else [child]
             for source in reversed(sources):
                 if isinstance(source, yaml.MappingNode):
-                    yield from self._index(source).items()
+                    yield from self._build_index(source).items()
         yield from own
 
-    def _mark(self, node: yaml.Node) -> Place:
+    def _to_place(self, node: yaml.Node) -> Place:
         return Place(self.file, node.start_mark.line + 1, node.start_mark.column + 1)
 
-    def _repetitions(
+    def _find_duplicates(
         self, node: yaml.Node, path: Path, seen: set[int]
     ) -> Iterator[tuple[Path, Place, Place]]:
         if id(node) in seen or isinstance(node, yaml.ScalarNode):
@@ -146,16 +146,16 @@ class Document:
         seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             for index, child in enumerate(node.value):
-                yield from self._repetitions(child, (*path, index), seen)
+                yield from self._find_duplicates(child, (*path, index), seen)
             return
         places: dict[Any, Place] = {}
         for key_node, child in node.value:
-            key = _key(key_node)
+            key = _to_key(key_node)
             here = (*path, key)
             if key in places and key_node.tag != _MERGE_TAG:
-                yield here, places[key], self._mark(key_node)
-            places[key] = self._mark(key_node)
-            yield from self._repetitions(child, here, seen)
+                yield here, places[key], self._to_place(key_node)
+            places[key] = self._to_place(key_node)
+            yield from self._find_duplicates(child, here, seen)
 
 
 def load_document(
@@ -167,38 +167,44 @@ def load_document(
     """
     _check_size(text, file, max_bytes, what)
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
-        document = _from_json(text, file)
+        document = _load_json(text, file)
         if document is not None:
             return document
     builder = Builder(max_bytes)
     try:
-        with _collector_paused():
+        with _pause_collector():
             data = builder.build(text)
     except yaml.MarkedYAMLError as error:
-        raise _unreadable(_sentence(error), file, what, _place(error, file)) from error
+        raise _make_unreadable_error(
+            _format_problem(error), file, what, _find_place(error, file)
+        ) from error
     except (yaml.YAMLError, UnicodeError) as error:
-        raise _unreadable(str(error).split("\n")[0], file, what, Place(file, 1, 1)) from error
+        raise _make_unreadable_error(
+            str(error).split("\n")[0], file, what, Place(file, 1, 1)
+        ) from error
     return Document(text, file, data, repeated=builder.repeated)
 
 
-def data_of(text: str) -> Any:
-    """The data of a text that was loaded before within some limit; null where it is no YAML."""
+def load_data(text: str) -> Any:
+    """Load the data of a text that was loaded before within some limit; null if it is no YAML."""
     try:
         return load_document(text, "", max_bytes=max(MAX_BYTES, 4 * len(text))).data
     except TemplateError:
         return None
 
 
-def read_document(text: str, file: str, known: Document | None, *, max_bytes: int) -> Document:
-    """As ``load_document``; ``known``: what was read before, perhaps of that very text."""
+def load_or_reuse_document(
+    text: str, file: str, known: Document | None, *, max_bytes: int
+) -> Document:
+    """Load a document, or reuse ``known`` if it was loaded from the same text."""
     if known is None or known.text != text or known.file != file:
         return load_document(text, file, max_bytes=max_bytes)
     _check_size(text, file, max_bytes, "template")
     return known
 
 
-def may_say(text: str, *words: str) -> bool:
-    """Whether any of some words may stand in the values and keys of a document's text.
+def may_contain(text: str, *words: str) -> bool:
+    """Whether any of some words may occur in the values and keys of a document's text.
 
     Nothing but an escape can hide one: of a character, or of the end of a line inside of it.
     """
@@ -218,8 +224,8 @@ def _check_size(text: str, file: str, max_bytes: int, what: str) -> None:
         )
 
 
-def _from_json(text: str, file: str) -> Document | None:
-    """The document if the text is JSON, which Heat tries first."""
+def _load_json(text: str, file: str) -> Document | None:
+    """Load the document if the text is JSON, which Heat tries first."""
     repeated = False
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -237,8 +243,8 @@ def _from_json(text: str, file: str) -> Document | None:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """The cyclic collector runs over every new container again and again: three times the cost."""
+def _pause_collector() -> Iterator[None]:
+    """Pause the cyclic garbage collector, which would triple the cost of many new containers."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -248,7 +254,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _unreadable(problem: str, file: str, what: str, place: Place) -> TemplateError:
+def _make_unreadable_error(problem: str, file: str, what: str, place: Place) -> TemplateError:
     hint = next((hint for part, hint in _HINTS.items() if part in problem), "")
     is_long = TOO_LONG in problem
     return TemplateError(
@@ -260,17 +266,17 @@ def _unreadable(problem: str, file: str, what: str, place: Place) -> TemplateErr
     )
 
 
-def _sentence(error: yaml.MarkedYAMLError) -> str:
+def _format_problem(error: yaml.MarkedYAMLError) -> str:
     return " ".join(part for part in (error.context, error.problem) if part)
 
 
-def _place(error: yaml.MarkedYAMLError, file: str) -> Place:
+def _find_place(error: yaml.MarkedYAMLError, file: str) -> Place:
     mark = error.problem_mark or error.context_mark
     return Place(file, mark.line + 1, mark.column + 1) if mark else Place(file, 1, 1)
 
 
-def _key(node: yaml.Node) -> Any:
+def _to_key(node: yaml.Node) -> Any:
     """The value of a key, as it stands in the data."""
     if not isinstance(node, yaml.ScalarNode):
         return None
-    return scalar_value(node.tag, node.value) if node.tag in CONVERTED_TAGS else node.value
+    return convert_scalar(node.tag, node.value) if node.tag in CONVERTED_TAGS else node.value

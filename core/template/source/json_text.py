@@ -14,7 +14,7 @@ _CONTAINERS = (dict, list, tuple)
 
 
 def read_json(text: str) -> Any:
-    """The data; raises ValueError that says what is wrong with the text."""
+    """Parse JSON; raises ValueError that says what is wrong with the text."""
     deep = ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     try:
         data = json.loads(text)

@@ -1,4 +1,4 @@
-"""Template versions: which dates and names exist, and what each of them allows.
+"""Template versions: the dates and names that exist, and the features of each.
 
 Called by ``stack.load`` and by the function table. A version is always spoken of by its date; the
 names of the later releases stand for dates.
@@ -56,8 +56,8 @@ def has_conditions(version: str) -> bool:
     return version >= CONDITIONS_SINCE or version == CFN_DATES[AWS_KEY]
 
 
-def version_of(data: Any, text: str = "") -> str:
-    """The date of the version that a template (its plain data) names; raises TemplateError.
+def resolve_version(data: Any, text: str = "") -> str:
+    """Resolve the version of a template (plain data) to its date; raises TemplateError.
 
     ``text``: that it was read from. One without any value is an empty template, JSON's null none.
     """
@@ -75,19 +75,19 @@ def version_of(data: Any, text: str = "") -> str:
             "Template format version not found.",
             heat_type="ValueError",
             code=VersionError.code,
-            hint=near_key(data) or f'Add "{KEY}: {DATES[-1]}" as the first line.',
+            hint=suggest_version_key(data) or f'Add "{KEY}: {DATES[-1]}" as the first line.',
         )
     named = [key for key in KEYS if isinstance(data.get(key), str)]
     if len(named) > 1:
-        raise _invalid(f"Ambiguous versions ({', '.join(named)})", named[1])
+        raise _make_error(f"Ambiguous versions ({', '.join(named)})", named[1])
     if not named:
         hint = "Write the version as a date or a name, in quotes if YAML reads it otherwise."
-        raise _invalid("Template version was not provided", KEY, hint)
-    return _known(named[0], data[named[0]])
+        raise _make_error("Template version was not provided", KEY, hint)
+    return _check_version(named[0], data[named[0]])
 
 
-def near_key(data: Mapping[Any, Any]) -> str:
-    """A hint if some key looks like the version key in another spelling."""
+def suggest_version_key(data: Mapping[Any, Any]) -> str:
+    """Suggest a fix if some key looks like the version key in another spelling."""
     lowered = {key.lower(): key for key in KEYS}
     spelt = (key for key in data if str(key).lower() in lowered)
     return next(
@@ -95,7 +95,7 @@ def near_key(data: Mapping[Any, Any]) -> str:
     )
 
 
-def _known(key: str, value: str) -> str:
+def _check_version(key: str, value: str) -> str:
     if key != KEY and value == CFN_DATES[key]:
         return value
     if key == KEY and value in NAMES:
@@ -105,8 +105,8 @@ def _known(key: str, value: str) -> str:
     known = (*DATES, *sorted(NAMES)) if key == KEY else (CFN_DATES[key],)
     one = "should be one of" if key == KEY else "should be"
     text = f'"{key}: {value}". "{key}" {one}: {", ".join(known)}'
-    raise _invalid(text, key, suggestion(value, known))
+    raise _make_error(text, key, suggestion(value, known))
 
 
-def _invalid(text: str, key: str, hint: str = "") -> VersionError:
+def _make_error(text: str, key: str, hint: str = "") -> VersionError:
     return VersionError(f"The template version is invalid: {text}", at=(key,), hint=hint)

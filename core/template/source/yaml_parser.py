@@ -72,21 +72,21 @@ class _PureParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
         yaml.parser.Parser.__init__(self)
 
 
-def event_parser(text: str) -> Any:
+def make_event_parser(text: str) -> Any:
     """libyaml's event parser where there is one, else PyYAML's."""
     return yaml.CSafeLoader(text) if yaml.__with_libyaml__ else _PureParser(text)
 
 
-def implicit_tag(text: str) -> str:
-    """The tag of a plain scalar."""
+def resolve_tag(text: str) -> str:
+    """Resolve the tag of a plain scalar."""
     for tag, pattern in _RESOLVERS.get(text[:1], ()):
         if pattern.match(text):
             return str(tag)
     return _STR
 
 
-def scalar_value(tag: str, text: str) -> Any:
-    """The value of a scalar with a known tag; raises ValueError where the text does not fit."""
+def convert_scalar(tag: str, text: str) -> Any:
+    """Convert a scalar with a known tag; raises ValueError where the text does not fit."""
     if tag in _TEXT_TAGS:
         return text
     if tag == _BINARY:
@@ -101,11 +101,11 @@ def scalar_value(tag: str, text: str) -> Any:
         value = construct(_CONSTRUCTOR, yaml.ScalarNode(tag, text))
     except (ValueError, LookupError, OverflowError) as error:
         raise ValueError(f"{text[:60]!r} cannot be read as !!{kind}") from error
-    return checked_number(value) if type(value) is int else value
+    return check_number(value) if type(value) is int else value
 
 
-def checked_number(number: int) -> int:
-    """``number``; raises ValueError where it has more digits than Python writes or reads."""
+def check_number(number: int) -> int:
+    """Return ``number``; raise ValueError if it has more digits than Python writes or reads."""
     if number.bit_length() > _LARGEST_BITS:
         raise ValueError(f"{hex(number)[:20]}... is a number of more than {MAX_DIGITS} digits")
     return number
@@ -118,8 +118,8 @@ def _bytes(text: str) -> bytes:
         raise ValueError(f"{text[:60]!r} cannot be read as !!binary") from error
 
 
-def problem(context: str, event: Any) -> yaml.MarkedYAMLError:
-    """A fault at the place of ``event``."""
+def make_problem(context: str, event: Any) -> yaml.MarkedYAMLError:
+    """Make an error at the place of ``event``."""
     return yaml.constructor.ConstructorError(None, None, context, event.start_mark)
 
 
@@ -139,7 +139,7 @@ class _Frame:
         self.depth = 0
         self.merges = False
 
-    def at_key(self) -> bool:
+    def is_at_key(self) -> bool:
         return self.is_mapping and len(self.items) % 2 == 0
 
 
@@ -160,19 +160,19 @@ class Builder:
         self._anchors: dict[str, tuple[Any, int, int]] = {}
 
     def build(self, text: str) -> Any:
-        """The document's data, null for an empty stream. Raises yaml.YAMLError."""
-        parser = event_parser(text)
+        """Build the document's data, null for an empty stream. Raises yaml.YAMLError."""
+        parser = make_event_parser(text)
         parser.get_event()
         if isinstance(parser.get_event(), StreamEndEvent):
             return None
-        value = self._node(parser.get_event)
+        value = self._build_node(parser.get_event)
         parser.get_event()
         event = parser.get_event()
         if isinstance(event, DocumentStartEvent):
-            raise problem("expected a single document, but found another one", event)
+            raise make_problem("expected a single document, but found another one", event)
         return value
 
-    def _node(self, get_event: Callable[[], Any]) -> Any:
+    def _build_node(self, get_event: Callable[[], Any]) -> Any:
         root = _Frame(False, None)
         frame = root
         outer: list[_Frame] = []
@@ -189,42 +189,42 @@ class Builder:
                     elif (value := plain(text, _UNKNOWN)) is not _UNKNOWN:
                         append(value)
                     else:
-                        append(self._scalar(event, frame))
+                        append(self._build_scalar(event, frame))
                 else:
-                    append(self._scalar(event, frame))
+                    append(self._build_scalar(event, frame))
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
-                value, ended = self._finished(frame, event), frame
+                value, ended = self._close_frame(frame, event), frame
                 frame = outer.pop()
                 append = frame.items.append
                 append(value)
                 frame.depth = max(frame.depth, ended.depth + 1)
             elif kind is AliasEvent:
-                append(self._alias(event, frame))
+                append(self._resolve_alias(event, frame))
             else:
                 outer.append(frame)
-                frame = self._opened(event, frame, len(outer))
+                frame = self._open_frame(event, frame, len(outer))
                 append = frame.items.append
             if not outer:
                 return root.items[0]
 
-    def _scalar(self, event: ScalarEvent, frame: _Frame) -> Any:
-        """A scalar that was not seen before or is out of the ordinary."""
+    def _build_scalar(self, event: ScalarEvent, frame: _Frame) -> Any:
+        """Build a scalar that is new or has a tag or an anchor."""
         text = event.value
         if event.tag is None or event.tag == "!":
-            tag = implicit_tag(text) if event.implicit[0] else _STR
+            tag = resolve_tag(text) if event.implicit[0] else _STR
         else:
             tag = event.tag
-        if frame.at_key() and tag == _MERGE:
+        if frame.is_at_key() and tag == _MERGE:
             frame.merges = True
             return _MERGE_KEY
-        if frame.at_key() and tag == _VALUE:
+        if frame.is_at_key() and tag == _VALUE:
             return text
         try:
-            value = scalar_value(tag, text)
+            value = convert_scalar(tag, text)
         except ValueError as error:
-            raise problem(str(error), event) from error
-        if tag == _BINARY and frame.at_key():
-            raise problem("a key cannot be !!binary", event)
+            raise make_problem(str(error), event) from error
+        if tag == _BINARY and frame.is_at_key():
+            raise make_problem("a key cannot be !!binary", event)
         if event.tag is None and event.implicit[0]:
             self._plain[text] = value
         if event.anchor is not None:
@@ -232,15 +232,17 @@ class Builder:
             self._anchors[event.anchor] = (value, 0, len(text))
         return value
 
-    def _opened(self, event: Any, frame: _Frame, depth: int) -> _Frame:
-        """The frame of a collection that begins."""
+    def _open_frame(self, event: Any, frame: _Frame, depth: int) -> _Frame:
+        """Open the frame of a collection that begins."""
         kind = type(event)
         if event.tag not in _COLLECTION_TAGS[kind]:
-            raise problem(f"could not determine a constructor for the tag {event.tag!r}", event)
-        if frame.at_key():
-            raise problem("found unhashable key: a list or a map cannot be a key", event)
+            raise make_problem(
+                f"could not determine a constructor for the tag {event.tag!r}", event
+            )
+        if frame.is_at_key():
+            raise make_problem("found unhashable key: a list or a map cannot be a key", event)
         if depth > MAX_DEPTH:
-            raise problem(f"nested deeper than {MAX_DEPTH} levels", event)
+            raise make_problem(f"nested deeper than {MAX_DEPTH} levels", event)
         if event.anchor is not None:
             self._open_anchor(event, event.anchor)
         begin = event.start_mark.index + self._aliased
@@ -248,15 +250,15 @@ class Builder:
 
     def _open_anchor(self, event: NodeEvent, anchor: str) -> None:
         if anchor in self._anchors:
-            raise problem(f"found duplicate anchor {anchor!r}", event)
+            raise make_problem(f"found duplicate anchor {anchor!r}", event)
         self._anchors[anchor] = (_UNFINISHED, 0, 0)
 
-    def _finished(self, frame: _Frame, event: Any) -> Any:
-        """The value of a collection that ends."""
+    def _close_frame(self, frame: _Frame, event: Any) -> Any:
+        """Close the frame of a collection; return its value."""
         items = frame.items
         value: Any = items
         if frame.is_mapping:
-            value = self._merged(items, event) if frame.merges else dict(_pairs(items))
+            value = self._merge_items(items, event) if frame.merges else dict(_pair_items(items))
             if frame.merges or len(value) * 2 != len(items):
                 self._note_repeated(items[::2])
             if frame.tag == _SET:
@@ -264,23 +266,23 @@ class Builder:
         elif frame.tag in _PAIRS:
             value = _as_pairs(items, event)
         if frame.depth > MAX_DEPTH:
-            raise problem(f"nested deeper than {MAX_DEPTH} levels through aliases", event)
+            raise make_problem(f"nested deeper than {MAX_DEPTH} levels through aliases", event)
         if frame.anchor is not None:
             length = event.end_mark.index + self._aliased - frame.begin
             self._anchors[frame.anchor] = (value, frame.depth, length)
         return value
 
-    def _merged(self, items: list[Any], event: Any) -> dict[Any, Any]:
-        """A mapping with merge keys: what is merged in comes first, and own keys win."""
+    def _merge_items(self, items: list[Any], event: Any) -> dict[Any, Any]:
+        """Merge a mapping with merge keys: merged items come first, and own keys win."""
         merged: dict[Any, Any] = {}
         own: dict[Any, Any] = {}
-        for key, value in _pairs(items):
+        for key, value in _pair_items(items):
             if key is not _MERGE_KEY:
                 own[key] = value
                 continue
             for source in reversed(value) if isinstance(value, list) else (value,):
                 if not isinstance(source, dict):
-                    raise problem("expected a mapping or list of mappings for merging", event)
+                    raise make_problem("expected a mapping or list of mappings for merging", event)
                 merged.update(source)
         return {**merged, **own}
 
@@ -288,19 +290,19 @@ class Builder:
         own = [key for key in keys if key is not _MERGE_KEY]
         self.repeated |= len(set(own)) != len(own)
 
-    def _alias(self, event: AliasEvent, frame: _Frame) -> Any:
+    def _resolve_alias(self, event: AliasEvent, frame: _Frame) -> Any:
         if event.anchor not in self._anchors:
-            raise problem(f"found undefined alias {event.anchor!r}", event)
+            raise make_problem(f"found undefined alias {event.anchor!r}", event)
         value, depth, length = self._anchors[event.anchor]
         if value is _UNFINISHED:
-            raise problem(f"the alias {event.anchor!r} stands inside what it refers to", event)
+            raise make_problem(f"the alias {event.anchor!r} stands inside what it refers to", event)
         if isinstance(value, dict | list | set):
-            if frame.at_key():
-                raise problem("found unhashable key: a list or a map cannot be a key", event)
+            if frame.is_at_key():
+                raise make_problem("found unhashable key: a list or a map cannot be a key", event)
             frame.depth = max(frame.depth, depth + 1)
         self._aliased += length
         if self._aliased > self._max_length:
-            raise problem(f"{TOO_LONG} {self._max_length} characters", event)
+            raise make_problem(f"{TOO_LONG} {self._max_length} characters", event)
         return value
 
 
@@ -308,9 +310,9 @@ def _as_pairs(items: list[Any], event: Any) -> list[tuple[Any, Any]]:
     """The items of ``!!omap`` and ``!!pairs``."""
     for item in items:
         if not isinstance(item, dict) or len(item) != 1:
-            raise problem("every item of !!omap and !!pairs must be a map with one key", event)
+            raise make_problem("every item of !!omap and !!pairs must be a map with one key", event)
     return [pair for item in items for pair in item.items()]
 
 
-def _pairs(items: list[Any]) -> Iterator[tuple[Any, Any]]:
+def _pair_items(items: list[Any]) -> Iterator[tuple[Any, Any]]:
     return zip(items[::2], items[1::2], strict=True)

@@ -1,4 +1,4 @@
-"""The ``conditions`` section: parsed and checked at once, evaluated only when something asks.
+"""The ``conditions`` section: parsed and checked at once, evaluated only on demand.
 
 Called by ``stack.load``; resources, outputs and ``if`` ask for truth. A definition that nothing
 uses may be circular or wrong without harm, as in Heat.
@@ -19,10 +19,10 @@ from ..source.diagnostics import (
     CONDITION_CIRCULAR,
     CONDITION_UNKNOWN,
     FAULTS,
+    format_type_name,
     from_exception,
     suggestion,
-    type_name,
-    wrapped,
+    wrap_error,
 )
 
 SECTION = "conditions"
@@ -33,7 +33,7 @@ _DEEPEST = 100
 
 
 class Conditions:
-    """Named conditions. A value is asked for at most once; circles are found on the way."""
+    """Named conditions. Each is evaluated at most once; circles are found on the way."""
 
     def __init__(self) -> None:
         self._trees: dict[str, Any] = {}
@@ -55,7 +55,8 @@ class Conditions:
         if not isinstance(data, Mapping):
             parser.errors.append(
                 TemplateError(
-                    f"Condition definitions must be a map. Found a {type_name(data)} instead",
+                    "Condition definitions must be a map. Found a "
+                    f"{format_type_name(data)} instead",
                     label="Conditions validation error",
                     at=(SECTION,),
                     code=CONDITION,
@@ -64,13 +65,13 @@ class Conditions:
             return
         for name, definition in data.items():
             if not isinstance(name, str):
-                parser.errors.append(_name_fault(name))
+                parser.errors.append(_make_name_fault(name))
                 continue
-            tree, faults = parser.condition_tree(definition, (SECTION, name))
+            tree, faults = parser.parse_condition(definition, (SECTION, name))
             parser.errors.extend(faults)
             self._trees[name] = tree
         for name, tree in self._trees.items():
-            faults = _static_faults(name, tree, scope)
+            faults = _find_static_faults(name, tree, scope)
             if isinstance(tree, dict) and len(tree) == 1:
                 faults[0].hint = suggestion(next(iter(tree)), parser.condition_names)
             parser.errors.extend(faults)
@@ -108,7 +109,7 @@ class Conditions:
     def _evaluate(self, name: str, scope: ResolveScope) -> bool:
         if name in self._running:
             ring = [*self._running[self._running.index(name) :], name]
-            raise _fault(
+            raise _make_fault(
                 name,
                 f'Circular definition for condition "{name}"',
                 code=CONDITION_CIRCULAR,
@@ -116,43 +117,43 @@ class Conditions:
             )
         if len(self._running) >= _DEEPEST:
             text = f'The definition of condition "{name}" lies {_DEEPEST} conditions deep'
-            raise _fault(name, text)
+            raise _make_fault(name, text)
         self._running.append(name)
         try:
             value = resolve(self._trees[name], scope)
         finally:
             self._running.pop()
         if not isinstance(value, bool):
-            raise _invalid(name, value)
+            raise _make_invalid_fault(name, value)
         return value
 
     def values(self, scope: ResolveScope) -> dict[str, bool | TemplateError]:
-        """The truth of every name, or why there is none."""
-        return {name: self._value(name, scope) for name in self._trees}
+        """Evaluate every condition: its truth, or the fault why it has none."""
+        return {name: self._evaluate_name(name, scope) for name in self._trees}
 
-    def _value(self, name: str, scope: ResolveScope) -> bool | TemplateError:
+    def _evaluate_name(self, name: str, scope: ResolveScope) -> bool | TemplateError:
         try:
             return self.enabled(name, scope)
         except FAULTS as error:
             return from_exception(error)
 
 
-def truth(tree: Any, parser: Parser, path: Path) -> bool:
-    """The truth of a resource's or an output's condition; a fault says that it stands at ``path``.
+def evaluate_condition(tree: Any, parser: Parser, path: Path) -> bool:
+    """Evaluate the condition of a resource or an output; a fault gets the path ``path``.
 
     ``tree`` is parsed. Raises TemplateError.
     """
     try:
         return parser.enabled(tree)
     except FAULTS as error:
-        raise wrapped(error, path=path) from error
+        raise wrap_error(error, path=path) from error
 
 
-def _static_faults(name: str, tree: Any, scope: Scope) -> list[TemplateError]:
+def _find_static_faults(name: str, tree: Any, scope: Scope) -> list[TemplateError]:
     if isinstance(tree, bool | Broken):
         return []
     if not isinstance(tree, Function):
-        return [_invalid(name, tree)]
+        return [_make_invalid_fault(name, tree)]
     faults = [from_exception(error) for error in validate(tree, scope)]
     for fault in faults:
         if fault.path[:2] == (SECTION, name):
@@ -160,15 +161,15 @@ def _static_faults(name: str, tree: Any, scope: Scope) -> list[TemplateError]:
     return faults
 
 
-def _invalid(name: str, value: Any) -> TemplateError:
-    return _fault(name, f'The definition of condition "{name}" is invalid: {value}')
+def _make_invalid_fault(name: str, value: Any) -> TemplateError:
+    return _make_fault(name, f'The definition of condition "{name}" is invalid: {value}')
 
 
-def _fault(name: str, message: str, code: str = CONDITION, hint: str = "") -> TemplateError:
+def _make_fault(name: str, message: str, code: str = CONDITION, hint: str = "") -> TemplateError:
     return TemplateError(message, label=_LABEL, at=(SECTION, name), code=code, hint=hint)
 
 
-def _name_fault(name: Any) -> TemplateError:
+def _make_name_fault(name: Any) -> TemplateError:
     return TemplateError(
         f"The name of a condition must be text, not {name!r}.",
         label="Conditions validation error",

@@ -18,12 +18,12 @@ from ..source.diagnostics import (
     FAULTS,
     OUTPUT_SHAPE,
     FollowUpError,
+    format_type_name,
     from_exception,
     suggestion,
-    type_name,
 )
 from ..source.versions import CFN, CONDITIONS_SINCE
-from .conditions import truth
+from .conditions import evaluate_condition
 
 SECTION = "outputs"
 KEYS = ("value", "description", "condition")
@@ -47,16 +47,16 @@ class OutputNode:
 
     @property
     def path(self) -> Path:
-        """Where the value stands in the document."""
+        """The path of the value in the document."""
         return (SECTION, self.name, "value")
 
     @property
     def secrecy(self) -> str:
-        """The mark of the value; found when it is asked for, since few outputs are."""
+        """The label of the value; computed on demand, since few outputs are read."""
         return "open" if self.mark is None else self.mark(self.value)
 
     def resolve(self, scope: Scope) -> Any:
-        """The value, null if disabled; raises TemplateError with Heat's class and sentence."""
+        """Resolve the value, null if disabled; raises TemplateError with Heat's sentence."""
         if not self.enabled:
             return None
         scope.begin()
@@ -69,8 +69,8 @@ class OutputNode:
                 self.masked(fault)
             raise fault from (None if self.secrecy == "hidden" else error)
 
-    def static_faults(self, scope: Scope) -> Iterator[TemplateError]:
-        """Faults of function calls that show without values."""
+    def find_static_faults(self, scope: Scope) -> Iterator[TemplateError]:
+        """Find faults of function calls that show without values."""
         scope.begin()
         if self.enabled:
             for error in validate(self.value, scope):
@@ -78,30 +78,30 @@ class OutputNode:
 
 
 def parse_outputs(data: Any, parser: Parser, provides: bool = False) -> dict[str, OutputNode]:
-    """Every output by name; faults go to the parser's list.
+    """Parse every output by name; faults go to the parser's list.
 
     ``provides``: the template provides a type, so that Heat looks at its outputs more closely.
     """
     if data is None:
         return {}
     if not isinstance(data, Mapping):
-        text = f"Outputs must be a map. Found a {type_name(data)} instead"
-        parser.errors.append(_fault(text, (SECTION,), "AttributeError"))
+        text = f"Outputs must be a map. Found a {format_type_name(data)} instead"
+        parser.errors.append(_make_fault(text, (SECTION,), "AttributeError"))
         return {}
     found = {}
     for name, entry in data.items():
-        fault = _shape_fault(name, entry, "Value" if parser.version in CFN else "value")
+        fault = _find_shape_fault(name, entry, "Value" if parser.version in CFN else "value")
         if provides and isinstance(name, str) and parser.version not in CFN:
-            fault = _provided_fault(name, entry, parser.version)
+            fault = _find_provided_fault(name, entry, parser.version)
         if fault is not None:
             parser.errors.append(fault)
         else:
-            found[name] = _parse(name, entry, parser)
+            found[name] = _parse_output(name, entry, parser)
     return found
 
 
-def _provided_fault(name: str, entry: Any, version: str) -> TemplateError | None:
-    """What Heat finds wrong in an output of a template that provides a type, before all else."""
+def _find_provided_fault(name: str, entry: Any, version: str) -> TemplateError | None:
+    """Find the fault that Heat reports first in an output of a template that provides a type."""
     known = KEYS if version >= CONDITIONS_SINCE else KEYS[:2]
     at: Path = (SECTION, name)
     if entry and not isinstance(entry, Mapping):
@@ -117,23 +117,23 @@ def _provided_fault(name: str, entry: Any, version: str) -> TemplateError | None
     return None
 
 
-def _shape_fault(name: Any, entry: Any, value: str) -> TemplateError | None:
+def _find_shape_fault(name: Any, entry: Any, value: str) -> TemplateError | None:
     path = (SECTION, name)
     if not isinstance(name, str):
         text = f"The name of an output must be text, not {name!r}."
-        return _fault(text, path, "TypeError", "Put the name in quotes.")
+        return _make_fault(text, path, "TypeError", "Put the name in quotes.")
     if not isinstance(entry, Mapping):
-        text = f"Output definitions must be a map. Found a {type_name(entry)} instead"
-        return _fault(text, path)
+        text = f"Output definitions must be a map. Found a {format_type_name(entry)} instead"
+        return _make_fault(text, path)
     if "value" not in entry:
         hints = (suggestion(str(key), KEYS) for key in entry if key not in KEYS)
         text = f"Each output definition must contain a {value} key."
-        return _fault(text, path, hint=next(filter(None, hints), ""))
+        return _make_fault(text, path, hint=next(filter(None, hints), ""))
     return None
 
 
-def _parse(name: str, entry: Mapping[str, Any], parser: Parser) -> OutputNode:
-    enabled = _enabled(name, entry, parser)
+def _parse_output(name: str, entry: Mapping[str, Any], parser: Parser) -> OutputNode:
+    enabled = _evaluate_condition(name, entry, parser)
     value = entry["value"]
     tree = parser.parse(value, (SECTION, name, "value")) if enabled else None
     node = OutputNode(name, entry.get("description"), bool(enabled), tree)
@@ -141,17 +141,17 @@ def _parse(name: str, entry: Mapping[str, Any], parser: Parser) -> OutputNode:
     return node
 
 
-def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool | None:
-    """The truth of its condition; None where that depends on what is not known."""
+def _evaluate_condition(name: str, entry: Mapping[str, Any], parser: Parser) -> bool | None:
+    """Evaluate the condition of an output; None where that depends on unknown values."""
     if entry.get("condition") is None:
         return True
     path = (SECTION, name, "condition")
-    tree, faults = parser.condition_tree(entry["condition"], path)
+    tree, faults = parser.parse_condition(entry["condition"], path)
     parser.errors.extend(faults)
     if faults:
         return False
     try:
-        return truth(tree, parser, path)
+        return evaluate_condition(tree, parser, path)
     except FollowUpError:
         return None
     except TemplateError as error:
@@ -159,12 +159,14 @@ def _enabled(name: str, entry: Mapping[str, Any], parser: Parser) -> bool | None
         return False
 
 
-def sources_of(output: OutputNode) -> Any:
-    """The tree whose sources count, nothing for a disabled output."""
+def find_source_tree(output: OutputNode) -> Any:
+    """Find the tree whose sources count: None for a disabled output."""
     return output.value if isinstance(output.value, Function | dict | list) else None
 
 
-def _fault(message: str, path: Path, heat_type: str | None = None, hint: str = "") -> TemplateError:
+def _make_fault(
+    message: str, path: Path, heat_type: str | None = None, hint: str = ""
+) -> TemplateError:
     return TemplateError(
         message,
         path=path,

@@ -1,4 +1,4 @@
-"""Keeps hidden values out of faults.
+"""Redact hidden values in faults.
 
 Called wherever a fault leaves this room. A fault of a property that is marked hidden loses its
 sentence's details; in every other sentence the texts of hidden parameters are masked.
@@ -20,17 +20,17 @@ _HARMLESS = ("Unknown Property ", "Property ")
 
 
 class Redactor:
-    """Masks faults. ``marks`` gives the marks of a resource's properties by its name."""
+    """Redacts faults. ``marks`` gives the labels of a resource's properties by its name."""
 
     def __init__(self, hidden: Iterable[Any], marks: Callable[[str], Mapping[str, str]]) -> None:
         self._texts = secret_texts(hidden)
         self._marks = marks
 
     def __call__(self, fault: TemplateError) -> TemplateError:
-        """``fault`` without hidden values, in place."""
+        """Redact ``fault``, in place."""
         if not self._texts:
             return fault
-        if self._of_hidden_property(fault):
+        if self._is_of_hidden_property(fault):
             fault.message = fault.discreet or "the value is wrong (hidden, so no more is told)"
             fault.hint = ""  # what is spelt alike tells of the value, too
         fault.message = self.text(fault.message)
@@ -40,10 +40,10 @@ class Redactor:
         return fault
 
     def text(self, text: str) -> str:
-        """``text`` with every hidden text masked."""
+        """Redact every hidden text in ``text``."""
         return redact_message(text, self._texts)
 
-    def _of_hidden_property(self, fault: TemplateError) -> bool:
+    def _is_of_hidden_property(self, fault: TemplateError) -> bool:
         at = fault.at
         if len(at) < 4 or at[0] != RESOURCES or at[2] != "properties":
             return False

@@ -18,7 +18,7 @@ from zonda.hooks.resources.resource import Resource
 from ..evaluation.scope import Broken, Scope
 from ..evaluation.unknown_values import UNKNOWN
 from ..source.bundle import Identity
-from ..source.diagnostics import FAULTS, OF_ATTRIBUTES, RESOURCE_SHAPE, from_exception, wrapped
+from ..source.diagnostics import FAULTS, OF_ATTRIBUTES, RESOURCE_SHAPE, from_exception, wrap_error
 from .redactor import Redactor
 from .sections import RESOURCES
 
@@ -27,7 +27,7 @@ SECTIONS = {"properties": "Properties", "metadata": "Metadata", "update_policy":
 
 
 class NoClass(Resource):
-    """Stands for a type that could not be found, while further faults are collected."""
+    """A placeholder for a type that could not be found, while further faults are collected."""
 
     any_attribute = True
 
@@ -39,7 +39,7 @@ FULLY: Resolving = resolve
 
 
 class Owner(Protocol):
-    """The stack definition, as far as a node asks it."""
+    """The part of the stack definition that a node uses."""
 
     def fingerprint(self, name: str) -> str:
         """The fingerprint of a resource."""
@@ -48,7 +48,7 @@ class Owner(Protocol):
     def masked(self) -> Redactor:
         """Takes hidden values out of a fault."""
 
-    def secrecy_of(self, name: str) -> Mapping[str, str]:
+    def classify_properties(self, name: str) -> Mapping[str, str]:
         """The marks of a resource's properties."""
 
     @property
@@ -97,82 +97,87 @@ class ResourceNode:
     def secrecy(self) -> Mapping[str, str]:
         """``open``, ``sealed`` or ``hidden`` for each property that is given."""
         assert self.owner is not None
-        return self.owner.secrecy_of(self.name)
+        return self.owner.classify_properties(self.name)
 
     @property
     def path(self) -> Path:
-        """Where the entry stands in the document."""
+        """The path of the entry in the document."""
         return (RESOURCES, self.name)
 
     def resolve(self, scope: Scope, resolving: Resolving = FULLY) -> ResourceDefinition:
-        """The definition with every function replaced by its value.
+        """Resolve the definition: every function is replaced by its value.
 
         ``resolving``: another way to give a tree its values (``partly``). Raises TemplateError; a
         fault of a property is Heat's ``Property error`` at creation.
         """
-        properties = self.resolved_properties(scope, resolving)
+        properties = self.resolve_properties(scope, resolving)
         return self.definition(scope, properties, resolving)
 
     def definition(
         self, scope: Scope, properties: Mapping[str, Any], resolving: Resolving = FULLY
     ) -> ResourceDefinition:
-        """The definition around ``properties`` that are resolved already."""
+        """Build the definition around ``properties`` that are resolved already."""
         return ResourceDefinition(
             name=self.name,
             type=self.type,
             properties=properties,
-            metadata=self._map("metadata", self.metadata, scope, resolving),
+            metadata=self._resolve_map("metadata", self.metadata, scope, resolving),
             deletion_policy=self.deletion_policy,
-            update_policy=self._map("update_policy", self.update_policy, scope, resolving),
+            update_policy=self._resolve_map("update_policy", self.update_policy, scope, resolving),
             depends_on=self.depends_on,
-            external_id=self.resolved_external_id(scope, resolving),
+            external_id=self.resolve_external_id(scope, resolving),
             description=self.description,
             raw=self.trees,
         )
 
-    def _map(self, key: str, tree: Any, scope: Scope, resolving: Resolving) -> Mapping[str, Any]:
-        """A resolved section, which must be a map."""
+    def _resolve_map(
+        self, key: str, tree: Any, scope: Scope, resolving: Resolving
+    ) -> Mapping[str, Any]:
+        """Resolve a section, which must be a map."""
         if not tree:
             return {}
-        value = self._section(key, tree, scope, resolving)
+        value = self._resolve_section(key, tree, scope, resolving)
         if value is None or value is ABSENT:
             return {}
         is_open = value is UNKNOWN
         if not is_open and not isinstance(value, Mapping):
-            raise _fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
+            raise _make_fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
         section: Mapping[str, Any] = value
         return section
 
-    def _section(self, key: str, tree: Any, scope: Scope, resolving: Resolving) -> Any:
-        """The value of a section; a fault of an update policy names the part of it."""
+    def _resolve_section(self, key: str, tree: Any, scope: Scope, resolving: Resolving) -> Any:
+        """Resolve a section; a fault of an update policy names the part of it."""
         if key != "update_policy" or not isinstance(tree, Mapping):
-            return self._part(tree, (key,), "", scope, resolving)
+            return self._resolve_part(tree, (key,), "", scope, resolving)
         if self.cls.unchecked:
             return {}
         label = "Property error"
         parts = {
-            part: self._part(tree[part], (key, part), label, scope, resolving) for part in tree
+            part: self._resolve_part(tree[part], (key, part), label, scope, resolving)
+            for part in tree
         }
         return {part: value for part, value in parts.items() if value is not ABSENT}
 
-    def _part(self, tree: Any, path: Path, label: str, scope: Scope, resolving: Resolving) -> Any:
+    def _resolve_part(
+        self, tree: Any, path: Path, label: str, scope: Scope, resolving: Resolving
+    ) -> Any:
         try:
             return resolving(tree, scope)
         except FAULTS as error:
-            raise wrapped(error, path=(*self.path, *path), label=label) from error
+            raise wrap_error(error, path=(*self.path, *path), label=label) from error
 
-    def resolved_external_id(self, scope: Scope, resolving: Resolving = FULLY) -> str | None:
-        """The physical id of a resource that is managed elsewhere, else None."""
+    def resolve_external_id(self, scope: Scope, resolving: Resolving = FULLY) -> str | None:
+        """Resolve the physical id of a resource that is managed elsewhere, else None."""
         if self.external_id is None:
             return None
         try:
             value = resolving(self.external_id, scope)
         except FAULTS as error:
-            raise wrapped(error, path=(*self.path, "external_id")) from error
+            raise wrap_error(error, path=(*self.path, "external_id")) from error
         return None if value is None or value is ABSENT else str(value)
 
-    def resolved_properties(self, scope: Scope, resolving: Resolving = FULLY) -> dict[str, Any]:
-        """The properties' values, as given; raises TemplateError for the first fault."""
+    def resolve_properties(self, scope: Scope, resolving: Resolving = FULLY) -> dict[str, Any]:
+        """Resolve the properties, as given; raises TemplateError for the first fault."""
         values, faults = self.try_properties(scope, (self.name, "Properties"), resolving)
         for fault in () if self.cls.unchecked else faults.values():
             raise (self.owner.masked(fault) if self.owner else fault)
@@ -187,7 +192,7 @@ class ResourceNode:
         a whole are no map.
         """
         scope.begin()
-        tree = self._property_trees(scope, resolving)
+        tree = self._resolve_property_map(scope, resolving)
         values: dict[str, Any] = {}
         faults: dict[str, TemplateError] = {}
         for key, item in tree.items():
@@ -197,7 +202,7 @@ class ResourceNode:
             try:
                 value = resolving(item, scope)
             except FAULTS as error:
-                faults[key] = _property_fault(error, (*prefix, key), (*self._at, key))
+                faults[key] = _make_property_fault(error, (*prefix, key), (*self._at, key))
                 value = None
             if value is not ABSENT:
                 values[key] = value
@@ -207,36 +212,36 @@ class ResourceNode:
     def _at(self) -> Path:
         return (*self.path, "properties")
 
-    def _property_trees(self, scope: Scope, resolving: Resolving) -> Mapping[str, Any]:
+    def _resolve_property_map(self, scope: Scope, resolving: Resolving) -> Mapping[str, Any]:
         """The map of properties; an ``if`` may stand in its place."""
         tree = self.properties
         if isinstance(tree, Function):
             if not isinstance(tree, Broken) and tree.name != "if":
                 text = f'Only "if" can stand for all properties of a resource, not "{tree.name}"'
-                raise _fault(text, self._at)
+                raise _make_fault(text, self._at)
             tree = resolving(tree, scope)
         if not isinstance(tree, Mapping):
-            raise _fault("The properties of a resource must be a map", self._at)
+            raise _make_fault("The properties of a resource must be a map", self._at)
         return tree
 
-    def static_faults(self, scope: Scope) -> Iterator[TemplateError]:
-        """Faults of function calls that show without values."""
+    def find_static_faults(self, scope: Scope) -> Iterator[TemplateError]:
+        """Find faults of function calls that show without values."""
         scope.begin()
         for key in SECTIONS:
             for error in validate(getattr(self, key), scope):
                 yield from_exception(error)
 
 
-def _property_fault(error: Exception, path: Path, at: Path) -> TemplateError:
+def _make_property_fault(error: Exception, path: Path, at: Path) -> TemplateError:
     inner = from_exception(error)
     if inner.heat_type in OF_ATTRIBUTES:
         inner.at = inner.at or at
         return inner
-    fault = wrapped(error, path=path, label="Property error")
+    fault = wrap_error(error, path=path, label="Property error")
     if fault.at == path:
         fault.at = at
     return fault
 
 
-def _fault(message: str, at: Path) -> TemplateError:
+def _make_fault(message: str, at: Path) -> TemplateError:
     return TemplateError(message, at=at, code=RESOURCE_SHAPE)

@@ -13,7 +13,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, resolve_value
 
 from ..evaluation.scope import Parser
-from ..source.cloudformation import word
+from ..source.cloudformation import to_cfn_name
 from ..source.diagnostics import (
     FAULTS,
     POLICY,
@@ -23,10 +23,10 @@ from ..source.diagnostics import (
     FollowUpError,
     from_exception,
     suggestion,
-    wrapped,
+    wrap_error,
 )
 from ..source.versions import CFN, CONDITIONS_SINCE, has_conditions
-from .conditions import truth
+from .conditions import evaluate_condition
 from .resource import ResourceNode
 from .sections import RESOURCE_KEYS_LATER, RESOURCES
 
@@ -37,7 +37,7 @@ _POLICIES_LATER = {**_POLICIES, **{name.lower(): name for name in _POLICIES}}
 def parse_resource(
     name: str, entry: Mapping[str, Any], parser: Parser, *, literal: bool = False
 ) -> tuple[ResourceNode, bool]:
-    """One entry as a node, and whether it is enabled. Faults go to the parser's list.
+    """Parse one entry to a node; return also whether it is enabled. Faults go to the parser.
 
     The class and the requirements are filled in later, once every entry is parsed. ``literal``: its
     properties, metadata and update policy are values, in which nothing is a function.
@@ -88,25 +88,25 @@ class _Reader:
         #: Whether it is known if the condition holds.
         self.is_certain = True
 
-    def _path(self, key: str) -> Path:
+    def _build_path(self, key: str) -> Path:
         return (RESOURCES, self._name, key)
 
-    def _word(self, key: str) -> str:
-        """What the template calls a key."""
-        return word(key) if self._parser.version in CFN else key
+    def _to_written_key(self, key: str) -> str:
+        """The key as the template's notation writes it."""
+        return to_cfn_name(key) if self._parser.version in CFN else key
 
-    def _wrong(self, key: str, wanted: str) -> None:
-        text = f"Resource {self._name} {self._word(key)} type must be {wanted}"
-        self._parser.errors.append(_fault(text, self._path(key)))
+    def _report_wrong_type(self, key: str, wanted: str) -> None:
+        text = f"Resource {self._name} {self._to_written_key(key)} type must be {wanted}"
+        self._parser.errors.append(_make_fault(text, self._build_path(key)))
 
     def check_keys(self) -> None:
-        """Refuse what only later versions have."""
+        """Report keys that only later versions have."""
         later = [key for key in RESOURCE_KEYS_LATER if key in self._entry]
         if later and not has_conditions(self._parser.version):
             self._parser.errors.append(
                 TemplateError(
                     f"Invalid keyword(s) inside a resource definition: {', '.join(later)}",
-                    at=self._path(later[0]),
+                    at=self._build_path(later[0]),
                     code=RESOURCE_KEY,
                     hint=f"{' and '.join(later)} can be used from version {CONDITIONS_SINCE} on.",
                 )
@@ -121,9 +121,11 @@ class _Reader:
         if "type" in self._entry:
             if value is None or value == "":
                 text = "Each Resource must contain a Type key."
-                self._parser.errors.append(_fault(text, self._path("type"), RESOURCE_TYPE))
+                self._parser.errors.append(
+                    _make_fault(text, self._build_path("type"), RESOURCE_TYPE)
+                )
             else:
-                self._wrong("type", "string")
+                self._report_wrong_type("type", "string")
         return ""
 
     def mapping(self, key: str) -> Any:
@@ -132,11 +134,11 @@ class _Reader:
             return {}
         value = self._entry[key]
         if not isinstance(value, dict):
-            self._wrong(key, "object")
+            self._report_wrong_type(key, "object")
             return {}
         if self._literal or not value:
             return value
-        return self._parser.parse(value, self._path(key))
+        return self._parser.parse(value, self._build_path(key))
 
     def text(self, key: str, *, functions: bool = False) -> Any:
         """A text, or the tree of a function where ``functions`` may stand; None if absent."""
@@ -144,10 +146,10 @@ class _Reader:
             return None
         value = self._entry[key]
         if functions and isinstance(value, Mapping):
-            value = self._parser.parse(value, self._path(key))
+            value = self._parser.parse(value, self._build_path(key))
         if isinstance(value, str) or (functions and isinstance(value, Function)):
             return value
-        self._wrong(key, "string")
+        self._report_wrong_type(key, "string")
         return None
 
     def depends_on(self) -> tuple[str, ...]:
@@ -158,11 +160,14 @@ class _Reader:
         if isinstance(value, str):
             return (value,)
         if not isinstance(value, list):
-            self._wrong("depends_on", "list or string")
+            self._report_wrong_type("depends_on", "list or string")
             return ()
         if not all(isinstance(item, str) for item in value):
-            text = f"Resource {self._name} {self._word('depends_on')} must be a list of strings"
-            self._parser.errors.append(_fault(text, self._path("depends_on")))
+            text = (
+                f"Resource {self._name} {self._to_written_key('depends_on')} must be "
+                "a list of strings"
+            )
+            self._parser.errors.append(_make_fault(text, self._build_path("depends_on")))
             return ()
         return tuple(dict.fromkeys(value))
 
@@ -171,13 +176,13 @@ class _Reader:
         tree = self.text("deletion_policy", functions=True)
         if tree is None:
             return "Delete"
-        path = self._path("deletion_policy")
+        path = self._build_path("deletion_policy")
         try:
             value = resolve_value(tree, self._parser.scope)
         except FollowUpError:
             return "Delete"
         except FAULTS as error:
-            self._parser.errors.append(wrapped(error, path=path))
+            self._parser.errors.append(wrap_error(error, path=path))
             return "Delete"
         known = _POLICIES_LATER if self._parser.version >= CONDITIONS_SINCE else _POLICIES
         if value is None or (isinstance(value, str) and value in known):
@@ -197,18 +202,18 @@ class _Reader:
         if "condition" not in self._entry:
             return True
         value = self._entry["condition"]
-        path = self._path("condition")
-        tree, faults = self._parser.condition_tree(value, path)
+        path = self._build_path("condition")
+        tree, faults = self._parser.parse_condition(value, path)
         self._parser.errors.extend(faults)
         if faults:
             return True
         if not isinstance(tree, str | bool | Function):
-            self._wrong("condition", "string_or_boolean")
+            self._report_wrong_type("condition", "string_or_boolean")
             return True
         try:
             if isinstance(tree, Function):
-                tree = self._resolved(tree, path)
-            return truth(tree, self._parser, path)
+                tree = self._resolve_condition(tree, path)
+            return evaluate_condition(tree, self._parser, path)
         except FollowUpError:
             self.is_certain = False
             return True
@@ -216,8 +221,8 @@ class _Reader:
             self._parser.errors.append(error)
             return True
 
-    def _resolved(self, tree: Function, path: Path) -> Any:
-        """The value of a condition that is a call; Heat tells its faults without a path."""
+    def _resolve_condition(self, tree: Function, path: Path) -> Any:
+        """Resolve a condition that is a call; Heat reports its faults without a path."""
         try:
             return resolve_value(tree, self._parser.scope)
         except FAULTS as error:
@@ -226,5 +231,5 @@ class _Reader:
             raise fault from error
 
 
-def _fault(message: str, at: Path, code: str = RESOURCE_SHAPE) -> TemplateError:
+def _make_fault(message: str, at: Path, code: str = RESOURCE_SHAPE) -> TemplateError:
     return TemplateError(message, at=at, code=code)

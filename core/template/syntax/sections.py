@@ -17,8 +17,8 @@ from ..source.diagnostics import (
     RESOURCE_SHAPE,
     RESOURCE_TYPE,
     SECTION,
+    format_type_name,
     suggestion,
-    type_name,
 )
 from ..source.versions import CONDITIONS_SINCE, KEY
 
@@ -49,8 +49,8 @@ _RESOURCE_KEYS = (
 RESOURCE_KEYS_LATER = ("condition", "external_id")
 
 
-def check_sections(data: Mapping[str, Any], version: str) -> Iterator[TemplateError]:
-    """Sections that do not exist, and resources without the right keys."""
+def find_section_faults(data: Mapping[str, Any], version: str) -> Iterator[TemplateError]:
+    """Yield faults of unknown sections, and of resources without the right keys."""
     later = version >= CONDITIONS_SINCE
     known = (*_SECTIONS, "conditions") if later else _SECTIONS
     for section in data:
@@ -59,21 +59,21 @@ def check_sections(data: Mapping[str, Any], version: str) -> Iterator[TemplateEr
                 f"The template section is invalid: {section}",
                 at=(section,),
                 code=SECTION,
-                hint=suggestion(section, known) or _since("conditions", section),
+                hint=suggestion(section, known) or _suggest_version("conditions", section),
             )
-    yield from capabilities.faults(data.get(capabilities.SECTION))
-    yield from _check_resources(data.get(RESOURCES))
+    yield from capabilities.find_faults(data.get(capabilities.SECTION))
+    yield from _find_resource_faults(data.get(RESOURCES))
 
 
-def _since(name: str, section: Any) -> str:
+def _suggest_version(name: str, section: Any) -> str:
     return f"{name} exists from version {CONDITIONS_SINCE} on." if name == section else ""
 
 
-def _check_resources(resources: Any) -> Iterator[TemplateError]:
+def _find_resource_faults(resources: Any) -> Iterator[TemplateError]:
     if resources is None:
         return
     if not isinstance(resources, Mapping):
-        yield _no_map(resources, (RESOURCES,))
+        yield _make_map_fault(resources, (RESOURCES,))
         return
     keys = frozenset((*_RESOURCE_KEYS, *RESOURCE_KEYS_LATER))
     for name in sorted(resources, key=str):
@@ -86,14 +86,14 @@ def _check_resources(resources: Any) -> Iterator[TemplateError]:
                 hint="Put the name in quotes.",
             )
         elif not entry:
-            yield _without_type((RESOURCES, name))
+            yield _make_type_fault((RESOURCES, name))
         elif not isinstance(entry, Mapping):
-            yield _no_map(entry, (RESOURCES, name))
+            yield _make_map_fault(entry, (RESOURCES, name))
         elif "type" not in entry or not keys.issuperset(entry):
-            yield from _check_resource(entry, keys, (RESOURCES, name))
+            yield from _find_key_faults(entry, keys, (RESOURCES, name))
 
 
-def _check_resource(
+def _find_key_faults(
     entry: Mapping[str, Any], keys: frozenset[str], at: Path
 ) -> Iterator[TemplateError]:
     for key in entry:
@@ -105,14 +105,14 @@ def _check_resource(
                 hint=suggestion(str(key), sorted(keys)),
             )
     if "type" not in entry:
-        yield _without_type(at)
+        yield _make_type_fault(at)
 
 
-def _without_type(at: Path) -> TemplateError:
+def _make_type_fault(at: Path) -> TemplateError:
     return TemplateError("Each resource must contain a type key.", at=at, code=RESOURCE_TYPE)
 
 
-def _no_map(value: Any, at: Path) -> TemplateError:
+def _make_map_fault(value: Any, at: Path) -> TemplateError:
     return TemplateError(
         f'"resources" must contain a map of resource maps. Found a [{type(value)}] instead',
         at=at,
@@ -120,50 +120,50 @@ def _no_map(value: Any, at: Path) -> TemplateError:
     )
 
 
-def check_groups(groups: Any, parameters: Mapping[str, Any]) -> Iterator[TemplateError]:
-    """Faults of ``parameter_groups``; ``parameters`` are the declared names."""
+def find_group_faults(groups: Any, parameters: Mapping[str, Any]) -> Iterator[TemplateError]:
+    """Yield faults of ``parameter_groups``; ``parameters`` are the declared names."""
     section: Path = ("parameter_groups",)
     if groups is None:
         return
     if not isinstance(groups, list):
-        yield _group_fault("The parameter_groups should be a list.", section, section)
+        yield _make_group_fault("The parameter_groups should be a list.", section, section)
         return
     seen: set[str] = set()
     for index, group in enumerate(groups):
         at = (*section, index)
         if not isinstance(group, Mapping):
-            text = f"A parameter group should be a map, not a {type_name(group)}."
-            yield _group_fault(text, section, at)
+            text = f"A parameter group should be a map, not a {format_type_name(group)}."
+            yield _make_group_fault(text, section, at)
         else:
-            yield from _check_group(group, parameters, seen, at)
+            yield from _find_faults_of_group(group, parameters, seen, at)
 
 
-def _check_group(
+def _find_faults_of_group(
     group: Mapping[str, Any], parameters: Mapping[str, Any], seen: set[str], at: Path
 ) -> Iterator[TemplateError]:
     path = ("parameter_groups", str(group.get("label", "")))
     names = group.get("parameters")
     if names is None:
         text = "The parameters must be provided for each parameter group."
-        yield _group_fault(text, path, at)
+        yield _make_group_fault(text, path, at)
         return
     if not isinstance(names, list):
         text = "The parameters of parameter group should be a list."
-        yield _group_fault(text, path, (*at, "parameters"))
+        yield _make_group_fault(text, path, (*at, "parameters"))
         return
     for index, name in enumerate(names):
         here = (*at, "parameters", index)
         if isinstance(name, dict | list) or name not in parameters:
             text = f"The grouped parameter {name} does not reference a valid parameter."
-            yield _group_fault(text, path, here, suggestion(name, parameters))
+            yield _make_group_fault(text, path, here, suggestion(name, parameters))
         elif name in seen:
             text = f"The {name} parameter must be assigned to one parameter group only."
-            yield _group_fault(text, path, here)
+            yield _make_group_fault(text, path, here)
         else:
             seen.add(name)
 
 
-def _group_fault(message: str, path: Path, at: Path, hint: str = "") -> TemplateError:
+def _make_group_fault(message: str, path: Path, at: Path, hint: str = "") -> TemplateError:
     return TemplateError(
         message, path=path, label="Parameter Groups error", at=at, code=GROUPS, hint=hint
     )

@@ -1,4 +1,4 @@
-"""How many resources a template may have. Called wherever one is to be applied, not for reading."""
+"""The limit on the number of resources. Called before a template is applied, not for reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types that are texts: found among the files of a bundle and in folders, read once each.
+"""Declared types: types given as texts, in the files of a bundle or in folders.
 
 Called by ``registry`` for files that a rule leads to, and by ``stack.load``, which keeps with a
 bundle the texts of the types that it uses: what was made by a text can be removed by it when the
@@ -20,7 +20,7 @@ from zonda.hooks.lazy import loaded
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.specs import TypeReader
 
-from ..source.bundle import Bundle, shown
+from ..source.bundle import Bundle, to_display_name
 from ..source.document import load_document
 
 #: So many texts are remembered with what they declare: each stack asks for the same again.
@@ -30,21 +30,23 @@ _PATTERN = re.compile(r"([A-Za-z_][\w:.-]*)\*")
 Readers = Mapping[str, TypeReader]
 
 
-def reader_of(text: str, readers: Readers) -> str | None:
-    """The key at the top of a text that declares a type; None for any other text."""
-    return next((key for key in readers if key in text and _line(key).search(text)), None)
+def find_reader_key(text: str, readers: Readers) -> str | None:
+    """Find the key at the top of a text that declares a type; None for any other text."""
+    return next(
+        (key for key in readers if key in text and _compile_pattern(key).search(text)), None
+    )
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _line(key: str) -> re.Pattern[str]:
+def _compile_pattern(key: str) -> re.Pattern[str]:
     return re.compile(rf"""^\ufeff?(\{{\s*)?["']?{re.escape(key)}["']?\s*:""", re.MULTILINE)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def read(
+def load_type(
     reader: TypeReader, text: str, file: str, max_bytes: int
 ) -> type[Resource] | ValidationErrors:
-    """The class of a text, always the same, or what is wrong with the text."""
+    """Load the class of a text, always the same one, or its errors."""
     try:
         return reader(load_document(text, file, max_bytes=max_bytes))
     except ValidationErrors as several:
@@ -54,43 +56,43 @@ def read(
 
 
 class DeclaredTypes:
-    """The types among the files of one bundle, and those that it was stored with."""
+    """The declared types in the files of one bundle, and those that it was stored with."""
 
     def __init__(self, readers: Readers, bundle: Bundle, max_bytes: int) -> None:
         self._readers = readers
         self._bundle = bundle
         self._max_bytes = max_bytes
 
-    def in_file(self, key: str) -> type[Resource] | None:
-        """The type that a file declares; None for a template, or for a file that is wrong."""
-        found = self._of(self._bundle.files.get(key, ""), shown(key))
+    def find_type(self, key: str) -> type[Resource] | None:
+        """Find the type that a file declares; None for a template, or for a file that is wrong."""
+        found = self._load(self._bundle.files.get(key, ""), to_display_name(key))
         return found if isinstance(found, type) else None
 
-    def fault_of(self, key: str) -> ValidationErrors | None:
-        """What is wrong with a file that is meant to declare a type."""
-        found = self._of(self._bundle.files.get(key, ""), shown(key))
+    def find_fault(self, key: str) -> ValidationErrors | None:
+        """Find the errors of a file that is meant to declare a type."""
+        found = self._load(self._bundle.files.get(key, ""), to_display_name(key))
         return found if isinstance(found, ValidationErrors) else None
 
     def stored(self) -> dict[str, type[Resource]]:
         """The types that the bundle was stored with, by name."""
         found = {}
         for name, said in self._bundle.types.items():
-            cls = self._of(said["text"], said["file"])
+            cls = self._load(said["text"], said["file"])
             if isinstance(cls, type):
                 found[name] = cls
         return found
 
-    def _of(self, text: str, file: str) -> type[Resource] | ValidationErrors | None:
-        key = reader_of(text, self._readers)
-        return None if key is None else read(self._readers[key], text, file, self._max_bytes)
+    def _load(self, text: str, file: str) -> type[Resource] | ValidationErrors | None:
+        key = find_reader_key(text, self._readers)
+        return None if key is None else load_type(self._readers[key], text, file, self._max_bytes)
 
 
-def kept_with(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
-    """``bundle`` with the texts of those of ``types`` that it may use, unless it has some."""
+def with_declared_types(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
+    """Return ``bundle`` with the texts of the ``types`` that it may use, unless it has some."""
     brought = {name: cls.declared_by for name, cls in loaded(types) if cls.declared_by is not None}
     if bundle.types or not brought:
         return bundle
-    texts = [*_texts(bundle)]
+    texts = [*_list_texts(bundle)]
     starts = tuple(start for text in texts for start in _PATTERN.findall(text))
     used = {
         name: _as_data(source)
@@ -100,8 +102,8 @@ def kept_with(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
     return replace(bundle, types=used) if used else bundle
 
 
-def _texts(bundle: Bundle) -> Iterator[str]:
-    """Everything that may name a type."""
+def _list_texts(bundle: Bundle) -> Iterator[str]:
+    """List every text that may name a type."""
     yield bundle.template
     yield bundle.environment or ""
     yield from (text for _, text in bundle.environment_files)

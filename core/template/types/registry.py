@@ -1,4 +1,4 @@
-"""The registry of types: which class or which template a type name means for a resource.
+"""The registry of types: the class or the template of a type name, for a resource.
 
 Called by ``loading`` for every resource, and by whoever walks a tree of templates. Entries of the
 environment come before the types that plug-ins bring; among them, those for the resource's own
@@ -16,7 +16,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.sanitize import escape_control_chars
 
-from ..capabilities.selection import Candidate, Selection, TemplateSelector, refusal
+from ..capabilities.selection import Candidate, Selection, TemplateSelector, explain_rejection
 from ..source.bundle import Bundle
 from ..source.diagnostics import ALIAS_RING, TYPE_TEMPLATE, TYPE_UNKNOWN, suggestion
 from .declared_types import DeclaredTypes
@@ -28,12 +28,12 @@ from .registry_rules import (
     RESTRICTED,
     SECTION,
     Entry,
-    entry_faults,
-    fault,
+    find_entry_faults,
+    find_nested_faults,
+    find_rule_faults,
     is_template,
-    nested_faults,
-    rule_faults,
-    words,
+    make_fault,
+    to_words,
 )
 
 __all__ = ["HOOKS", "RESOURCES", "RESTRICTED", "SECTION", "Choice", "Registry", "is_template"]
@@ -46,7 +46,7 @@ KeyOf = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a type means for a resource: a class, or a template by its key in ``Bundle.files``.
+    """The meaning of a type for a resource: a class, or a template by its key in ``Bundle.files``.
 
     ``type_name``: as the template has it; ``meant``: the name that led to the class or template.
     ``rules``: the entries that were followed, in order; none where the type is a plug-in's own, or
@@ -83,7 +83,7 @@ class Registry:
         self._key_of = key_of
         self.texts = texts or _NO_TEXTS
         #: Makes the class of a template from its key in the files.
-        self.templates: Callable[[str], type[Resource]] = _no_template
+        self.templates: Callable[[str], type[Resource]] = _refuse_template
         self.entries: list[Entry] = []
         self._rules: list[tuple[str, dict[str, Any]]] = []
         self._levels: dict[str, tuple[Mapping[str, Any], Path]] = {}
@@ -98,7 +98,7 @@ class Registry:
             elif name != BASE_URL:
                 self._add(name, target, (SECTION, name), None, errors)
             elif target is not None and not isinstance(target, str):
-                errors.append(fault("base_url must be text", target, (SECTION, name)))
+                errors.append(make_fault("base_url must be text", target, (SECTION, name)))
         self._sort()
 
     def _sort(self) -> None:
@@ -106,14 +106,14 @@ class Registry:
 
     def _read_resources(self, data: Any, at: Path, errors: list[TemplateError]) -> None:
         if data is not None and not isinstance(data, Mapping):
-            errors.append(fault("resources must be a map", data, at))
+            errors.append(make_fault("resources must be a map", data, at))
             return
         for resource, lines in (data or {}).items():
             here = (*at, resource)
             if lines is None:  # takes back what nobody has said
                 continue
             if not isinstance(lines, Mapping):
-                errors.append(fault("entries for a resource must be a map", lines, here))
+                errors.append(make_fault("entries for a resource must be a map", lines, here))
                 continue
             self._read_resource(str(resource), lines, here, errors)
 
@@ -121,8 +121,8 @@ class Registry:
         self, resource: str, lines: Mapping[str, Any], at: Path, errors: list[TemplateError]
     ) -> None:
         self._levels[resource] = (lines, at)
-        rules = {key: words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
-        errors.extend(rule_faults(lines, at))
+        rules = {key: to_words(lines[key]) for key in (HOOKS, RESTRICTED) if key in lines}
+        errors.extend(find_rule_faults(lines, at))
         self._rules.append((resource, rules))
         for name, target in lines.items():
             if name not in (HOOKS, RESTRICTED, BASE_URL):
@@ -136,9 +136,9 @@ class Registry:
         elif isinstance(target, Mapping):
             # Heat takes a map for a level of its own, in which no type is ever looked for; hooks of
             # a nested stack's resources may stand there.
-            errors.extend(nested_faults(target, at))
+            errors.extend(find_nested_faults(target, at))
         else:
-            found = list(entry_faults(name, target, at))
+            found = list(find_entry_faults(name, target, at))
             errors.extend(found)
             if not found:
                 self.entries.append(Entry(name, target, at, resource))
@@ -154,7 +154,7 @@ class Registry:
         self.entries = [entry for entry in self.entries if not goes(entry)]
 
     def choose(self, type_: str, resource: str = "") -> Choice:
-        """What ``type_`` means for ``resource``; raises TemplateError where it means nothing.
+        """Choose the meaning of ``type_`` for ``resource``; raises TemplateError where it has none.
 
         Lists are narrowed down to one by what the environments require.
         """
@@ -162,12 +162,12 @@ class Registry:
         if known is not None:
             return known
         found = self._follow(type_, resource)
-        if not self._indexed.has_own:
+        if not self._current_index.has_own:
             self._cache[type_] = found
         return found
 
     def resolve(self, type_: str, resource: str) -> type[Resource]:
-        """The class that ``type_`` means for ``resource``; raises TemplateError."""
+        """Resolve ``type_`` for ``resource`` to its class; raises TemplateError."""
         choice = self.choose(type_, resource)
         if choice.cls is not None:
             return choice.cls
@@ -178,48 +178,48 @@ class Registry:
         found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
         if found is not None:
             return found
-        meant, entry = self._dead_end(type_, resource)
+        meant, entry = self._find_dead_end(type_, resource)
         raise TemplateError(
             f"The Resource Type ({escape_control_chars(type_)}) could not be found.",
             at=entry.at if entry else (),
             code=TYPE_UNKNOWN,
-            hint=self._hint(type_, meant),
+            hint=self._build_hint(type_, meant),
         )
 
-    def _hint(self, type_: str, meant: str) -> str:
+    def _build_hint(self, type_: str, meant: str) -> str:
         blamed = self._why_none(meant) if self._why_none is not None else ""
         if meant in blamed:  # a plug-in brings it, and it cannot be used
             return blamed
         found = (
             suggestion(meant, self.names())
-            or _alias_hint(type_, meant)
-            or self._pattern_hint(meant)
+            or _build_alias_hint(type_, meant)
+            or self._build_pattern_hint(meant)
         )
         return f"{found} {blamed}".strip()
 
-    def _pattern_hint(self, meant: str) -> str:
-        """A word on a pattern that would fit, if patterns could stand for templates."""
+    def _build_pattern_hint(self, meant: str) -> str:
+        """Build a hint on a pattern that would fit, if patterns could stand for templates."""
         for entry in self.entries:
-            if entry.is_pattern and entry.never and meant.startswith(entry.name[:-1]):
-                return f"The entry {entry.name} does not apply: {entry.never}."
+            if entry.is_pattern and entry.unusable_reason and meant.startswith(entry.name[:-1]):
+                return f"The entry {entry.name} does not apply: {entry.unusable_reason}."
         return ""
 
-    def matching(self, type_: str, resource: str) -> Iterator[Entry]:
-        """The entries for a name, the first one that leads somewhere counts."""
-        near_ones = self._indexed.near(type_)
+    def find_matches(self, type_: str, resource: str) -> Iterator[Entry]:
+        """Yield the entries for a name; the first one that leads somewhere counts."""
+        near_ones = self._current_index.near(type_)
         return (entry for entry in near_ones if entry.matches(type_, resource))
 
     @property
-    def _indexed(self) -> Index:
+    def _current_index(self) -> Index:
         index = self._index
         if index is None or index.entries is not self.entries:
             index = self._index = Index.of(self.entries)
         return index
 
-    def _dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
-        """Where the first entries lead, and the last of them."""
+    def _find_dead_end(self, type_: str, resource: str) -> tuple[str, Entry | None]:
+        """Follow the first entries to their end: the last name, and the last entry."""
         meant, last = type_, None
-        while (entry := next(self.matching(meant, resource), None)) is not None:
+        while (entry := next(self.find_matches(meant, resource), None)) is not None:
             target = entry.meant(meant)
             last = entry
             if not isinstance(target, str):
@@ -262,22 +262,22 @@ class Registry:
         ]
         levels = self._levels
         for name in names:
-            levels = dict(_next_levels(levels, name))
+            levels = dict(_list_next_levels(levels, name))
         for name, (lines, at) in levels.items():
             made._read_resource(name, lines, at, [])
         if levels:
             made._sort()
         else:  # they are in order, as they were here
-            made._index = self._indexed.less(without, made.entries)
+            made._index = self._current_index.drop_names(without, made.entries)
         return made
 
     @property
     def has_levels(self) -> bool:
-        """Whether anything is said for single resources, or for those inside them."""
+        """Whether there are entries for single resources, or for those inside them."""
         return bool(self._levels)
 
     def as_data(self) -> dict[str, Any]:
-        """A section ``resource_registry`` that says the same."""
+        """The registry as a section ``resource_registry``."""
         data: dict[str, Any] = {
             entry.name: entry.target for entry in self.entries if entry.resource is None
         }
@@ -285,11 +285,11 @@ class Registry:
             data[RESOURCES] = {name: dict(lines) for name, (lines, _) in self._levels.items()}
         return data
 
-    def hidden_entries(self) -> Iterator[tuple[Entry, Entry]]:
-        """Entries that never apply, each with the one that always comes before it."""
+    def find_hidden_entries(self) -> Iterator[tuple[Entry, Entry]]:
+        """Find entries that never apply, each with the one that always comes before it."""
         patterns: list[Entry] = []
         for entry in self.entries:
-            if entry.is_pattern and not entry.never:
+            if entry.is_pattern and not entry.unusable_reason:
                 patterns.append(entry)
                 continue
             stronger = next((each for each in patterns if self._hides(each, entry)), None)
@@ -308,20 +308,20 @@ class Registry:
 
     @property
     def candidates(self) -> TemplateSelector:
-        """What judges the items of lists."""
+        """The selector for the items of lists."""
         return self._candidates
 
     def names(self) -> list[str]:
-        """Every type's name that a template may use."""
+        """The names of all types that a template may use."""
         return sorted({*self._types, *(entry.name for entry in self.entries)})
 
-    def restricted_actions(self, resource: str) -> frozenset[str]:
+    def list_restricted_actions(self, resource: str) -> frozenset[str]:
         """``update`` and ``replace``, as far as they are forbidden for a resource."""
-        return frozenset(self._rule(RESTRICTED, resource))
+        return frozenset(self._list_rules(RESTRICTED, resource))
 
     def hooks(self, resource: str) -> frozenset[str]:
         """The hooks (``pre-create``, ...) that are set for a resource."""
-        return frozenset(self._rule(HOOKS, resource))
+        return frozenset(self._list_rules(HOOKS, resource))
 
     @property
     def breakpoints(self) -> dict[str, tuple[str, ...]]:
@@ -332,16 +332,16 @@ class Registry:
                 found[pattern] = (*found.get(pattern, ()), *rules[HOOKS])
         return found
 
-    def _rule(self, key: str, resource: str) -> Iterator[str]:
+    def _list_rules(self, key: str, resource: str) -> Iterator[str]:
         for pattern, rules in self._rules:
             if pattern == resource or fnmatchcase(resource, pattern):
                 yield from rules.get(key, ())
 
 
-def _next_levels(
+def _list_next_levels(
     levels: Mapping[str, tuple[Mapping[str, Any], Path]], resource: str
 ) -> Iterator[tuple[str, tuple[Mapping[str, Any], Path]]]:
-    """What is said for the resources inside ``resource``."""
+    """List the levels for the resources inside ``resource``."""
     for pattern, (lines, at) in levels.items():
         if pattern == resource or fnmatchcase(resource, pattern):
             for name, level in lines.items():
@@ -350,7 +350,7 @@ def _next_levels(
 
 
 class _Search:
-    """One search for what a type means, by the first entry that leads to something."""
+    """One search for the meaning of a type: the first entry that leads to something counts."""
 
     def __init__(self, registry: Registry, type_: str, resource: str, key_of: KeyOf) -> None:
         self._registry = registry
@@ -362,59 +362,59 @@ class _Search:
     def run(
         self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice | None:
-        """What ``meant`` leads to; None for nothing. Raises TemplateError for a ring or a list."""
+        """Follow ``meant`` to its choice or None. Raises TemplateError for a ring or a list."""
         if meant in self._dead:
             return None
-        for entry in self._registry.matching(meant, self._resource):
+        for entry in self._registry.find_matches(meant, self._resource):
             if entry in used:
-                raise _ring(self._type, used, entry)
+                raise _make_ring_error(self._type, used, entry)
             target = entry.meant(meant)
             rules = (*used, entry)
             if isinstance(target, list):
-                return self._of_list(entry, meant, rules, judged)
-            found = self._of(target, meant, rules, judged)
+                return self._choose_from_list(entry, meant, rules, judged)
+            found = self._look_up(target, meant, rules, judged)
             if found is not None:
                 return found
-        found = self._own(meant, used, judged)
+        found = self._choose_own(meant, used, judged)
         if found is None:
             self._dead.add(meant)
         return found
 
-    def _of(
+    def _look_up(
         self, target: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice | None:
         if is_template(target):
-            return self._file(target, meant, rules, judged)
+            return self._choose_file(target, meant, rules, judged)
         return self.run(target, rules, judged)
 
-    def _file(
+    def _choose_file(
         self, key: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice:
         """A template, or a type that the file declares."""
-        cls = self._registry.texts.in_file(key)
+        cls = self._registry.texts.find_type(key)
         return Choice(self._type, meant, cls, key if cls is None else None, rules, judged)
 
-    def _own(
+    def _choose_own(
         self, meant: str, used: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice | None:
-        """A plug-in's type, or the file that the name is."""
+        """Choose a plug-in's type, or the file that has this name."""
         if meant in self._registry.types:
             return Choice(self._type, meant, self._registry.types[meant], None, used, judged)
         if is_template(meant):
-            return self._file(self._key_of(meant), meant, used, judged)
+            return self._choose_file(self._key_of(meant), meant, used, judged)
         return None
 
-    def _of_list(
+    def _choose_from_list(
         self, entry: Entry, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice:
-        """The one candidate that the requirements leave; raises TemplateError."""
+        """Choose the one candidate that fits the requirements; raises TemplateError."""
         keys = list(dict.fromkeys(entry.filled(item, meant) for item in entry.target))
-        choices = {key: self._candidate(key, meant, rules, judged) for key in keys}
-        found = [self._described(key, choices[key]) for key in keys]
+        choices = {key: self._choose_candidate(key, meant, rules, judged) for key in keys}
+        found = [self._describe_candidate(key, choices[key]) for key in keys]
         selection = self._registry.candidates.judge((self._type, meant), found)
         left = [choices[each.key] for each in selection.fitting]
         if len({(each.cls, each.template_file) for each in left if each is not None}) != 1:
-            raise refusal(selection, self._resource, entry.at)
+            raise explain_rejection(selection, self._resource, entry.at)
         chosen = left[0]
         assert chosen is not None
         return Choice(
@@ -426,31 +426,31 @@ class _Search:
             (*judged, selection, *chosen.selections[len(judged) :]),
         )
 
-    def _candidate(
+    def _choose_candidate(
         self, key: str, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice | None:
         if key == meant and meant in self._registry.types:
             # The type itself among those that may stand for it is the plug-in's.
-            return self._own(meant, rules, judged)
-        return self._of(key, meant, rules, judged)
+            return self._choose_own(meant, rules, judged)
+        return self._look_up(key, meant, rules, judged)
 
-    def _described(self, key: str, choice: Choice | None) -> Candidate:
+    def _describe_candidate(self, key: str, choice: Choice | None) -> Candidate:
         candidates = self._registry.candidates
         if choice is None:
             return candidates.nothing(key)
         if choice.template_file is not None:
             found = candidates.template(choice.template_file)
-            return found if is_template(key) else _renamed(found, key)
+            return found if is_template(key) else _rename_candidate(found, key)
         assert choice.cls is not None
         found = candidates.plugin(key, choice.cls)
-        return _renamed(found, key, candidates.name(key)) if is_template(key) else found
+        return _rename_candidate(found, key, candidates.name(key)) if is_template(key) else found
 
 
-def _renamed(found: Candidate, key: str, name: str = "") -> Candidate:
+def _rename_candidate(found: Candidate, key: str, name: str = "") -> Candidate:
     return Candidate(key, name or key, found.capabilities, found.problem, found.annotation)
 
 
-def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
+def _make_ring_error(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
     names = [*(entry.name for entry in used), again.name]
     return TemplateError(
         f"The Resource Type ({escape_control_chars(type_)}) could not be found: "
@@ -461,10 +461,10 @@ def _ring(type_: str, used: Iterable[Entry], again: Entry) -> TemplateError:
     )
 
 
-def _alias_hint(type_: str, meant: str) -> str:
+def _build_alias_hint(type_: str, meant: str) -> str:
     return f"The environment maps it to {meant}, which is no type." if meant != type_ else ""
 
 
-def _no_template(file: str) -> type[Resource]:
-    """What stands in for the maker of classes where nobody has set one."""
+def _refuse_template(file: str) -> type[Resource]:
+    """Raise TemplateError: the default where no maker of template classes is set."""
     raise TemplateError(f"The template {file} cannot be used here.", code=TYPE_TEMPLATE)

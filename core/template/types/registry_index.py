@@ -1,4 +1,4 @@
-"""The lines of the registry by name, since there may be hundreds of them. Made by ``registry``."""
+"""An index of the registry's entries by name, since there may be hundreds of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .registry_rules import Entry
 
 
 class Index:
-    """Entries by name, since there may be hundreds and every type is looked for among them."""
+    """Entries by name, since every type is looked up among hundreds of them."""
 
     def __init__(
         self,
@@ -35,8 +35,8 @@ class Index:
                 named.setdefault(entry.name, []).append((place, entry))
         return cls(entries, named, patterns, any(entry.resource for entry in entries))
 
-    def less(self, names: Collection[str], entries: list[Entry]) -> Index | None:
-        """The index of ``entries``: those that have none of ``names``. None: make it anew."""
+    def drop_names(self, names: Collection[str], entries: list[Entry]) -> Index | None:
+        """Build the index of ``entries``, which lack ``names``; None: build it anew."""
         if self.has_own:  # these are left out, too
             return None
         named = {**self._named}
@@ -49,9 +49,9 @@ class Index:
         """The entries that may be for a type, in their order."""
         found = self._named.get(type_, [])
         fitting = [each for each in self._patterns if type_.startswith(each[1].name[:-1])]
-        both = sorted([*found, *fitting], key=_place) if fitting else found
+        both = sorted([*found, *fitting], key=_get_position) if fitting else found
         return [entry for _, entry in both]
 
 
-def _place(each: tuple[int, Entry]) -> int:
+def _get_position(each: tuple[int, Entry]) -> int:
     return each[0]

@@ -1,4 +1,4 @@
-"""One line of the registry of types, how it is read, and what is wrong with malformed ones.
+"""One entry of the registry of types, how it is read, and the faults of malformed entries.
 
 Called by ``registry``. An entry knows its name, its target and where it stands; which of several
 counts is not its matter.
@@ -13,7 +13,7 @@ from typing import Any
 from zonda.hooks.errors import Path, TemplateError
 
 from ..environment.zonda_section import BREAKPOINTS as _HOOKS
-from ..source.diagnostics import REGISTRY, suggestion, type_name
+from ..source.diagnostics import REGISTRY, format_type_name, suggestion
 
 SECTION = "resource_registry"
 RESOURCES = "resources"
@@ -50,8 +50,8 @@ class Entry:
         return self.resource is None and self.name.endswith("*")
 
     @property
-    def never(self) -> str:
-        """Why it can apply to nothing; empty if it can."""
+    def unusable_reason(self) -> str:
+        """The reason why it can apply to nothing; empty if it can."""
         if is_template(self.name):
             return "a file's name always means that file"
         if self.is_pattern and isinstance(self.target, str) and is_template(self.target):
@@ -61,7 +61,7 @@ class Entry:
         return ""
 
     def matches(self, type_: str, resource: str) -> bool:
-        """Whether it says what ``type_`` means for ``resource``."""
+        """Whether the entry applies to ``type_`` for ``resource``."""
         if is_template(self.name):
             return False
         if self.resource is not None:
@@ -90,37 +90,37 @@ class Entry:
         return target[:-1] + type_[len(self.name) - 1 :]
 
 
-def entry_faults(name: Any, target: Any, at: Path) -> Iterator[TemplateError]:
-    """What is wrong with the name or the target of an entry."""
+def find_entry_faults(name: Any, target: Any, at: Path) -> Iterator[TemplateError]:
+    """Yield the faults of the name and the target of an entry."""
     if not isinstance(name, str):
-        yield fault("a type's name must be text", name, at)
+        yield make_fault("a type's name must be text", name, at)
     elif not isinstance(target, str | list):
-        yield fault("a type maps to a type's name, a file, or a list of such", target, at)
+        yield make_fault("a type maps to a type's name, a file, or a list of such", target, at)
     elif isinstance(target, list):
         for index, item in enumerate(target):
             if not isinstance(item, str) or not item:
                 wanted = "what a type maps to by choice must be names of types or files"
                 # A null has no place of its own: it may stand for what another environment says.
-                yield fault(wanted, item, at if item is None else (*at, index))
+                yield make_fault(wanted, item, at if item is None else (*at, index))
 
 
-def nested_faults(level: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
-    """What is wrong with the rules in the levels for nested stacks."""
-    yield from rule_faults(level, at)
+def find_nested_faults(level: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
+    """Yield the faults of the rules in the levels for nested stacks."""
+    yield from find_rule_faults(level, at)
     for key, value in level.items():
         if isinstance(value, Mapping):
-            yield from nested_faults(value, (*at, key))
+            yield from find_nested_faults(value, (*at, key))
 
 
-def words(value: Any) -> list[Any]:
-    """One word, or several, as a list."""
+def to_words(value: Any) -> list[Any]:
+    """Convert one word, or several, to a list."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
-def rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
-    """Words that are no hooks or no actions, in Heat's sentences."""
+def find_rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
+    """Yield faults of words that are no hooks or no actions, in Heat's sentences."""
     for key, known, text, heat_type in (
         (
             HOOKS,
@@ -136,7 +136,7 @@ def rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
             "InvalidRestrictedAction",
         ),
     ):
-        wrong = [word for word in words(rules.get(key, [])) if word not in known]
+        wrong = [word for word in to_words(rules.get(key, [])) if word not in known]
         if wrong:
             yield TemplateError(
                 text.format(rules[key], known),
@@ -147,10 +147,10 @@ def rule_faults(rules: Mapping[str, Any], at: Path) -> Iterator[TemplateError]:
             )
 
 
-def fault(wanted: str, value: Any, at: Path) -> TemplateError:
-    """The fault of a value of the wrong shape."""
+def make_fault(wanted: str, value: Any, at: Path) -> TemplateError:
+    """Make the fault of a value of the wrong shape."""
     return TemplateError(
-        f"{SECTION}: {wanted}, not a {type_name(value)}",
+        f"{SECTION}: {wanted}, not a {format_type_name(value)}",
         at=at,
         code=REGISTRY,
         heat_type="ValueError",

@@ -41,30 +41,30 @@ class TemplateResource(NestedStack):
         return ChildTemplate(file=self.source, parameters=self.child_parameters())
 
     def child_parameters(self) -> dict[str, Any]:
-        """What was given, in the form that parameters take; null is the type's empty value."""
+        """The properties as parameters; null is the type's empty value."""
         return {
-            name: parameter_value(self.properties.props[name], value)
+            name: to_parameter_value(self.properties.props[name], value)
             for name, value in self.properties.stored().items()
         }
 
 
-def parameter_value(schema: properties.Schema, value: Any) -> Any:
-    """A property's value as that of a parameter. A list becomes text between commas, as in Heat."""
+def to_parameter_value(schema: properties.Schema, value: Any) -> Any:
+    """Convert a property's value to a parameter's: a list becomes text with commas, as in Heat."""
     if schema.type != properties.Schema.LIST or not isinstance(value, list):
         return value
     if value and isinstance(value[0], Mapping):
-        return ",".join(_members(value))
+        return ",".join(_format_members(value))
     return ",".join("" if item is None else str(item) for item in value)
 
 
-def _members(items: list[Any]) -> Iterator[str]:
+def _format_members(items: list[Any]) -> Iterator[str]:
     for index, item in enumerate(items):
         for key, value in item.items() if isinstance(item, Mapping) else ():
             yield f".member.{index}.{key}={value}"
 
 
-def property_schema(declared: ParameterSchema, is_given: bool = False) -> properties.Schema:
-    """The property that a parameter is; raises SchemaError where a constraint does not fit.
+def build_property_schema(declared: ParameterSchema, is_given: bool = False) -> properties.Schema:
+    """Build the property for a parameter; raises SchemaError where a constraint does not fit.
 
     ``is_given``: an environment has a default for it. The default itself stays the nested
     template's affair, so that null means the empty value.
@@ -80,18 +80,20 @@ def property_schema(declared: ParameterSchema, is_given: bool = False) -> proper
     )
 
 
-def template_class(
+def build_template_class(
     source: str,
     parameters: Mapping[str, ParameterSchema],
     outputs: Any,
     defaults: Collection[str],
     problem: TemplateError | None = None,
 ) -> type[TemplateResource]:
-    """The class of one file. ``outputs``: that section of it; ``defaults``: who has one elsewhere.
+    """Build the class of a file. ``outputs``: its section; ``defaults``: names with other defaults.
 
     Raises SchemaError.
     """
-    schemas = {name: property_schema(each, name in defaults) for name, each in parameters.items()}
+    schemas = {
+        name: build_property_schema(each, name in defaults) for name, each in parameters.items()
+    }
     fields: dict[str, Any] = {
         "__doc__": f"A resource that the template {source} provides.",
         "__module__": __name__,
@@ -100,12 +102,12 @@ def template_class(
         "problem": problem,
         "any_attribute": problem is not None,
         "properties_schema": schemas,
-        "attributes_schema": dict(_attributes(outputs)),
+        "attributes_schema": dict(_build_attributes(outputs)),
     }
     return type(TemplateResource.__name__, (TemplateResource,), fields)
 
 
-def _attributes(outputs: Any) -> Iterator[tuple[str, attributes.Schema]]:
+def _build_attributes(outputs: Any) -> Iterator[tuple[str, attributes.Schema]]:
     for name, entry in outputs.items() if isinstance(outputs, Mapping) else ():
         if isinstance(name, str):
             description = entry.get("description") if isinstance(entry, Mapping) else None

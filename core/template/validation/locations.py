@@ -1,4 +1,4 @@
-"""Where each fault stands: in the template, or in the environment that is to blame.
+"""Locations of faults: in the template, or in the environment that caused them.
 
 Called by ``stack`` once all faults are known, because looking for places costs a second reading
 of the texts.
@@ -34,42 +34,46 @@ _OF_VALUES = (
 )
 
 
-def fill(
+def attach_locations(
     faults: Iterable[TemplateError], document: Document | None, environment: Environment
 ) -> None:
-    """Fill in the places of ``faults`` and of what is related to them."""
+    """Attach the places of ``faults`` and of their related parts."""
     for fault in faults:
         if document is not None:
-            fault.path = document.in_text(fault.path)
-        if fault.place is None and not _in_no_file(fault, environment):
-            fault.place = _in_environment(fault, environment) or _in(document, fault.at)
+            fault.path = document.to_text_path(fault.path)
+        if fault.place is None and not _is_in_no_file(fault, environment):
+            fault.place = _find_environment_place(fault, environment) or _find_place(
+                document, fault.at
+            )
         fault.related = tuple(
             each
-            for each in (_placed(each, document, environment) for each in fault.related)
+            for each in (_locate_related(each, document, environment) for each in fault.related)
             if each.place is None or each.place != fault.place
         )
 
 
-def _in_no_file(fault: TemplateError, environment: Environment) -> bool:
-    """Whether the caller gave what is wrong; a parameter's declaration is then beside the point."""
+def _is_in_no_file(fault: TemplateError, environment: Environment) -> bool:
+    """Whether the caller gave the wrong value; a parameter's declaration does not matter then."""
     if fault.code == STACK_NAME:
         return True
     return fault.code in _OF_VALUES and len(fault.at) == 2 and fault.at[1] in environment.named
 
 
-def _placed(related: Related, document: Document | None, environment: Environment) -> Related:
+def _locate_related(
+    related: Related, document: Document | None, environment: Environment
+) -> Related:
     if related.place is not None or not related.at:
         return related
     if related.at[0] == environments.REQUIRES:
         return replace(related, place=environment.place(related.at))
-    return replace(related, place=_in(document, related.at))
+    return replace(related, place=_find_place(document, related.at))
 
 
-def _in(document: Document | None, path: Path) -> Place | None:
+def _find_place(document: Document | None, path: Path) -> Place | None:
     return None if document is None else document.place(path, key=True)
 
 
-def _in_environment(fault: TemplateError, environment: Environment) -> Place | None:
+def _find_environment_place(fault: TemplateError, environment: Environment) -> Place | None:
     if fault.at[:1] == (registry.SECTION,):
         return environment.place(fault.at)
     if fault.code not in _OF_VALUES or len(fault.at) != 2:

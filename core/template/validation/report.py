@@ -1,4 +1,4 @@
-"""Faults as one error: each once, with its place. Called by whoever loads a template."""
+"""Raise faults as one error: each fault once, with its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..source.document import Document
 from . import locations
 
 
-def raise_all(
+def raise_errors(
     faults: list[TemplateError],
     document: Document | None,
     environment: Environment,
@@ -22,15 +22,15 @@ def raise_all(
     most: int = Limits().max_faults,
 ) -> None:
     """Raise ``faults`` (at most ``most``) as one, each with its place; nothing without any."""
-    shown = list(islice(distinct(faults), most))
+    shown = list(islice(deduplicate(faults), most))
     if not shown:
         return
-    locations.fill(shown, document, environment)
+    locations.attach_locations(shown, document, environment)
     raise ValidationErrors(shown, warnings()) from shown[0]
 
 
-def distinct(faults: list[TemplateError]) -> Iterator[TemplateError]:
-    """Each fault once: several users of one wrong thing find it several times."""
+def deduplicate(faults: list[TemplateError]) -> Iterator[TemplateError]:
+    """Deduplicate faults: several users of one wrong part report it several times."""
     seen: set[object] = set()
     for fault in faults:
         unknown = fault.code == UnknownReference.code

@@ -23,7 +23,7 @@ from zonda.hooks.schema.properties import Properties
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
-from ..evaluation.error_location import culprit
+from ..evaluation.error_location import find_failing_call
 from ..evaluation.scope import Scope
 from ..source.diagnostics import (
     EXTERNAL,
@@ -42,7 +42,7 @@ WHOLE = "*"
 
 
 class NullValues:
-    """What resources give before they exist: their names, and null for attributes."""
+    """The values of resources before they exist: their names, and null for attributes."""
 
     def reference(self, name: str) -> Any:
         """The resource's name."""
@@ -62,7 +62,7 @@ class CheckedValues(NullValues):
     def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """Null, or InvalidTemplateAttribute."""
         cls = self._resources[name].cls
-        if attribute is None or attribute == "show" or _takes_any(cls):
+        if attribute is None or attribute == "show" or _may_have_any_attribute(cls):
             return None
         if attribute not in cls.attributes_schema:
             error = InvalidTemplateAttribute(name, attribute)
@@ -71,31 +71,31 @@ class CheckedValues(NullValues):
         return None
 
 
-def _takes_any(cls: type[Resource]) -> bool:
-    """Whether the names of attributes are the plug-in's own affair."""
+def _may_have_any_attribute(cls: type[Resource]) -> bool:
+    """Whether the plug-in resolves attributes of any name."""
     return cls.any_attribute or cls.FnGetAtt is not Resource.FnGetAtt
 
 
-def resource_faults(
+def find_resource_faults(
     node: ResourceNode,
     static: Scope,
     empty: Scope,
     context: ResourceContext,
     reported: frozenset[Any],
 ) -> Iterator[TemplateError]:
-    """The faults of one resource, in Heat's order.
+    """Yield the faults of one resource, in Heat's order.
 
     ``reported`` are properties whose faults are known: what they resolve to is no news.
     """
     if node.cls is NoClass or getattr(node.cls, "problem", None) is not None:
-        yield from _functions_faults(node, static, empty, reported)
+        yield from _find_function_faults(node, static, empty, reported)
         return
     if node.external_id is not None:
-        yield from _external_faults(node, empty)
+        yield from _find_external_faults(node, empty)
         return
     if node.cls.unchecked:
         return
-    known = list(node.static_faults(static))
+    known = list(node.find_static_faults(static))
     yield from known
     if node.deletion_policy == "Snapshot" and not _has_snapshots(node.cls):
         yield TemplateError(
@@ -104,18 +104,18 @@ def resource_faults(
             code=POLICY,
             hint=f"{node.type} cannot make snapshots: use Retain or Delete.",
         )
-    wrong = reported | _keys_of(known)
+    wrong = reported | _list_properties(known)
     if WHOLE not in wrong:
-        yield from _definition_faults(node, empty, context, wrong)
+        yield from _find_definition_faults(node, empty, context, wrong)
 
 
-def _functions_faults(
+def _find_function_faults(
     node: ResourceNode, static: Scope, empty: Scope, reported: frozenset[Any]
 ) -> Iterator[TemplateError]:
-    """What is wrong with the function calls of a resource of which nobody knows what it takes."""
-    known = list(node.static_faults(static))
+    """Yield the faults of function calls of a resource whose properties are not known."""
+    known = list(node.find_static_faults(static))
     yield from known
-    wrong = reported | _keys_of(known)
+    wrong = reported | _list_properties(known)
     if WHOLE in wrong:
         return
     try:
@@ -123,7 +123,7 @@ def _functions_faults(
     except TemplateError as error:
         yield error
         return
-    _pinpoint(node, unresolved, empty)
+    _locate_failing_calls(node, unresolved, empty)
     for key, fault in unresolved.items():
         if key not in wrong and not isinstance(fault, FollowUpError):
             yield fault
@@ -133,21 +133,23 @@ def _functions_faults(
 _SLOW = ("ZON118", TOO_LARGE)
 
 
-def _pinpoint(node: ResourceNode, unresolved: Mapping[str, TemplateError], scope: Scope) -> None:
-    """Have the faults of values that cannot be resolved point to the calls that fail."""
+def _locate_failing_calls(
+    node: ResourceNode, unresolved: Mapping[str, TemplateError], scope: Scope
+) -> None:
+    """Locate the failing calls inside values that cannot be resolved."""
     if not isinstance(node.properties, Mapping):
         return
     for key, fault in unresolved.items():
         if isinstance(fault, FollowUpError) or fault.code in _SLOW or len(fault.at) != 4:
             continue
-        at = culprit(node.properties.get(key), scope)
+        at = find_failing_call(node.properties.get(key), scope)
         if at is not None and at[:4] == fault.at:
             fault.at = at
 
 
-def _external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
+def _find_external_faults(node: ResourceNode, scope: Scope) -> Iterator[TemplateError]:
     try:
-        external_id = node.resolved_external_id(scope)
+        external_id = node.resolve_external_id(scope)
     except TemplateError as error:
         yield error
         return
@@ -173,23 +175,23 @@ def _has_snapshots(cls: type[Resource]) -> bool:
     return any(callable(getattr(cls, name, None)) for name in handlers)
 
 
-def reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]]:
-    """By resource, the properties that faults of loading stand in."""
+def list_reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]]:
+    """List, by resource, the properties that have faults from loading."""
     found: dict[str, list[TemplateError]] = {}
     for fault in faults:
         if fault.at[:1] == (RESOURCES,) and len(fault.at) > 1:
             found.setdefault(str(fault.at[1]), []).append(fault)
-    return {name: _keys_of(some) for name, some in found.items()}
+    return {name: _list_properties(some) for name, some in found.items()}
 
 
-def _keys_of(faults: list[TemplateError]) -> frozenset[Any]:
-    """The properties that some faults of one resource stand in; other sections as paths."""
+def _list_properties(faults: list[TemplateError]) -> frozenset[Any]:
+    """List the properties of one resource that have faults; other sections as paths."""
     properties = [fault.at for fault in faults if fault.at[2:3] == ("properties",)]
     others = (fault.at[2:3] for fault in faults if fault.at[2:3] != ("properties",))
     return frozenset((*others, *(at[3] if len(at) > 3 else WHOLE for at in properties)))
 
 
-def _definition_faults(
+def _find_definition_faults(
     node: ResourceNode, scope: Scope, context: ResourceContext, known: frozenset[Any]
 ) -> Iterator[TemplateError]:
     prefix = (*node.path, "properties")
@@ -198,7 +200,7 @@ def _definition_faults(
     except TemplateError as error:
         yield error
         return
-    _pinpoint(node, unresolved, scope)
+    _locate_failing_calls(node, unresolved, scope)
     try:
         definition = node.definition(scope, values)
     except TemplateError as error:
@@ -207,21 +209,21 @@ def _definition_faults(
         definition = ResourceDefinition(node.name, node.type, values, raw=node.trees)
     known = frozenset(key for key in known if not isinstance(key, tuple))
     try:
-        faults = [*_faults_by_type(node, definition, context, unresolved, known)]
+        faults = [*_find_type_faults(node, definition, context, unresolved, known)]
     except BaseException as error:  # the border: what a plug-in declares is called
         raise_interruption(error)
-        faults = [_broken(node, error)]
+        faults = [_make_plugin_fault(node, error)]
     yield from faults
 
 
-def _faults_by_type(
+def _find_type_faults(
     node: ResourceNode,
     definition: ResourceDefinition,
     context: ResourceContext,
     unresolved: Mapping[str, TemplateError],
     known: frozenset[Any],
 ) -> Iterator[TemplateError]:
-    """What the type says: its schemas, and what it checks itself."""
+    """Yield the faults that the type finds: by its schemas, and by its own checks."""
     prefix = (*node.path, "properties")
     if definition.update_policy:
         schema = node.cls.update_policy_schema
@@ -235,20 +237,20 @@ def _faults_by_type(
         unknown = {*unresolved, *known, *given.waiting()}
         check = Properties.validate if given.props else type(given).validate
         plain = check(given, prefix, pending=unknown)
-        yield from _merged(node, plain, unresolved, known, prefix)
+        yield from _merge_faults(node, plain, unresolved, known, prefix)
         return
     faults = resource.properties.validate(prefix)
-    yield from faults or _own_faults(node, resource)
+    yield from faults or _find_plugin_faults(node, resource)
 
 
-def _merged(
+def _merge_faults(
     node: ResourceNode,
     faults: list[TemplateError],
     unresolved: Mapping[str, TemplateError],
     known: frozenset[Any],
     prefix: Path,
 ) -> list[TemplateError]:
-    """The faults of values and of resolving, by the order of the schema, each property once."""
+    """Merge faults of values and of resolving, by the order of the schema, each property once."""
     wrong = {*unresolved, *known}
     missing = {f"Property {key} not assigned" for key in wrong}
     kept = [
@@ -265,34 +267,34 @@ def _merged(
     )
 
 
-def _own_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateError]:
-    """What the plug-in itself finds. A plug-in may raise anything: this is its border."""
+def _find_plugin_faults(node: ResourceNode, resource: Resource) -> Iterator[TemplateError]:
+    """Yield the faults of the plug-in's own check. It may raise anything: this is its border."""
     if type(resource).validate is Resource.validate:
         return
     try:
         resource.validate()
     except ValidationErrors as error:
-        yield from (_own(fault, node) for fault in error.errors)
+        yield from (_complete_fault(fault, node) for fault in error.errors)
     except TemplateError as error:
-        yield _own(error, node)
+        yield _complete_fault(error, node)
     except ZondaError as error:
         heat_type = error.heat_type
         yield TemplateError(error.message, path=node.path, code=OWN_CHECK, heat_type=heat_type)
     except BaseException as error:
         raise_interruption(error)
-        yield _broken(node, error)
+        yield _make_plugin_fault(node, error)
 
 
-def _broken(node: ResourceNode, error: BaseException) -> TemplateError:
-    """The fault of a type whose own code broke."""
+def _make_plugin_fault(node: ResourceNode, error: BaseException) -> TemplateError:
+    """Make the fault of a type whose own code failed."""
     text = truncate_middle(safe_str(error)) or SILENT
     fault = TemplateError(text, path=node.path, label=type(error).__name__, code=OWN_CHECK)
     fault.__cause__ = error
     return fault
 
 
-def _own(fault: TemplateError, node: ResourceNode) -> TemplateError:
-    """``fault`` of a plug-in with a place and a code, where it brought none."""
+def _complete_fault(fault: TemplateError, node: ResourceNode) -> TemplateError:
+    """Complete a plug-in's ``fault`` with a place and a code, where it has none."""
     fault.at = fault.at or node.path
     if fault.code == TemplateError.code:
         fault.code = OWN_CHECK

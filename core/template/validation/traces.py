@@ -1,4 +1,4 @@
-"""The way to a fault in a nested template: the resources that lead there.
+"""The trace of a fault in a nested template: the resources that lead there.
 
 Called wherever a fault of a nested template becomes one of the template above it.
 """
@@ -12,8 +12,8 @@ from ..source.document import Document
 from ..syntax.resource import ResourceNode
 
 
-def led(fault: TemplateError, owner: ResourceNode, document: Document) -> TemplateError:
-    """``fault``, which has its place already, as one that ``owner`` led to (in place)."""
+def add_trace(fault: TemplateError, owner: ResourceNode, document: Document) -> TemplateError:
+    """Add ``owner`` to the trace of ``fault``, which has its place already (in place)."""
     place = document.place(owner.path, key=True)
     step = Related(
         f"{owner.name} has the type {escape_control_chars(owner.type)}", place, owner.path

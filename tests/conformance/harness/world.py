@@ -13,8 +13,8 @@ from typing import Any
 from harness.mistral import FakeMistral
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.versions import FunctionTable, functions_for
-from zonda.core.plugins.manager import Plugins, gather, make_manager
+from zonda.core.functions.versions import FunctionTable, build_function_table
+from zonda.core.plugins.manager import Plugins, gather_plugins, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
 from zonda.core.system.ids import Ids
@@ -29,13 +29,13 @@ KEY = make_key()
 @cache
 def plugins() -> Plugins:
     """What zonda brings; nothing that happens to be installed beside it."""
-    return gather(make_manager(built_in, workflows, discover=False))
+    return gather_plugins(make_manager(built_in, workflows, discover=False))
 
 
 @cache
 def function_table(version: str) -> FunctionTable:
     """The functions of one template version."""
-    return functions_for(version, plugins())
+    return build_function_table(version, plugins())
 
 
 class FakeLender:

@@ -299,8 +299,10 @@ def test_names_of_strangers_that_hang_hold_up_nothing_that_is_configured(
     policy = AddressPolicy(resolve=resolve)
     for name, why in [("a.example", NotResolved), ("b.example", TooManyLookups)]:
         with pytest.raises(why):
-            policy.addresses(name, 80, left=lambda: 0.001)
-    assert policy.addresses("own.example", 80, trusted=True, left=lambda: 30.0) == ["127.0.0.1"]
+            policy.list_addresses(name, 80, left=lambda: 0.001)
+    assert policy.list_addresses("own.example", 80, trusted=True, left=lambda: 30.0) == [
+        "127.0.0.1"
+    ]
     transport = Transport(ClientConfig(clock, connect_timeout=0.01, policy=policy))
     with pytest.raises(TransportError, match="too many names are being looked up") as caught:
         transport.send("GET", "http://c.example/", {})

@@ -413,7 +413,7 @@ def test_a_fault_by_chance_is_told_with_the_properties_that_matter() -> None:
 def test_without_hypothesis_chance_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(property_rules.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(NotApplicable, match="hypothesis is not installed"):
-        property_rules.random_lives(lambda rule: None, 3)
+        property_rules.check_random_lives(lambda rule: None, 3)
 
 
 class Odd(BaseException):

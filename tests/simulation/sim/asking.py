@@ -9,8 +9,8 @@ from typing import Any
 from zonda.core.engine import actions
 from zonda.core.engine.model import documents
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.engine.preview.plan_file import text_of
-from zonda.core.engine.preview.preview import preview
+from zonda.core.engine.preview.plan_file import format_plan
+from zonda.core.engine.preview.preview import build_preview
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ZondaError
 
@@ -146,8 +146,8 @@ class Asking:
         sim = self.sim
         action = actions.UpdateStack("s", self._bundle())
         try:
-            found = preview(sim.services, action)
-            text = text_of(found, sim.services.sealer, sim.services.definitions)
+            found = build_preview(sim.services, action)
+            text = format_plan(found, sim.services.sealer, sim.services.definitions)
         except ZondaError:
             return
 
@@ -203,11 +203,11 @@ class Asking:
         """Make the document now; the stack is abandoned later, if it is what it was."""
         sim, reader = self.sim, self.sim.reader
         now = reader.stack_row(stack.id)
-        rows = documents.shown_rows(reader.resource_rows(stack.id))
+        rows = documents.select_snapshot_rows(reader.resource_rows(stack.id))
         data = [reader.sealed_data(row.id) for row in rows]
-        digest = documents.digest(now, rows, data, reader.sealer)
+        digest = documents.compute_digest(now, rows, data, reader.sealer)
         entries = {
-            row.name: documents.entry(row, each, reader.sealer)
+            row.name: documents.build_entry(row, each, reader.sealer)
             for row, each in zip(rows, data, strict=True)
         }
         text = None

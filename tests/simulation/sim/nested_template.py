@@ -67,7 +67,7 @@ class NestingNode(Node):
     @property
     def fingerprint(self) -> str:
         tree = self._tree
-        below = tree.signature_of(self.name, [str(self.raw.get("member", ""))])
+        below = tree.build_signature(self.name, [str(self.raw.get("member", ""))])
         given = tree.given if self.raw["value"] == PARAMETER else None
         return json.dumps([self.raw, below, given], sort_keys=True)
 
@@ -112,7 +112,7 @@ class NestingDefinition(FakeDefinition):
     def referenced_paths(self, name: str) -> frozenset[tuple[Any, ...]]:
         return frozenset()
 
-    def signature_of(
+    def build_signature(
         self, name: str, types: Collection[str], properties: Any = None, marked_by: Any = None
     ) -> str:
         files = self.family.files
@@ -120,7 +120,7 @@ class NestingDefinition(FakeDefinition):
         found = {key: files[key] for kind in kinds for key in reached(files, kind)}
         return json.dumps(found, sort_keys=True)
 
-    def child_spec(
+    def build_child_spec(
         self, name: str, child: ChildTemplate, resolved: ResourceDefinition
     ) -> ChildSpec:
         return ChildSpec(child.file, child.template, "", child.parameters, names=(name,))
@@ -137,7 +137,7 @@ class TemplateTree:
 
     texts = ()
     types: Mapping[str, str] = {}
-    around = SimpleNamespace(limits=Limits())
+    load_context = SimpleNamespace(limits=Limits())
 
     def __init__(self, known: Mapping[str, Any], types: Mapping[str, type[Resource]]) -> None:
         self.files: Mapping[str, Any] = known.get("files", {})
@@ -152,11 +152,11 @@ class TemplateTree:
         """The class of a type: of a file, or one that is installed."""
         return self._classes.get(kind) or self._types[kind]
 
-    def environment_below(self, parameters: Mapping[str, Any]) -> Any:
+    def build_child_environment(self, parameters: Mapping[str, Any]) -> Any:
         """What of the root's environment holds below."""
         return SimpleNamespace(own=self._above.get("own", {}), parameters=parameters)
 
-    def registry_below(self, spec: ChildSpec) -> Any:
+    def build_child_registry(self, spec: ChildSpec) -> Any:
         """What of the root's registry holds below: the breakpoints of its files."""
         return Registry(of_child(spec.to_json(), self.files))
 

@@ -19,21 +19,21 @@ from typing import Any
 from zonda.core.engine import actions
 from zonda.core.engine.drift.check_resources import Checks
 from zonda.core.engine.drift.interrupting import interrupt_all
-from zonda.core.engine.drift.repair import after_check
+from zonda.core.engine.drift.repair import repair_after_check
 from zonda.core.engine.execution.steps import step
 from zonda.core.engine.handlers.registry import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
-from zonda.core.engine.model.row_annotations import notes_attempts
+from zonda.core.engine.model.row_annotations import is_attempt
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.nested.operation import BACKSTOP
 from zonda.core.engine.nested.refresh import refresh
 from zonda.core.engine.operations.replacement import is_completed
-from zonda.core.engine.operations.timeouts import no_rollback
+from zonda.core.engine.operations.timeouts import end_without_rollback
 from zonda.core.engine.runtime import sweeps
-from zonda.core.engine.runtime.building import build_room
+from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.runtime.clock_jumps import Jumps
 from zonda.core.engine.runtime.lateness import Lateness
-from zonda.core.engine.runtime.requests import single
+from zonda.core.engine.runtime.requests import make_step
 from zonda.core.engine.services import EngineSettings
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.values.sealing import Sealer
@@ -171,7 +171,7 @@ class Simulator:
         #: Names of what was signalled or marked, so that it need not be as its template says.
         self.disturbed: set[str] = set()
         settings = EngineSettings(user="somebody")
-        self.services = build_room(
+        self.services = build_services(
             self.store,
             types,
             load=load,
@@ -201,7 +201,9 @@ class Simulator:
         return {"world": self.world}
 
     def _checks(self, process: Process) -> Checks:
-        return Checks(self.services, process.start, lambda check: after_check(self.services, check))
+        return Checks(
+            self.services, process.start, lambda check: repair_after_check(self.services, check)
+        )
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -248,7 +250,7 @@ class Simulator:
         def over(value: Any, error: BaseException | None) -> None:
             if error is not None and not isinstance(error, Fenced):
                 why = str(error)
-                unit = single(lambda work: no_rollback(work, stack_id, why))
+                unit = make_step(lambda work: end_without_rollback(work, stack_id, why))
                 self.process.tasks.append(Task(unit))
 
         self.process.tasks.append(Task(roll_back(self.services, stack_id), done=over))
@@ -433,7 +435,7 @@ class Simulator:
         with self.store.transaction() as tx:
             row = tx.resource(key)
             # what a failed attempt has left, or was never completed: nobody began on that (watch)
-            if row is None or row.op != "DELETE" or not is_completed(row) or notes_attempts(row):
+            if row is None or row.op != "DELETE" or not is_completed(row) or is_attempt(row):
                 return []
             rows = [tx.resource(user) for user in tx.dependants(row)]
             return [row.name for row in rows if row and row.physical_id in self.world.live]
@@ -476,8 +478,8 @@ class Simulator:
     def sweep(self) -> None:
         """What recovery and the reconcile sweep do."""
         if self.drifting:
-            self.process.tasks.append(Task(single(interrupt_all)))
-        self.process.tasks.append(Task(single(sweeps.take_up_all)))
+            self.process.tasks.append(Task(make_step(interrupt_all)))
+        self.process.tasks.append(Task(make_step(sweeps.take_up_all)))
 
     def sweep_deadlines(self) -> None:
         """What is past its deadline, or was waited for long enough, ends."""
@@ -490,7 +492,7 @@ class Simulator:
             asked = lateness.fail_late(work)
             self.after_commit = lambda: setattr(lateness, "asked", asked)
 
-        self.process.tasks += [Task(single(swept)), Task(single(self.superseded))]
+        self.process.tasks += [Task(make_step(swept)), Task(make_step(self.superseded))]
 
 
 __all__ = ["SEALER", "Simulator", "Violation"]

@@ -69,12 +69,12 @@ class _Open:
     def of(self, tree: Any) -> str:
         return "open"
 
-    def of_metadata(self, name: str) -> str:
+    def classify_metadata(self, name: str) -> str:
         return "open"
 
-    of_reference = of_metadata
+    classify_reference = classify_metadata
 
-    def of_attribute(self, name: str, attribute: str | None, path: Any = ()) -> str:
+    def classify_attribute(self, name: str, attribute: str | None, path: Any = ()) -> str:
         return "open"
 
 
@@ -87,7 +87,7 @@ class Registry:
         }
         self._restricted = known.get("restricted", {})
 
-    def restricted_actions(self, name: str) -> frozenset[str]:
+    def list_restricted_actions(self, name: str) -> frozenset[str]:
         return frozenset(self._restricted.get(name, ()))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.model.states import CLEANING, DOWN, IDLE, PRESENT
-from zonda.core.engine.operations.replacement import goes_first
+from zonda.core.engine.operations.replacement import is_removed_first
 from zonda.core.engine.runtime.lateness import PATIENCE
 from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.schema.prepared import SQL
@@ -52,7 +52,7 @@ class Change:
     @property
     def policies(self) -> Policies:
         """What the user has said about the plan that runs."""
-        return policies.read(self.stack.policies)
+        return policies.parse_policies(self.stack.policies)
 
     @property
     def began(self) -> str:
@@ -252,7 +252,7 @@ class Watcher:
     def _check_attempts(self, row: ResourceRow, is_current: bool) -> None:
         """Nothing is left of what was never completed: under its name, or wanted by nobody."""
         for other in self.rows.values():
-            if other.stack_id != row.stack_id or other.id == row.id or not goes_first(other):
+            if other.stack_id != row.stack_id or other.id == row.id or not is_removed_first(other):
                 continue
             if other.name == row.name or (is_current and other.want != PRESENT):
                 raise Violation(f"{row.name} is made before {other.id} is removed")
@@ -310,7 +310,9 @@ class Watcher:
             return
         # one transaction may replace it for one plan and then make the next, which forbids it
         plans = [each for each in (change.stack_before, change.stack) if each is not None]
-        named = all(policies.read(each.policies).protects(old.name, old.type) for each in plans)
+        named = all(
+            policies.parse_policies(each.policies).protects(old.name, old.type) for each in plans
+        )
         if old.protect or (old.outputs_hash and named):
             raise Violation(f"{old.name} is replaced, and protected")
         if len({each.generation for each in plans}) > 1:
@@ -365,7 +367,7 @@ def _check_deletion(change: Change, has_successor: bool) -> None:
         raise Violation(f"{row.name} is deleted, and protected")
     if row.deletion_policy == "Retain":
         raise Violation(f"{row.name} is deleted, and to be retained")
-    if row.want == PRESENT and not goes_first(row):
+    if row.want == PRESENT and not is_removed_first(row):
         raise Violation(f"{row.name} is deleted, and wanted")
 
 

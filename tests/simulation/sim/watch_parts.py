@@ -70,7 +70,7 @@ class Parts:
         """Whether only a handler that was given up has told since what it had made, or taken."""
         made = self._world.by_key.get(row.op_id or "")
         if row.action == "ADOPT":
-            made = row_annotations.values(self._reader.sealer, row, row_annotations.ADOPT).get(
+            made = row_annotations.read_values(self._reader.sealer, row, row_annotations.ADOPT).get(
                 "resource_id"
             )
         return made == row.physical_id and (None, *_of(row)[1:]) == kept

@@ -252,7 +252,7 @@ class Broken(Properties):
         if not isinstance(self._error, exception.HeatException):
             fault = TemplateError(f"The plug-in cannot be used: {describe_exception(self._error)}")
         fault.__cause__ = self._error
-        return [fault.under(*path[:2])]
+        return [fault.prepend_path(*path[:2])]
 
 
 class AsGiven(Properties):
