@@ -40,11 +40,11 @@ class Operation(Protocol):
 
     @property
     def started_at(self) -> float:
-        """When the operation began (seconds since the epoch)."""
+        """The time at which the operation began (seconds since the epoch)."""
 
     @property
     def deadline(self) -> float:
-        """When it will be given up (seconds since the epoch)."""
+        """The time at which it will be given up (seconds since the epoch)."""
 
     @property
     def attempt(self) -> int:

@@ -64,7 +64,7 @@ class LazyFactory:
         self._known = lazy_types(package, {"make": place, "schema": schema})
 
     def __call__(self, settings: Mapping[str, Any]) -> Any:
-        """What the factory makes of a section."""
+        """Make the object of a section by the factory."""
         return self._known["make"](settings)
 
     @property

@@ -67,7 +67,7 @@ class Rule(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class SettingsSchema:
-    """What a section of one ``kind`` holds, e.g. of ``a queue runner``.
+    """The entries of a section of one ``kind``, e.g. of ``a queue runner``.
 
     ``required`` entries must not be empty, either; a single value is taken for a list of one.
     ``rules`` gives the faults between entries, where nothing is wrong with one of them.

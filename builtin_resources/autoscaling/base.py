@@ -304,7 +304,7 @@ class ScaledGroup(Group):
         return select(members[name].attribute(str(below[0])), below[1:])
 
     def build_output(self, names: Collection[str], path: tuple[Any, ...]) -> Any:
-        """What one path reads of the members: the same of each, since numbers mean nothing here."""
+        """Build what one path reads of the members: the same of each."""
         key, below = str(path[0]), path[1:]
         if key.startswith("resource."):
             _, _, attribute = key.removeprefix("resource.").partition(".")

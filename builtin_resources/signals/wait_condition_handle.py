@@ -38,7 +38,7 @@ TOKEN, ENDPOINT, CURL_CLI, SIGNAL = "token", "endpoint", "curl_cli", "signal"
 
 
 class Handle(Resource):
-    """What all handles do. ``keys`` are the names in a signal: its status, reason, data and id."""
+    """The base of handles. ``keys`` are the names in a signal: its status, reason, data and id."""
 
     start_policy = "idempotent"
     has_side_effects = False
@@ -92,7 +92,7 @@ class Handle(Resource):
 
 
 class WaitConditionHandle(Handle):
-    """What a signal is sent to, for a wait condition to count it.
+    """The target of signals, for a wait condition to count them.
 
     ``zonda stack resource signal`` sends one; ``curl_cli`` is that command, to which
     ``--data-binary '{"status": "SUCCESS"}'`` may be added. A signal may say ``status`` (SUCCESS or
@@ -137,7 +137,7 @@ class WaitConditionHandle(Handle):
 
 
 class AwsWaitConditionHandle(Handle):
-    """What a signal is sent to, for a wait condition to count it.
+    """The target of signals, for a wait condition to count them.
 
     A signal says ``Status`` (SUCCESS or FAILURE), ``Reason``, ``Data`` and ``UniqueId``, all of
     them. The reference is an id: the URL that AWS has here comes with the API.

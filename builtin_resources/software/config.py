@@ -33,7 +33,7 @@ _Schema = properties.Schema
 
 
 class Configuration(Resource):
-    """What the types of configuration share."""
+    """The base of the types of configuration."""
 
     start_policy = "idempotent"
     has_side_effects = False
@@ -104,7 +104,7 @@ class StructuredConfig(Configuration):
 
 
 class CloudConfig(Configuration):
-    """What cloud-init reads, written as a map; the attribute ``config`` is its text."""
+    """A configuration of cloud-init, written as a map; the attribute ``config`` is its text."""
 
     support_status = SupportStatus(version="2014.1")
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {CONFIG: (CLOUD_CONFIG,)}

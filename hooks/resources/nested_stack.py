@@ -81,7 +81,7 @@ class Member(Protocol):
 
     @property
     def created_at(self) -> float:
-        """When it was first made (seconds since the epoch)."""
+        """The time at which it was first made (seconds since the epoch)."""
 
     @property
     def definition(self) -> Mapping[str, Any]:

@@ -34,7 +34,7 @@ class _Handler(BaseHTTPRequestHandler):
     told: queue.Queue[Told]
 
     def do_PUT(self) -> None:
-        """Whatever comes is kept and acknowledged."""
+        """Keep and acknowledge every request."""
         body = self.rfile.read(min(_parse_length(self.headers.get("Content-Length", "")), _LONGEST))
         signature = self.headers.get(callback_signature.HEADER, "")
         self.told.put((self.command, self.path, signature, body))
@@ -49,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _parse_length(given: str) -> int:
-    """What a header says, as far as it is a number that can be read."""
+    """Parse the number of a header, as far as it can be read."""
     is_number = given.isascii() and given.isdigit() and len(given) <= _MOST_DIGITS
     return int(given) if is_number else 0
 

@@ -93,7 +93,7 @@ def check_same_key_other_body(trial: Trial) -> None:
 
 
 def check_delete(trial: Trial) -> None:
-    """What was made can be deleted."""
+    """A resource that was made can be deleted."""
     require_delete(trial)
     _run_delete(trial, trial.first, trial.outcome)
 

@@ -110,7 +110,7 @@ def check_json_object(trial: Trial) -> None:
 
 
 def check_answer_fields(trial: Trial) -> None:
-    """What the answer says is of the right kind."""
+    """The fields of an answer are of the right kind."""
     body = trial.answer.body
     if not body:
         raise NotApplicable("the answer has no body")
@@ -213,7 +213,7 @@ def _format_end(outcome: Outcome) -> str:
 
 
 def check_resource_id(trial: Trial) -> None:
-    """What was made has a name of its own."""
+    """A resource that was made has a name of its own."""
     if trial.outcome.state == "succeeded" and trial.outcome.resource_id is None:
         raise Hint(
             "a resource_id, in the answer or in its output",

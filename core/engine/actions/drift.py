@@ -35,7 +35,7 @@ class RepairDrift(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetDrift(Action):
-    """When drift is looked for: a cron expression (UTC) or an interval, ``off`` for never,
+    """The times of drift checks: a cron expression (UTC) or an interval, ``off`` for never,
     ``environment`` for what the environment says.
 
     ``policy``: report, repair or off. None keeps what there is.

@@ -76,7 +76,7 @@ def proceed(services: EngineServices, seen: WorkItem) -> Step:
 def look(
     work: UnitOfWork, services: EngineServices, key: str, *, alone: bool = False
 ) -> WorkItem | None:
-    """What there is to do: None, an operation to drive, or an instance to prepare."""
+    """Find what is to be done: None, an operation to drive, or an instance to prepare."""
     row = work.tx.resource(key)
     if row is None:
         return None
@@ -103,7 +103,7 @@ def look(
 
 
 def _unbegun(work: UnitOfWork, row: ResourceRow, alone: bool) -> WorkItem | None:
-    """What is worked out before anything is begun; None if that has ended engine after engine."""
+    """Build the work before its operation begins; None if that has ended engine after engine."""
     if not alone:
         return _build_seen(work, row, to_prepare=True)
     row.take_overs += 1
@@ -153,7 +153,7 @@ def _begin_deletion(
 def _build_seen(
     work: UnitOfWork, row: ResourceRow, *, fresh: bool = False, to_prepare: bool = False
 ) -> WorkItem:
-    """What a call needs; ``to_prepare``: what its definition reads of others, too."""
+    """Read what a call needs; ``to_prepare``: what its definition reads of others, too."""
     required = []
     if to_prepare and row.want == PRESENT and row.requires != NOTHING:
         required = work.tx.required(row)

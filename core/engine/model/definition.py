@@ -60,7 +60,7 @@ class Definition(Protocol):
         """The loader of the definitions of nested stacks."""
 
     def build_child_spec(self, name: str, child: Any, resolved: ResourceDefinition) -> Any:
-        """What the nested stack of a resource is made from."""
+        """Build the source of a resource's nested stack."""
 
     def build_signature(
         self,
@@ -69,7 +69,7 @@ class Definition(Protocol):
         properties: Mapping[str, Any] | None = None,
         marked_by: Any = None,
     ) -> str:
-        """What decides the nested stack of a resource that has these properties."""
+        """Build a text that changes with the nested stack of a resource with these properties."""
 
     def check_names(
         self, name: str, properties: Mapping[str, Any], secrets: Callable[[], Iterable[Any]]

@@ -21,7 +21,7 @@ class Timing(Protocol):
 
 
 def compute_next_due(timing: Timing, text: str, stack_id: str, now: float) -> float:
-    """When a stack is due next, after ``now``.
+    """Compute the next due time of a stack, after ``now``.
 
     Each time of the schedule has one, before the next time of the schedule.
     """

@@ -274,7 +274,7 @@ class ChildOperation(PluginOperation):
     def _list_references(
         self, instance: Resource, definition: Definition
     ) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        """What is not in the schema is another value with other keys below it."""
+        """List references: beside the schema, each key below an attribute is a value of its own."""
         for key, path in super()._list_references(instance, definition):
             if key in type(instance).attributes_schema:
                 yield key, path

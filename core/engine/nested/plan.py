@@ -124,7 +124,7 @@ def _find_previous(services: EngineServices, child: StackRow) -> Definition | No
 def _merge_policies(
     services: EngineServices, definition: Definition, child: StackRow, spec: ChildSpec
 ) -> str:
-    """What the environment says by now, and said before, unless that is undone.
+    """Merge what the environment says by now and said before, unless that is undone.
 
     Not what it said when ``definition`` was planned: that of a signal may be an older one.
     """

@@ -104,7 +104,7 @@ def _retry_verb(services: EngineServices, stack: StackRow) -> StackPlan:
         return done and row.generation == generation
 
     def keep(work: UnitOfWork, planned: StackRow) -> None:
-        """What is left out belongs to the new plan as well, should that fail, too."""
+        """Keep what is left out in the new plan as well, should that fail, too."""
         for row in work.tx.resources_of(planned.id):
             if row.open == CLOSED and row.generation == generation:
                 row.generation = planned.generation

@@ -93,7 +93,7 @@ class ChildView:
 
     @cached_property
     def values(self) -> RowValues:
-        """What its resources show."""
+        """The attributes of its resources."""
         return RowValues(self._rows.values(), self._sealer, lambda row: self._build(self.row, row))
 
     @cached_property
@@ -148,7 +148,7 @@ class RowFacts:
 
     @property
     def created_at(self) -> float:
-        """When it was first made."""
+        """The time at which it was first made."""
         return self._row.created_at
 
 

@@ -97,7 +97,7 @@ class EngineContext:
 
     @property
     def max_resources(self) -> int:
-        """How many resources one stack may have."""
+        """The number of resources that one stack may have."""
         return self._most()
 
     def save_resource_id(self, value: str | None) -> None:

@@ -127,7 +127,7 @@ class RowValues:
         what: str,
         make: Callable[[Any], Made],
     ) -> Made | None:
-        """What ``make`` makes of a large attribute that is stored; None of any other.
+        """The result of ``make`` for a large attribute that is stored; None for any other.
 
         It may have been made before, for somebody else: nobody may change it.
         """

@@ -109,7 +109,7 @@ def _list_owners(moves: Sequence[Move]) -> set[str]:
 
 
 def list_promises(detail: Mapping[str, Any]) -> list[str]:
-    """Where a plan has promised something to, by what the history tells of it."""
+    """List where a plan has promised something to, as the history tells."""
     moved: Mapping[str, str] = detail.get(DETAIL) or {}
     return [new for new in moved.values() if BELOW in new]
 

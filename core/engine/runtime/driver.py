@@ -161,7 +161,7 @@ class Driver:
         return task is not None and not task.waiting
 
     def waits(self, key: str) -> int:
-        """How often the step of this resource that is running has begun to wait."""
+        """Count how often the running step of this resource has begun to wait."""
         task = self._busy.get(key)
         return 0 if task is None else task.waits
 
@@ -256,7 +256,7 @@ class Driver:
     # -- time -----------------------------------------------------------------------------------
 
     def next_due(self) -> float | None:
-        """When the next waiting task is due, by the monotonic clock: nobody can set that back."""
+        """The due time of the next waiting task, by the monotonic clock: nobody sets that back."""
         return self._timetable.next_due()
 
     def wake_due(self, now: float) -> None:

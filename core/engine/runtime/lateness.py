@@ -36,7 +36,7 @@ class Tasks(Protocol):
         """Whether the task of an instance is on its way; not while it waits for its time."""
 
     def waits(self, key: str) -> int:
-        """How often the task of an instance has begun to wait; 0 where it has none."""
+        """Count how often the task of an instance has begun to wait; 0 where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Lateness:
 
 
 def _get_key(row: ResourceRow) -> tuple[str, float | None]:
-    """What an operation keeps through all of its attempts."""
+    """Get the key that an operation keeps through all of its attempts."""
     return row.id, row.started_at
 
 

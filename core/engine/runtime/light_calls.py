@@ -111,7 +111,7 @@ class LightCalls:
             self._pool.submit(partial(self._pull, puller))
 
     def _count_allowed(self) -> int:
-        """How many may pull, where all that always may do."""
+        """Count the threads that may pull, where all that always may do."""
         now, head = self._monotonic(), None
         began = [puller.job.began for puller in self._pullers if puller.job is not None]
         stuck = sum(at is not None and now - at > STUCK for at in began)

@@ -108,7 +108,7 @@ class PoolDriver(Driver):
 
     @property
     def calls(self) -> int:
-        """How many calls are out that somebody waits for."""
+        """The number of calls that are out and waited for."""
         return len(self._job_of)
 
     def call(self, task: Task, effect: Call) -> None:
@@ -189,4 +189,4 @@ class PoolDriver(Driver):
 
 
 def _wake() -> None:
-    """What the engine's thread is woken with."""
+    """Wake the engine's thread."""

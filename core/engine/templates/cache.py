@@ -55,7 +55,7 @@ class DefinitionCache(Generic[T]):
         return self._nested.get(key) if known is None else known
 
     def find_base(self, key: str) -> str | None:
-        """What ``key`` builds on, itself at the top; None where that is not known any more."""
+        """Find the base of ``key``, itself at the top; None where that is not known any more."""
         with self._lock:
             return self._bases.get(key)
 

@@ -130,7 +130,7 @@ class Definitions:
         return self._names.of(cls)
 
     def identity(self, cls: ResourceClass | None, kind: str) -> str:
-        """Which class it is, of which version, with which schema: for comparing, and for people."""
+        """The class, its version and its schema: for comparing, and for people."""
         if cls is None:
             return "nothing"
         origin = self._origins.get(("resource type", self.class_type(cls) or kind), "")

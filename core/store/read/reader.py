@@ -102,7 +102,7 @@ class Reader(DriftReads):
         return bool(self._all(SQL["protected_of_tree"], root_id))
 
     def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
-        """How many instances a stack has with all that is nested in it.
+        """The number of instances of a stack with all that is nested in it.
 
         ``wanted``: without those that are to go, which takes longer.
         """
@@ -247,7 +247,7 @@ class Reader(DriftReads):
         return [ResourceRow(*found) for found in self._all(SQL["required_by"], resource_id)]
 
     def edges(self, stack_id: str) -> list[tuple[str, str]]:
-        """Which instance requires which, by their ids."""
+        """The instances that each instance requires, by their ids."""
         return [(src, dst) for src, dst in self._all(SQL["edges_of_stack"], stack_id)]
 
     def sealed_data(self, resource_id: str) -> list[tuple[str, str, int]]:
@@ -298,11 +298,11 @@ class Reader(DriftReads):
         return [to_event_view(item) for item in self._all(SQL["events_after"], after, limit, 0)]
 
     def sinks(self) -> list[SinkRow]:
-        """How far the events are delivered, by the names of the sinks."""
+        """The position up to which events are delivered, by the names of the sinks."""
         return [SinkRow(*found) for found in self._all(SQL["sinks"])]
 
     def sink(self, name: str) -> SinkRow | None:
-        """How far the events are delivered to one sink; None if nothing was begun."""
+        """The position up to which one sink has the events; None if nothing was begun."""
         found = self._all(SQL["sink_by_name"], name)
         return SinkRow(*found[0]) if found else None
 

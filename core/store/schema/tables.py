@@ -337,7 +337,7 @@ class Request(_Table, table=True):
 
 
 class Sink(_Table, table=True):
-    """How far the events are delivered to one event sink of the settings.
+    """The position up to which one event sink of the settings has the events.
 
     ``seq`` is the last event that is settled, ``failures`` counts tries since the last success,
     of which ``error`` is the last; before ``next_at`` there is no other one.

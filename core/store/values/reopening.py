@@ -96,7 +96,7 @@ class Reopening:
         self._lock = threading.Lock()
 
     def opened(self, text: str, how: Callable[[str], Any]) -> Any:
-        """What ``how`` makes of ``text``; a new value each time."""
+        """The result of ``how`` for ``text``; a new value each time."""
         found = self._open(text, how)
         return found.value() if isinstance(found, _Cut) else found
 
@@ -106,7 +106,7 @@ class Reopening:
         return Parts(found.parts, self._derived) if isinstance(found, _Cut) else found
 
     def _open(self, text: str, how: Callable[[str], Any]) -> Any:
-        """What is kept of a text, else its value."""
+        """The kept value of a text, else a new one."""
         if len(text) < LEAST:
             return how(text)
         mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

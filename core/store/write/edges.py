@@ -41,13 +41,13 @@ class Edges:
     def requirements(
         self, stack_id: str, key: str, load: Callable[[str], Iterable[Edge]]
     ) -> Sequence[str]:
-        """What an instance requires, in order."""
+        """The ids that an instance requires, in order."""
         return self._get_edges(stack_id, load)[0].get(key, _NONE)
 
     def dependants(
         self, stack_id: str, key: str, load: Callable[[str], Iterable[Edge]]
     ) -> Sequence[str]:
-        """Who requires an instance, in order."""
+        """The ids that require an instance, in order."""
         return self._get_edges(stack_id, load)[1].get(key, _NONE)
 
     def add(self, stack_id: str, edges: Iterable[Edge]) -> None:

@@ -93,7 +93,7 @@ class TemplateCapabilities:
         self.capabilities: Declared = parse_capabilities(data.get(SECTION))
 
     def place(self, key: str) -> Place | None:
-        """Where a capability stands."""
+        """The place of a capability."""
         if self._document is None or key not in self.capabilities:
             return None
         return self._document.place((SECTION, key), key=True)

@@ -25,7 +25,7 @@ class ChildInputs(Protocol):
 
     @property
     def load_context(self) -> LoadContext:
-        """What templates are loaded with."""
+        """The context that templates are loaded with."""
 
     def document(self, file: str) -> Document:
         """The document of a file; raises TemplateError, with a place."""

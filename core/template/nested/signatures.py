@@ -46,7 +46,7 @@ class SignatureInputs(Protocol):
 
     @property
     def load_context(self) -> LoadContext:
-        """What templates are loaded with."""
+        """The context that templates are loaded with."""
 
     @property
     def environment(self) -> Environment:

@@ -261,7 +261,7 @@ class Parameters:
         return fault
 
     def origin(self, name: str) -> str:
-        """Where the value of ``name`` comes from: ``parameters`` (given by the user or an
+        """The origin of the value of ``name``: ``parameters`` (given by the user or an
         environment), ``parameter_defaults``, or ``default``.
         """
         if self.given.get(name) is not None:

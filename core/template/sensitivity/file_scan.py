@@ -1,4 +1,4 @@
-"""What is hidden in the files of a tree: defaults of hidden parameters, literals of hidden
+"""The hidden texts in the files of a tree: defaults of hidden parameters, literals of hidden
 properties.
 
 A file is a template of a nested stack, maybe, and shown with its root. Found once per family.
