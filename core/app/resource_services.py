@@ -153,14 +153,14 @@ class ResourceServices:
 
     def secret(self, reference: str) -> str:
         """Read the secret that ``env:NAME`` or ``file:PATH`` names; raises UsageError."""
-        from zonda.core.settings.secrets import list_own_files, resolve_reference
+        from zonda.core.settings.secret_references import list_own_files, resolve_reference
 
         known = self._settings
         return resolve_reference(reference, known.home, known.secret_sources, list_own_files(known))
 
     def check_secret(self, reference: str) -> None:
         """Raise UsageError unless the secret may be named; it need not exist."""
-        from zonda.core.settings.secrets import check_reference, list_own_files
+        from zonda.core.settings.secret_references import check_reference, list_own_files
 
         known = self._settings
         check_reference(reference, known.home, known.secret_sources, list_own_files(known))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.settings import values
-from zonda.core.settings.secrets import list_own_files
+from zonda.core.settings.secret_references import list_own_files
 from zonda.core.settings.sections import add_networks, read_secret, resolve_secrets
 from zonda.core.settings.table import DEFAULT_KIND, Settings
 from zonda.core.template.source.json_text import read_json

@@ -19,7 +19,7 @@ from zonda.core.engine.model.work_item import WorkItem
 from zonda.core.engine.plugins.attribute_reader import AttributeReader
 from zonda.core.engine.plugins.instances import Instances
 from zonda.core.engine.plugins.reasons import HIDDEN
-from zonda.core.engine.plugins.secrets import scrub
+from zonda.core.engine.plugins.redaction import scrub
 from zonda.core.engine.plugins.values import RowValues, check_value
 from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader

@@ -13,7 +13,7 @@ from typing import Any
 
 from zonda.hooks.errors import UsageError
 
-from .secrets import resolve_reference
+from .secret_references import resolve_reference
 from .table import Settings
 
 #: Whoever writes the settings may name any secret there.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.settings.secrets import check_reference, list_own_files, resolve_reference
+from zonda.core.settings.secret_references import check_reference, list_own_files, resolve_reference
 from zonda.core.settings.settings import load_settings
 from zonda.core.settings.table import Settings
 from zonda.hooks.errors import UsageError

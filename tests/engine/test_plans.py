@@ -11,7 +11,7 @@ from zonda.core.engine.actions import answers
 from zonda.core.engine.model import states
 from zonda.core.engine.model.plan import Desired
 from zonda.core.engine.plan.scope import find_affected
-from zonda.core.engine.plugins.secrets import scrub
+from zonda.core.engine.plugins.redaction import scrub
 from zonda.core.store.schema.rows import PlanRow
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import Conflict, NotFound, Place, TemplateError, ValidationErrors

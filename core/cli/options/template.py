@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from zonda.core.settings.secrets import list_own_files
+from zonda.core.settings.secret_references import list_own_files
 from zonda.core.settings.settings import read_parameters as values_of_variables
 from zonda.core.template.files.reader import (
     STDIN,

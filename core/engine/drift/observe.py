@@ -39,7 +39,7 @@ from ..model.states import FAILED, PRESENT
 from ..model.work_item import Observation, WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import OPEN, Secrets, format_reason
-from ..plugins.secrets import scrub
+from ..plugins.redaction import scrub
 from ..services import EngineServices
 from .differences import list_differences, redact_deep
 from .exceptions import Exceptions

@@ -15,7 +15,7 @@ from ..model.outcomes import Answer, Failure, Postponed
 from ..model.states import COMPLETE
 from ..model.unit_of_work import UnitOfWork
 from ..plugins.operation import PluginOperation
-from ..plugins.secrets import scrub
+from ..plugins.redaction import scrub
 from ..services import EngineServices
 
 #: Seconds for which a run is asked about, and the least between two questions.

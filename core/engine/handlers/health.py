@@ -17,7 +17,7 @@ from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted, build_answer, with_note
 from ..plan.from_template import find_stack
 from ..plugins.operation import PluginOperation
-from ..plugins.secrets import scrub
+from ..plugins.redaction import scrub
 from ..progress import progress
 from ..progress.history import add_user
 from ..services import EngineServices

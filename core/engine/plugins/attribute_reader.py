@@ -18,7 +18,7 @@ from zonda.hooks.schema.attributes import Schema
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception, truncate_middle
 
-from .secrets import scrub
+from .redaction import scrub
 from .values import check_value, format_key
 
 

@@ -39,7 +39,7 @@ from . import call_log, live_state
 from .deletion import Forgetting
 from .instances import Instances
 from .reasons import OPEN, Secrets, format_not_in_plan, format_restricted, report_error
-from .secrets import scrub
+from .redaction import scrub
 from .snapshot_before_delete import SNAPSHOT, SavingDeletion
 from .values import check_value
 

@@ -30,7 +30,7 @@ from zonda.hooks.text.sanitize import (
 )
 
 from ..model.definition import Definition
-from .secrets import scrub
+from .redaction import scrub
 from .traces import format_trace
 from .values import format_key
 

@@ -17,7 +17,7 @@ from zonda.hooks.errors import ZondaError
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import escape_surrogates
 
-from .secrets import scrub
+from .redaction import scrub
 
 #: How many characters are kept; the last ones tell most.
 LONGEST: Final = 6000

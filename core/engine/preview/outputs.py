@@ -16,7 +16,7 @@ from zonda.hooks.text.sanitize import safe_str, truncate_middle
 from ..diff.changes import NOTHING, Change, compare_hidden, compare_values
 from ..diff.sections import max_mark
 from ..plugins.reasons import OPEN
-from ..plugins.secrets import scrub
+from ..plugins.redaction import scrub
 
 
 def list_output_changes(
