@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,12 @@ resources:
 """
 
 
+def is_polled(home: Path) -> bool:
+    """Whether the start of the run has come back: what is still in that call is not followed."""
+    with closing(sqlite3.connect(home / "zonda.db")) as database:
+        return database.execute("SELECT op_state FROM resource").fetchall() == [("POLLING",)]
+
+
 def test_a_cancelled_run_is_followed_to_its_end(
     zonda: Any, service: Any, write: Callable[[str, str], Path], until: Callable[..., Any]
 ) -> None:
@@ -31,6 +39,7 @@ def test_a_cancelled_run_is_followed_to_its_end(
     template = write("t.yaml", TEMPLATE.replace("FOLDER", str(service.folder)))
     zonda.run("stack", "create", "--no-wait", "s", "-t", template)
     until(lambda: service.runs, "the workflow runs")
+    until(lambda: is_polled(zonda.home), "the run is polled")
     zonda.run("stack", "cancel", "--no-wait", "s")
 
     def told() -> list[dict[str, Any]]:
