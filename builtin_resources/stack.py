@@ -101,7 +101,7 @@ class Stack(ChildStack):
 
     def validate(self) -> None:
         """Raise TemplateError where another region is named."""
-        region = (self.properties.converted(CONTEXT) or {}).get(REGION)
+        region = (self.properties.convert(CONTEXT) or {}).get(REGION)
         if region:
             raise TemplateError(
                 f'Cannot establish connection to Heat endpoint at region "{region}": a stack is '

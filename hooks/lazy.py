@@ -73,14 +73,14 @@ class LazyFactory:
         return self._known["schema"]
 
 
-def unloaded(known: Mapping[str, T]) -> Mapping[str, T | LazyClass]:
+def get_unloaded(known: Mapping[str, T]) -> Mapping[str, T | LazyClass]:
     """The mapping without any import: values may be ``LazyClass``."""
     return known.data if isinstance(known, Classes) else known
 
 
-def loaded(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
+def list_loaded(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
     """The names and classes that are imported already."""
-    for name, each in unloaded(known).items():
+    for name, each in get_unloaded(known).items():
         if not isinstance(each, LazyClass):
             yield name, each
 
@@ -97,7 +97,7 @@ class Names:
 
     def __init__(self, known: Mapping[str, type[Any]]) -> None:
         self._known = known
-        names = reversed([*unloaded(known).items()])
+        names = reversed([*get_unloaded(known).items()])
         self._by_place: dict[tuple[str, str], str] = {get_place(each): name for name, each in names}
 
     def of(self, cls: type[Any]) -> str:
@@ -106,7 +106,7 @@ class Names:
         if not name or self._known[name] is cls:
             return name
         # another one, made in the same place
-        return next((name for name, each in loaded(self._known) if each is cls), "")
+        return next((name for name, each in list_loaded(self._known) if each is cls), "")
 
 
 def find_file(each: type[Any] | LazyClass) -> str:

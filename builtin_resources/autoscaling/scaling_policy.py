@@ -94,7 +94,7 @@ class ScalingPolicy(Resource):
     def validate(self) -> None:
         """Check that the least step is given with percentages only."""
         _, kind, _, _, step = self.names
-        if self.properties.converted(step) is None:
+        if self.properties.convert(step) is None:
             return
         if self.types.get(self.properties[kind]) != PERCENT:
             percent = next(name for name, meaning in self.types.items() if meaning == PERCENT)
@@ -126,8 +126,8 @@ class ScalingPolicy(Resource):
         order = {
             KIND: self.types[self.properties[kind]],
             ADJUSTMENT: self.properties[by],
-            STEP: self.properties.converted(step),
-            COOLDOWN: self.properties.converted(cooldown),
+            STEP: self.properties.convert(step),
+            COOLDOWN: self.properties.convert(cooldown),
         }
         reference = self.properties[group]
         missing = f'Alarm {self.name} could not find scaling group named "{reference}"'

@@ -40,7 +40,7 @@ class SizedProperties(properties.Properties):
             return least, "MinSize can not be greater than MaxSize"
         if smallest < 0:
             return least, "The size of AutoScalingGroup can not be less than zero"
-        wanted = self.converted(desired)
+        wanted = self.convert(desired)
         if wanted is not None and not smallest <= wanted <= largest:
             return desired, "DesiredCapacity must be between MinSize and MaxSize"
         return None

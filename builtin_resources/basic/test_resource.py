@@ -141,5 +141,5 @@ class TestResource(Resource):
 def _get_wait(action: str, props: properties.Properties) -> Any:
     # The null of an action that is not named must not count as zero here, so the value is read
     # as it is stored.
-    own = (props.converted(ACTION_WAIT) or {}).get(action)
+    own = (props.convert(ACTION_WAIT) or {}).get(action)
     return props[WAIT] if own is None else own

@@ -77,7 +77,7 @@ class SoftwareComponent(Configuration):
 
     def configuration(self) -> dict[str, Any]:
         """The list, as a deployment takes it."""
-        return {CONFIGS: self.properties.converted(CONFIGS)}
+        return {CONFIGS: self.properties.convert(CONFIGS)}
 
     def software_config(self) -> dict[str, Any]:
         """The configuration for a deployment; its group says that it is a component."""

@@ -51,12 +51,12 @@ class Configuration(Resource):
 
     def configuration(self) -> Any:
         """The text or the map itself; None where none is given."""
-        return self.properties.converted(CONFIG)
+        return self.properties.convert(CONFIG)
 
     def software_config(self) -> dict[str, Any]:
         """Data of a deployment: ``group``, ``config``, ``inputs``, ``outputs``, ``options``."""
         given = {
-            key: self.properties.converted(key) if key in self.properties else None
+            key: self.properties.convert(key) if key in self.properties else None
             for key in (GROUP, INPUTS, OUTPUTS, OPTIONS)
         }
         return {
@@ -116,5 +116,5 @@ class CloudConfig(Configuration):
         """The map as YAML, keys in order."""
         import yaml  # 0.02 s that a stack without one need not spend
 
-        known = self.properties.converted(CLOUD_CONFIG)
+        known = self.properties.convert(CLOUD_CONFIG)
         return "#cloud-config\n" + yaml.safe_dump(known, default_flow_style=False)

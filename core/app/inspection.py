@@ -88,7 +88,7 @@ class StackInspector:
         for row in self._reader.tree_resources(stack.root_id) if depth else ():
             rows.setdefault(row.stack_id, []).append(row)
         parts: list[Graph] = []
-        for stack_id, path in trees.read_tree(self._reader, stack).within(depth).items():
+        for stack_id, path in trees.read_tree(self._reader, stack).list_within(depth).items():
             view = stack if stack_id == stack.id else self._reader.stack_by_id(stack_id)
             definition, why = _load_definition(templates, view)
             untold = untold or why

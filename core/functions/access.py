@@ -144,10 +144,10 @@ class GetAttr(Function):
             return scope.attribute(resource, None, ())
         return self._fetch_value(scope, resource, attribute, tuple(resolve(self.args[2:], scope)))
 
-    def derived(self, scope: Any, what: str, make: Callable[[Any], Any]) -> Any:
+    def derive(self, scope: Any, what: str, make: Callable[[Any], Any]) -> Any:
         """The result of ``make`` for the value, where the scope caches that; else None."""
         target, rest = self.args[:2], tuple(self.args[2:])
-        keeps = getattr(scope, "derived", None)
+        keeps = getattr(scope, "derive", None)
         if keeps is None or len(target) < 2 or any(type(each) is not str for each in target):
             return None
         if any(type(each) not in (str, int) for each in rest):

@@ -79,7 +79,7 @@ def _resolve_value(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
         from .yaql_engine.data import freeze_with_size  # as above
 
         try:
-            found = tree.derived(scope, "frozen for yaql", freeze_with_size)
+            found = tree.derive(scope, "frozen for yaql", freeze_with_size)
         except RecursionError:
             found = None  # too deep: whoever evaluates the expression says so
         if found is not None:

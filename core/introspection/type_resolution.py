@@ -189,7 +189,7 @@ class _RuleExplainer:
         return next(self._registry.find_matches(name, self._resource), None)
 
     def _find_next_name(self, name: str, entry: Entry) -> str | None:
-        target = entry.meant(name)
+        target = entry.find_target(name)
         if isinstance(target, str):
             return None if self._is_last(target) else target
         for selection in self._choice.selections if self._choice is not None else ():
@@ -264,7 +264,9 @@ class _RuleExplainer:
         if followed is None or entry is followed:
             return self._explain_applied(name, entry)
         if order.index(entry) < order.index(followed):
-            return f"comes first, but {self._format_target(entry.meant(name))} leads to no type"
+            return (
+                f"comes first, but {self._format_target(entry.find_target(name))} leads to no type"
+            )
         return (
             f"comes after {followed.name}{_format_scope(followed)}: "
             f"{_format_precedence(followed, entry)}"
@@ -273,7 +275,7 @@ class _RuleExplainer:
     def _explain_applied(self, name: str, entry: Entry) -> str:
         if self._choice is None:
             return "comes first, and leads nowhere"
-        target = entry.meant(name)
+        target = entry.find_target(name)
         if isinstance(target, list):
             return f"comes first; one of {len(target)} candidates is left"
         if target != entry.target:

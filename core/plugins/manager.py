@@ -22,7 +22,7 @@ from zonda.hooks import specs
 from zonda.hooks.errors import PluginError
 from zonda.hooks.events import SinkFactory
 from zonda.hooks.function import Function
-from zonda.hooks.lazy import Classes, unloaded
+from zonda.hooks.lazy import Classes, get_unloaded
 from zonda.hooks.markers import PROJECT
 from zonda.hooks.resources import declaration
 from zonda.hooks.resources.resource import Resource
@@ -333,7 +333,7 @@ def _read_mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any
     """Read the mapping that a hook returned. Built-in classes are imported when they are used."""
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-    return unloaded(answer) if built_in else dict(answer)
+    return get_unloaded(answer) if built_in else dict(answer)
 
 
 def _list_installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:

@@ -122,7 +122,7 @@ class StackExporter:
             raise NotFound("Template", stack.name)
         stored = self._templates.stored(stack.template_id)
         if not with_secrets:
-            stored = stored.masked()
+            stored = stored.mask()
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(stored, identity)
         bundle = stored.bundle_without_texts if alone else stored.bundle
@@ -138,7 +138,7 @@ class StackExporter:
             return _Sources(bundle.template, data, environment, files, resources)
         hidden = redaction.find_secrets(bundle, definition)
         texts = secret_texts(
-            [*redaction.list_searchable_secrets(hidden), *self._templates.above(stored)]
+            [*redaction.list_searchable_secrets(hidden), *self._templates.list_hidden_above(stored)]
         )
         names = {*definition.parameters.hidden, *definition.environment.encrypted}
         below = definition.family.hidden_in_files.names
@@ -148,7 +148,7 @@ class StackExporter:
             given, masks = environment[section], names | more
             environment[section] = {key: MASK if key in masks else given[key] for key in given}
         shown = redaction.redact_bundle(
-            bundle, definition, hidden, also=self._templates.above(stored)
+            bundle, definition, hidden, also=self._templates.list_hidden_above(stored)
         )
         by_text = {text: shown.files[key] for key, text in bundle.files.items()}
         return _Sources(

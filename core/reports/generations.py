@@ -46,7 +46,7 @@ class Generations:
     def all(self) -> list[Generation]:
         """List every generation that is kept, the oldest first."""
         counts: dict[int, Counter[str]] = {}
-        for generation, action, status, number in self._reader.counted_events(self._stack.id):
+        for generation, action, status, number in self._reader.count_events(self._stack.id):
             if name := _choose_counter(action, status):
                 counts.setdefault(generation, Counter())[name] += number
         actions = self._reader.actions(self._stack.id)
@@ -75,14 +75,14 @@ class Generations:
 
     def template(self, template_id: str) -> GenerationInput:
         """Load a stored template with its whole input; raises as ``given``."""
-        found = self._templates.stored(template_id).masked()
+        found = self._templates.stored(template_id).mask()
         stack = self._stack
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(found, identity)
         bundle = found.bundle
         hidden = redaction.find_secrets(bundle, definition)
         return GenerationInput(
-            bundle, definition, hidden, found, tuple(self._templates.above(found))
+            bundle, definition, hidden, found, tuple(self._templates.list_hidden_above(found))
         )
 
     def list_hidden_parameters(self) -> frozenset[str]:

@@ -90,7 +90,7 @@ class InstrumentedLifecycle(Lifecycle):
         taken_up = operation.id == self.operation_id
         self.operation_id, self.writes = operation.id, 0
 
-        def noted(instance: Resource) -> Any:
+        def note_instance(instance: Resource) -> Any:
             before = set(vars(instance))
             try:
                 found = _call_handle_find(instance, operation) if taken_up else None
@@ -99,7 +99,7 @@ class InstrumentedLifecycle(Lifecycle):
                 self.kept |= set(vars(instance)) - before - {"_attributes"}
                 self.kept |= set(self._class_state.changed())
 
-        token = super()._start(noted, operation)
+        token = super()._start(note_instance, operation)
         if self.crash_at == self.END:
             raise Crash
         return token

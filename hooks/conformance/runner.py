@@ -121,7 +121,7 @@ def _check_life(
 ) -> None:
     class_state = ClassState(cls)
 
-    def tried(rule: Callable[[Trial], None]) -> None:
+    def try_rule(rule: Callable[[Trial], None]) -> None:
         class_state.forget()
         with trial(type_name, cls, make, leak_detector) as one, time_limit(report.limit):
             try:
@@ -130,7 +130,7 @@ def _check_life(
                 one.look()
 
     row = partial(_add_row, report, cls)
-    row("create", "", partial(tried, lifecycle_rules.check_create))
+    row("create", "", partial(try_rule, lifecycle_rules.check_create))
     if report.rows[-1].verdict == FAILED:
         report.add("life cycle", NOT_APPLICABLE, reason="it cannot be created")
         return
@@ -138,7 +138,7 @@ def _check_life(
         if rule is not lifecycle_rules.check_create and (
             is_python(cls) or rule not in lifecycle_rules.PYTHON
         ):
-            row(name, "", partial(tried, rule))
+            row(name, "", partial(try_rule, rule))
     for name, schema in cls.properties_schema.items():
         what, of_property = ("replace", lifecycle_rules.check_property_replacement)
         if schema.update_allowed:
@@ -146,11 +146,11 @@ def _check_life(
         if schema.immutable:
             what, of_property = ("immutable", lifecycle_rules.check_immutable_property)
         if schema.implemented and not cls.never_update:
-            row(what, name, partial(tried, partial(_apply_to_property, of_property, name)))
+            row(what, name, partial(try_rule, partial(_apply_to_property, of_property, name)))
     for name, rule in crash_rules.RULES.items():
-        row(name, "", partial(tried, rule))
+        row(name, "", partial(try_rule, rule))
     count = make().examples
-    row("properties at random", "", partial(property_rules.check_random_lives, tried, count))
+    row("properties at random", "", partial(property_rules.check_random_lives, try_rule, count))
 
 
 def _apply_to_property(rule: Callable[[Trial, str], None], name: str, one: Trial) -> None:

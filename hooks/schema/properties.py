@@ -67,7 +67,7 @@ class Properties(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         if key in self._filled:
             return self._filled[key]
-        value = fill_null(self._get_schema(key), self.converted(key))
+        value = fill_null(self._get_schema(key), self.convert(key))
         self._filled[key] = value
         return value
 
@@ -84,7 +84,7 @@ class Properties(Mapping[str, Any]):
         # Names only: values may be secrets.
         return f"Properties({', '.join(self.props)})"
 
-    def converted(self, key: str) -> Any:
+    def convert(self, key: str) -> Any:
         """The value in its type: given, else the default, else null."""
         if key in self._values:
             return self._values[key]
@@ -104,11 +104,11 @@ class Properties(Mapping[str, Any]):
 
     def stored(self) -> dict[str, Any]:
         """The converted values of the names that were given, null kept: to be stored and shown."""
-        return {key: self.converted(key) for key in self._translate_given() if key in self.props}
+        return {key: self.convert(key) for key in self._translate_given() if key in self.props}
 
     def sent(self, *names: str) -> dict[str, Any]:
         """The values of ``names``, or of all, for a handler or a runner: defaults, but no null."""
-        values = {key: self.converted(key) for key in names or self.props}
+        values = {key: self.convert(key) for key in names or self.props}
         return {
             key: remove_nulls(self.props[key], value)
             for key, value in values.items()
@@ -160,7 +160,7 @@ class Properties(Mapping[str, Any]):
 
     def changes(self, before: Properties, observed: Collection[str] = ()) -> dict[str, Any]:
         """The ``prop_diff`` of ``handle_update``: changed names and their new values or null."""
-        return {key: self.converted(key) for key in self.diff(before, observed)}
+        return {key: self.convert(key) for key in self.diff(before, observed)}
 
     def update_allowed(self, keys: Iterable[str]) -> bool:
         """Whether every one of ``keys`` may be changed in place."""
@@ -180,11 +180,11 @@ class Properties(Mapping[str, Any]):
         if key not in before.props:
             return True
         try:
-            old = before.converted(key)
+            old = before.convert(key)
         except TemplateError:
             # What was stored no longer fits the type (the plug-in is a newer one): a change.
             return True
-        return not is_same_value(old, self.converted(key))
+        return not is_same_value(old, self.convert(key))
 
     def _translate_given(self, waiting: Collection[str] | None = None) -> Mapping[str, Any]:
         if self._rules is not None:

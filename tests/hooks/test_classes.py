@@ -64,7 +64,7 @@ def test_a_class_is_imported_by_its_name_and_once(room: Path) -> None:
 
     assert set(known) == set(PLACES)
     assert "A::One" in known
-    assert list(lazy.loaded(known)) == []
+    assert list(lazy.list_loaded(known)) == []
     assert not is_imported()
     one = known["A::One"]
     assert one.__doc__ == "A type."
@@ -96,7 +96,7 @@ def test_classes_that_were_made_in_one_place_have_their_own_names() -> None:
 
 def test_the_file_of_a_class_is_known_before_and_after_it_is_imported(room: Path) -> None:
     known = lazy.lazy_types(ROOM, PLACES)
-    later = lazy.unloaded(known)["A::One"]
+    later = lazy.get_unloaded(known)["A::One"]
 
     before = lazy.find_file(later)
 
@@ -119,7 +119,7 @@ def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
     bad = gather_plugins(make_manager(files=[bringing(places)], discover=False))
 
     assert is_imported()
-    assert dict(lazy.loaded(good.resource_types)) == good.resource_types
+    assert dict(lazy.list_loaded(good.resource_types)) == good.resource_types
     assert [str(error) for error in bad.failures] == [
         f"Plug-in lazy failed in zonda_resource_types: AttributeError: module '{ROOM}.types_of_it' "
         "has no attribute 'Resource.__doc__'"

@@ -43,7 +43,7 @@ def test_copies_are_kept_of_large_values_of_kept_maps():
     for _ in range(2):
         sealer.load_map(text)
     first, second = sealer.load_map(text), sealer.load_map(text)
-    assert first.derived("small", "x", made) is None
-    assert first.derived("large", "x", made) is second.derived("large", "x", made)
-    assert first.derived("large", "y", made)[1] == 2
+    assert first.derive("small", "x", made) is None
+    assert first.derive("large", "x", made) is second.derive("large", "x", made)
+    assert first.derive("large", "y", made)[1] == 2
     assert made.of == [["x" * LEAST]] * 2

@@ -87,7 +87,7 @@ def check_callback(trial: Trial) -> None:
         address = {"url": f"{target.callback_url or url}{path}", "expires": instant(expires)}
         operation = trial.create(callback=address)
         reply = trial.probe.sent(operation)
-        answer = trial.probe.accepted(operation, reply)
+        answer = trial.probe.read_accepted(operation, reply)
         if answer is not None and is_ended(answer, reply):
             raise NotApplicable("the run ended with its first answer: there was nothing to tell")
         state = _wait_for_final_state(told, path, trial.probe)

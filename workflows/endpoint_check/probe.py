@@ -201,7 +201,7 @@ class Probe:
         end = self.clock.monotonic() + self.target.timeout
         attempt, wait = 1, _FIRST_POLL
         while True:
-            answer = self.accepted(operation, reply)
+            answer = self.read_accepted(operation, reply)
             if answer is not None and is_ended(answer, reply):
                 return to_outcome(answer)
             place = self.place(operation, reply, answer) if answer is not None else ""
@@ -211,7 +211,7 @@ class Probe:
             attempt += 1
             reply = self.sent(operation, attempt=attempt)
 
-    def accepted(self, operation: Operation, reply: Reply) -> Answer | None:
+    def read_accepted(self, operation: Operation, reply: Reply) -> Answer | None:
         """The answer object; None where the endpoint asks to try again."""
         if reply.status in BUSY:
             return None

@@ -190,7 +190,7 @@ def check_cancel(trial: Trial) -> None:
     """A run that can be cancelled ends soon after."""
     probe, operation = trial.probe, trial.create()
     reply = probe.sent(operation)
-    answer = probe.accepted(operation, reply)
+    answer = probe.read_accepted(operation, reply)
     if answer is None or is_ended(answer, reply):
         raise NotApplicable("the run ended before it could be cancelled")
     place = probe.place(operation, reply, answer)

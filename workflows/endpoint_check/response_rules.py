@@ -86,7 +86,7 @@ def check_status(trial: Trial) -> None:
         raise Violated(
             "200, 201, 202 or 204", response.format_reason(trial.reply), find_advice(trial.reply)
         )
-    trial.probe.accepted(trial.first, _drop_accepted_body(trial))
+    trial.probe.read_accepted(trial.first, _drop_accepted_body(trial))
 
 
 def _drop_accepted_body(trial: Trial) -> Any:

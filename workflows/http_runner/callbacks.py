@@ -106,7 +106,7 @@ class CallbackClient:
         memory["unsent"] = int(memory.get("unsent", 0)) + 1
         return Retry(delay, "waiting for the callback", True, memory)
 
-    def asked_again(self, answer: StartAnswer) -> StartAnswer:
+    def delay_next_send(self, answer: StartAnswer) -> StartAnswer:
         """``answer`` without a place to poll, with a later next send."""
         if self._callbacks is None or not isinstance(answer, Retry):
             return answer

@@ -36,7 +36,7 @@ class RetryPolicy:
     def _now(self) -> float:
         return self._settings.clock.now()
 
-    def since(self, request: StartRequest) -> float:
+    def find_start(self, request: StartRequest) -> float:
         """The time when the operation began that has had no answer yet."""
         return float(request.memory.get("since", self._now))
 
@@ -49,28 +49,28 @@ class RetryPolicy:
             return None
         left = self._settings.connect_give_up
         if "failures" in request.memory:
-            left += self.since(request) - self._now
+            left += self.find_start(request) - self._now
         return min(max(left, LEAST_ATTEMPT), self._settings.answer_timeout)
 
     def is_last(self, request: StartRequest) -> bool:
         """Whether there is no later attempt than this one."""
         if request.deadline - self._now <= LAST_MOMENT:
             return True
-        waited = self._now - self.since(request)
+        waited = self._now - self.find_start(request)
         return not request.answered and waited >= self._settings.connect_give_up
 
     def put_off(self, request: StartRequest, error: RetryLater) -> StartAnswer:
         """Retry later a request that was not sent. It does not count as an attempt."""
         memory: dict[str, Any] = {"unsent": int(request.memory.get("unsent", 0)) + 1}
         if error.paused and not request.answered:
-            memory["since"] = self.since(request)
+            memory["since"] = self.find_start(request)
         return self.retry(request, error.delay, str(error), memory, answered=request.answered)
 
     def retry_connection(self, request: StartRequest, why: str) -> StartAnswer:
         """Retry a request without any answer, as long as the settings allow."""
         if request.answered:
             return self.again(request, why)
-        since = self.since(request)
+        since = self.find_start(request)
         left = since + self._settings.connect_give_up - self._now
         if left <= 0:
             tried = f"given up after {self._settings.connect_give_up:g} s without any answer"
@@ -95,7 +95,9 @@ class RetryPolicy:
         delay = backoff.compute_backoff(errors, self._settings.random) if asked is None else asked
         return self.retry(request, delay, why, {"errors": errors})
 
-    def accepted(self, request: StartRequest, message: str, asked: float | None) -> StartAnswer:
+    def poll_by_request(
+        self, request: StartRequest, message: str, asked: float | None
+    ) -> StartAnswer:
         """Poll by the same request: it was accepted, without a URL to poll."""
         since = float(request.memory.get("accepted") or self._now)
         delay = asked

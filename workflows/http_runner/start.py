@@ -179,7 +179,9 @@ class ExecutionStarter:
             )
         if answer.state in ("", "running"):
             message, delay = answer.text("message"), self._find_requested_delay(reply, answer)
-            return self._callbacks.asked_again(self._again.accepted(request, message, delay))
+            return self._callbacks.delay_next_send(
+                self._again.poll_by_request(request, message, delay)
+            )
         return self._again.failed(
             request, f"{redacted_url(url)}: {replies.describe_unknown_state(answer)}"
         )

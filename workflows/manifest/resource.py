@@ -120,7 +120,7 @@ class ManifestResource(DriftCheckMixin):
         said = self.manifest.actions.get(action)
         if said is None:
             return None
-        values = {key: to_json(props.converted(key)) for key in props}
+        values = {key: to_json(props.convert(key)) for key in props}
         sources = self._build_sources(values)
         parts: dict[str, Any] = {}
         secrets = []
@@ -199,7 +199,7 @@ class ManifestResource(DriftCheckMixin):
         return True
 
     def _resolve_attribute(self, name: str) -> Any:
-        values = {key: self.properties.converted(key) for key in self.properties}
+        values = {key: self.properties.convert(key) for key in self.properties}
         return mapping.evaluate(self.manifest.attributes.get(name), self._build_sources(values))
 
     # -- CHECK ------------------------------------------------------------------------------

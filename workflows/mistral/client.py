@@ -58,14 +58,14 @@ class MistralClient:
         headers, body = _encode_content(content)
         headers = {**self.settings.http.headers, **headers}
 
-        def sent(token: str) -> Reply:
+        def send_with(token: str) -> Reply:
             proof = {keystone.HEADER: token} if token else {}
             return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
 
         urgency = Urgency(urgent, last)
         with self._gates.request_permit(self._origin, urgent=urgent, last=last) as leave:
             try:
-                reply = self._send_with_token(sent, urgency, seconds)
+                reply = self._send_with_token(send_with, urgency, seconds)
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None
                 raise

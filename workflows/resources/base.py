@@ -123,12 +123,12 @@ class WorkflowResource(resource.Resource):
     def _build_redacting_runner(self, token: RunToken, workflow: str) -> tuple[WorkflowRunner, str]:
         runner, known_as = self.context.runner(workflow)
 
-        def known() -> secret_fingerprints.SentSecrets:
+        def find_sent_secrets() -> secret_fingerprints.SentSecrets:
             return secret_fingerprints.find_sent_secrets(
                 token, self._list_secret_names(token), self.context.secret
             )
 
-        return RedactingRunner(runner, token["action"], known), known_as
+        return RedactingRunner(runner, token["action"], find_sent_secrets), known_as
 
     def _build_late_fields(self, token: RunToken) -> Mapping[str, Any]:
         """The request fields that are only known when it is sent, earlier outputs among them."""

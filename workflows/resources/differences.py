@@ -22,12 +22,12 @@ def describe_differences(
     """One text for each of the properties ``names``, which differ."""
     texts = secret_texts(value[name] for name in hidden for value in (sent, live) if name in value)
 
-    def shown(value: Any) -> str:
+    def show(value: Any) -> str:
         return truncate_middle(redact(json.dumps(value), texts))
 
     return [
         f"{name} (hidden)"
         if name in hidden
-        else f"{name} (template {shown(sent[name])}, there {shown(live[name])})"
+        else f"{name} (template {show(sent[name])}, there {show(live[name])})"
         for name in names
     ]

@@ -61,12 +61,12 @@ class RedactingRunner(WorkflowRunner):
 
     def check(self, workflow: str) -> None:
         """Raise ``ResourceFailure`` if ``workflow`` certainly does not exist."""
-        with self._redacted_errors():
+        with self._redact_errors():
             self._runner.check(workflow)
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Start an execution; the answer is redacted."""
-        with self._redacted_errors() as (texts, _):
+        with self._redact_errors() as (texts, _):
             answer = self._runner.start(request)
             check_answer(answer, "start", describe_runner(self._runner, request.workflow))
         if isinstance(answer, Retry):
@@ -79,7 +79,7 @@ class RedactingRunner(WorkflowRunner):
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Return the state of the execution."""
-        with self._redacted_errors() as (texts, lacking):
+        with self._redact_errors() as (texts, lacking):
             answer = self._runner.poll(token)
             check_answer(answer, "poll", describe_runner(self._runner, ""))
         if lacking:
@@ -92,12 +92,12 @@ class RedactingRunner(WorkflowRunner):
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask for the execution to be ended."""
-        with self._redacted_errors():
+        with self._redact_errors():
             return self._runner.cancel(token, reason)
 
     def forget(self, token: Mapping[str, Any]) -> None:
         """Let the runner tidy up."""
-        with self._redacted_errors():
+        with self._redact_errors():
             self._runner.forget(token)
 
     def _withhold(self, answer: PollAnswer, lacking: str) -> PollAnswer:
@@ -135,7 +135,7 @@ class RedactingRunner(WorkflowRunner):
         return replace(result, output=output)
 
     @contextmanager
-    def _redacted_errors(self) -> Iterator[tuple[Sequence[str], str]]:
+    def _redact_errors(self) -> Iterator[tuple[Sequence[str], str]]:
         """The texts to redact, and why nothing may be shown; errors in the block are redacted."""
         known = self._secrets()
         texts, lacking = secret_texts(known.values), ""

@@ -191,7 +191,7 @@ class Runs:
 
         with self._lock:
             self._active[run.key] = run
-        self._in_thread(run, lambda: wait)
+        self._run_in_thread(run, lambda: wait)
 
     def _has_to_run(self, run: Run) -> bool:
         """Whether a run without wrapper has to be started (again); a lost one ends here."""
@@ -219,9 +219,9 @@ class Runs:
         while self._waiting and len(self._active) < self._config.parallel and not self._stopped:
             run = self._waiting.popleft()
             self._active[run.key] = run
-            self._in_thread(run, lambda run=run: self._start_wrapper(run))  # type: ignore[misc]
+            self._run_in_thread(run, lambda run=run: self._start_wrapper(run))  # type: ignore[misc]
 
-    def _in_thread(self, run: Run, begin: Callable[[], Wait | None]) -> None:
+    def _run_in_thread(self, run: Run, begin: Callable[[], Wait | None]) -> None:
         def carry_out() -> None:
             wait = begin()
             if wait is not None:

@@ -75,12 +75,12 @@ def as_data(error: ZondaError) -> dict[str, Any]:
     way = error.way if isinstance(error, TemplateError) else ()
     return {
         **_position_as_data(place),
-        "way": [_related_as_data(each) for each in way],
+        "way": [_format_related(each) for each in way],
         "path": show_path(path) if isinstance(error, TemplateError) else None,
         "message": str(error),
         "code": error.code,
         "hint": error.hint or None,
-        "related": [_related_as_data(each) for each in related],
+        "related": [_format_related(each) for each in related],
     }
 
 
@@ -92,7 +92,7 @@ def warning_as_data(warning: TemplateWarning) -> dict[str, Any]:
         "message": warning.message,
         "code": warning.code,
         "hint": warning.hint or None,
-        "related": [_related_as_data(each) for each in warning.related],
+        "related": [_format_related(each) for each in warning.related],
     }
 
 
@@ -104,7 +104,7 @@ def _position_as_data(place: Place | None) -> dict[str, Any]:
     }
 
 
-def _related_as_data(related: Related) -> dict[str, Any]:
+def _format_related(related: Related) -> dict[str, Any]:
     return {**_position_as_data(related.place), "message": related.message}
 
 

@@ -81,12 +81,14 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     formats.check_columns(arguments, columns)
     screen = session.screen
 
-    def told(row: object) -> None:
+    def print_row(row: object) -> None:
         if screen.on_terminal and not detailed:
             screen.say(str(row))
 
     try:
-        report = session.app.check_endpoint(_parse_options(arguments), threading.Event().wait, told)
+        report = session.app.check_endpoint(
+            _parse_options(arguments), threading.Event().wait, print_row
+        )
     except KeyboardInterrupt:
         screen.say("Interrupted: what the check has made is still there.")
         raise

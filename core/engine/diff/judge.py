@@ -136,21 +136,21 @@ class Judge:
     ) -> Question:
         instances, definition = self._instances, self._definition
 
-        def seen(by: Definition | None = None) -> WorkItem:
+        def build_item(by: Definition | None = None) -> WorkItem:
             data = instances.definitions.reader.sealed_data(row.id) if row.id else []
             return WorkItem(row, self._stack, data, definition=by)
 
         sealer = instances.lending.sealer
         template_id = row.have_template_id or row.op_template_id
 
-        def before() -> Resource:
+        def build_before() -> Resource:
             if row.class_type or instances.definition_of(template_id, row.name) is not None:
-                return instances.make(seen())
-            return instances.make(seen(definition), cls=node.cls)  # moved there by the plan
+                return instances.make(build_item())
+            return instances.make(build_item(definition), cls=node.cls)  # moved there by the plan
 
-        def after() -> Resource:
+        def build_after() -> Resource:
             made = row_annotations.build_repair_definition(sealer, row, wanted, node.cls)
-            return instances.make(seen(definition), definition=made, cls=node.cls)
+            return instances.make(build_item(definition), definition=made, cls=node.cls)
 
         return Question(
             row,
@@ -158,14 +158,14 @@ class Judge:
             node.cls,
             instances.definitions.class_type(node.cls),
             lambda: definition.registry.list_restricted_actions(row.name),
-            before,
-            after,
+            build_before,
+            build_after,
             lambda: compute_hash(
                 sealer,
                 definition,
                 wanted,
                 node.cls,
-                after,
+                build_after,
                 self._find_mark_definition(row, pending),
             ),
             pending=pending,

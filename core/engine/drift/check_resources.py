@@ -89,7 +89,7 @@ class Checks:
     # -- one after the other ----------------------------------------------------------------------
 
     def _queue_jobs(self, check: Check) -> Callable[[Any, BaseException | None], None]:
-        def done(jobs: Any, error: BaseException | None) -> None:
+        def finish(jobs: Any, error: BaseException | None) -> None:
             if error is not None:
                 self._fail(check, error)
                 return
@@ -99,7 +99,7 @@ class Checks:
                 self._complete(check)
             self._start_jobs()
 
-        return done
+        return finish
 
     def _start_jobs(self) -> None:
         while self._queue and self._has_place and not self._is_closed:
@@ -205,7 +205,7 @@ class Checks:
     def _end(self, check: Check, store: Callable[[UnitOfWork], Any], is_complete: bool) -> None:
         check.is_open = False
 
-        def done(value: Any, error: BaseException | None) -> None:
+        def finish(value: Any, error: BaseException | None) -> None:
             if error is not None and is_complete:
                 self._fail(check, error)
                 return
@@ -217,7 +217,7 @@ class Checks:
             if check.repairs and check.outcome and check.wrong:
                 self._start(self._repair(check), _log_failed_repair)
 
-        self._start(_store_step(store), done)
+        self._start(_store_step(store), finish)
 
 
 def _log_failed_cancel(_: Any, error: BaseException | None) -> None:

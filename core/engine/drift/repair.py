@@ -57,14 +57,16 @@ def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -
             f"end: {check.row.reason}."
         )
 
-    def noted(work: UnitOfWork, answer: Accepted) -> None:
+    def note_check(work: UnitOfWork, answer: Accepted) -> None:
         note(work, dataclasses.replace(answer, check_id=accepted.check_id))
 
     wrong = check.wrong
     if not wrong:
-        answer = yield from _answer_unchanged(stack, noted)
+        answer = yield from _answer_unchanged(stack, note_check)
     else:
-        answer = yield from propose_and_accept(_build_propose(services, stack.id, wrong), noted)
+        answer = yield from propose_and_accept(
+            _build_propose(services, stack.id, wrong), note_check
+        )
     return dataclasses.replace(answer, check_id=accepted.check_id)
 
 
@@ -240,7 +242,7 @@ def _build_handover(
 ) -> Callable[[UnitOfWork, StackRow], None]:
     """The unit that hands each instance its observed values; owners check nested ones."""
 
-    def also(work: UnitOfWork, _: StackRow) -> None:
+    def hand_over_wrong(work: UnitOfWork, _: StackRow) -> None:
         for key, found in wrong.items():
             row = work.tx.resource(key)
             if row is None or not _is_current(row, found):
@@ -265,7 +267,7 @@ def _build_handover(
                 )
                 row_annotations.hand(row, given)
 
-    return also
+    return hand_over_wrong
 
 
 def _skip_predecessor(work: UnitOfWork, row: ResourceRow) -> None:

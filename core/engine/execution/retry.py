@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from ..model.effects import Step, Tx, Wait, of_operation
+from ..model.effects import Step, Tx, Wait, make_operation_call
 from ..model.outcomes import LOST, NEW, NO, Again, Answer, Failure, Final, Postponed, Waiting
 from ..model.states import CLEANING, STARTING
 from ..model.unit_of_work import UnitOfWork
@@ -32,7 +32,7 @@ def begin_next_attempt(services: EngineServices, operation: PluginOperation) -> 
             operation.start_anew(seen)
         if seen.row.op_state == STARTING:
             call = operation.handle_once_more if same else operation.handle
-            return (yield of_operation(call, light=operation.is_light))
+            return (yield make_operation_call(call, light=operation.is_light))
 
 
 def _wait_until_due(services: EngineServices, operation: PluginOperation) -> Step:
@@ -78,15 +78,15 @@ def _clean_up(services: EngineServices, operation: PluginOperation) -> Step:
 
 def _delete_remains(services: EngineServices, operation: PluginOperation) -> Step:
     cleaner, begun = operation.cleaner(), services.clock.now()
-    answer: Answer = yield of_operation(cleaner.handle)
+    answer: Answer = yield make_operation_call(cleaner.handle)
     if operation.row.take_overs:
         handle = transitions.get_lease(operation.row)
         yield Tx(lambda work: transitions.record_return(work, handle))
     if isinstance(answer, Waiting) and answer.delay is None:
-        answer = yield of_operation(cleaner.poll)
+        answer = yield make_operation_call(cleaner.poll)
     while isinstance(answer, Waiting | Postponed):
         delay = answer.delay
         yield Wait(services.poll_delay(begun) if delay is None else delay, operation.row.id)
         call = cleaner.poll if isinstance(answer, Waiting) else cleaner.handle
-        answer = yield of_operation(call)
+        answer = yield make_operation_call(call)
     return answer

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow, copy_row
 from zonda.hooks.errors import RequestError
 
-from ..model.effects import Call, GivenUp, Step, Tx, Wait, of_operation
+from ..model.effects import Call, GivenUp, Step, Tx, Wait, make_operation_call
 from ..model.lending import Write
 from ..model.outcomes import (
     HANGING,
@@ -284,7 +284,7 @@ def _try_again(
 ) -> Step:
     """The answer of the attempt after a failed one."""
     handle, chance = transitions.get_lease(operation.row), services.chance()
-    carried = operation.carried()
+    carried = operation.seal_carried_data()
 
     def put_off(work: UnitOfWork) -> WorkItem | None:
         assert isinstance(failure, Failure)
@@ -338,9 +338,9 @@ def keep(
         except RequestError as error:  # what goes with the token is refused
             return operation.refused(error)
         if kept is not STALE:
-            operation.took(found)
+            operation.note_stored(found)
             return found if kept else LOST
-        found = yield of_operation(call)
+        found = yield make_operation_call(call)
     return found
 
 
@@ -360,7 +360,7 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
         answer = yield from call_again(operation, transitions.get_lease(operation.row))
     else:
         call = operation.handle if fresh else resume
-        answer = yield of_operation(call, light=operation.is_light)
+        answer = yield make_operation_call(call, light=operation.is_light)
     handle = transitions.get_lease(operation.row)
     while isinstance(answer, Postponed):
         again = transitions.record_return if answer.finding else transitions.record_not_ready
@@ -368,7 +368,7 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
             return LOST
         yield Wait(answer.delay, handle.key)
         if answer.finding:
-            answer = yield of_operation(operation.find, light=operation.is_light)
+            answer = yield make_operation_call(operation.find, light=operation.is_light)
         else:
             answer = yield from call_again(operation, handle)
     return answer
@@ -388,7 +388,7 @@ def call_again(operation: PluginOperation, handle: Lease) -> Step:
     if not (yield Tx(_bind_handle(transitions.record_retry, handle))):
         return LOST
     operation.next_attempt()
-    return (yield of_operation(operation.handle, light=operation.is_light))
+    return (yield make_operation_call(operation.handle, light=operation.is_light))
 
 
 def _bind_handle(
@@ -432,7 +432,7 @@ def poll(
                 delay = min(delay, max(0.0, until - clock.monotonic()))
             yield Wait(delay, handle.key)
         first = False
-        said: Answer = yield of_operation(operation.poll, light=operation.is_quick)
+        said: Answer = yield make_operation_call(operation.poll, light=operation.is_quick)
         if not isinstance(said, Waiting):
             return said
         if until is not None and clock.monotonic() >= until:

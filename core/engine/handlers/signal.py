@@ -63,7 +63,7 @@ def _build_delivery(
 def _build_state_reads(
     services: EngineServices, reached: list[Delivered]
 ) -> Callable[[], list[Delivered]]:
-    return lambda: [each.asked_again(services) for each in reached]
+    return lambda: [each.ask_again(services) for each in reached]
 
 
 def _get_reason(failed: Delivered) -> str:

@@ -54,7 +54,7 @@ class Delivered:
     is_void: bool = False
     converges: bool = False
 
-    def asked_again(self, services: EngineServices) -> Delivered:
+    def ask_again(self, services: EngineServices) -> Delivered:
         """The present state of the resource; its handler is not called again."""
         seen = _read_target(services, self.seen.row.id)
         answer = make_operation(services, seen).state()

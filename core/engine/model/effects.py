@@ -76,7 +76,7 @@ Effect = Tx | Call | Wait
 Step = Generator[Effect, Any, Any]
 
 
-def of_operation(run: Callable[[], Any], *, light: bool = False) -> Call:
+def make_operation_call(run: Callable[[], Any], *, light: bool = False) -> Call:
     """A call of an operation; the operation's deadline limits it."""
     return Call(run, light, math.inf)
 

@@ -74,7 +74,7 @@ class ChildOperation(PluginOperation):
         """Never asked for: a failed owner is not attempted again."""
         raise NotImplementedError
 
-    def carried(self) -> str | None:
+    def seal_carried_data(self) -> str | None:
         """None: no attempt follows."""
         return None
 
@@ -137,7 +137,7 @@ class ChildOperation(PluginOperation):
 
     def _apply_template(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
         above = self._read_root_state()
-        template_id, resolved = self._desired()
+        template_id, resolved = self._find_desired_state()
         parent = self.instances.definitions.get(template_id)
         spec = parent.build_child_spec(self.row.name, wanted, resolved)
         child = self._read_child()
@@ -209,7 +209,7 @@ class ChildOperation(PluginOperation):
 
     # -- poll -----------------------------------------------------------------------------------
 
-    def took(self, answer: Waiting) -> None:
+    def note_stored(self, answer: Waiting) -> None:
         """Note that the answer is stored."""
         self.token = answer.token
         self.row.physical_id = answer.token.get("child", self.row.physical_id)
@@ -243,7 +243,7 @@ class ChildOperation(PluginOperation):
     def _read_child(self) -> StackRow | None:
         return self.instances.definitions.reader.child_row(self.row.id)
 
-    def _desired(self) -> tuple[str, ResourceDefinition]:
+    def _find_desired_state(self) -> tuple[str, ResourceDefinition]:
         """(id of the template, definition) of the desired state of the operation."""
         row = self.row
         if self.action in MAKING:
@@ -256,7 +256,7 @@ class ChildOperation(PluginOperation):
 
     def _make_desired(self) -> NestedStack:
         """The owner in its desired state."""
-        template_id, resolved = self._desired()
+        template_id, resolved = self._find_desired_state()
         cls = self.instances.definitions.get(template_id).resources[self.row.name].cls
         made = self.instances.make(
             self.seen,

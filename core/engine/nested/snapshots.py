@@ -32,10 +32,10 @@ def create(services: EngineServices, stack: StackRow, child: StackRow) -> StackP
         return retry.plan_retry(services, child, actions.RetryStack(child.id))
     made, again = snapshots.create(services, child, actions.SnapshotStack(child.id)), known
 
-    def also(work: UnitOfWork, planned: StackRow) -> None:
+    def begin_snapshot(work: UnitOfWork, planned: StackRow) -> None:
         snapshotting.begin(work, planned, again, "SNAPSHOT")
 
-    return dataclasses.replace(made, also=also)
+    return dataclasses.replace(made, also=begin_snapshot)
 
 
 def delete(services: EngineServices, stack: StackRow, child: StackRow) -> StackPlan | None:

@@ -78,7 +78,7 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | 
         if found is None or found.deleted_at is not None:
             raise NotFound("Stack", seen.name)
         stack = found
-        if not _still_fits(work, stack, seen, proposal):
+        if not _fits_stack(work, stack, seen, proposal):
             return None
         if proposal.demanded or proposal.action != "ROLLBACK":
             check_overtakes(stack, proposal.action)
@@ -89,7 +89,7 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | 
     return build_answer(stack)
 
 
-def _still_fits(work: UnitOfWork, stack: StackRow, seen: StackRow, proposal: StackPlan) -> bool:
+def _fits_stack(work: UnitOfWork, stack: StackRow, seen: StackRow, proposal: StackPlan) -> bool:
     if stack.generation != proposal.generation:
         return False
     if not all(moves.is_valid(work, stack.id, move) for move in proposal.moves):

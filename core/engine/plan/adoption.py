@@ -46,12 +46,12 @@ def plan_adoption(
 
     forced = _build_force_mark(services, action.force)
 
-    def also(work: UnitOfWork, planned: StackRow) -> None:
+    def hand_over(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             row_annotations.hand(row, handed[row.name])
             forced(row)
 
-    proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=also)
+    proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=hand_over)
     detail = {"force": True} if action.force else {}
     given = dataclasses.replace(proposal.given, detail=detail)
     return dataclasses.replace(proposal, given=given), stack
@@ -77,14 +77,14 @@ def plan_child_adoption(
     }
     forced = _build_force_mark(services, force)
 
-    def also(work: UnitOfWork, planned: StackRow) -> None:
+    def hand_over(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             is_new = row.action == "INIT" or row_annotations.is_adopting(row)
             if is_new and row.want == PRESENT and row.name in handed:
                 row_annotations.hand(row, handed[row.name])
                 forced(row)
 
-    return dataclasses.replace(proposal, action="ADOPT", also=also)
+    return dataclasses.replace(proposal, action="ADOPT", also=hand_over)
 
 
 def _build_force_mark(services: EngineServices, force: bool) -> Callable[[ResourceRow], None]:
@@ -151,7 +151,7 @@ def plan_import(
     requires = sorted(node.requires)
     _check_required(services, stack, action.resource, requires)
 
-    def also(work: UnitOfWork, planned: StackRow) -> None:
+    def insert_handed(work: UnitOfWork, planned: StackRow) -> None:
         ownership.release_object(work, planned.id, action.resource, action.physical_id, handed)
         row = _insert_instance(work, planned, action.resource, node.type, json.dumps(requires))
         row_annotations.hand(row, handed)
@@ -169,7 +169,7 @@ def plan_import(
         "IMPORT",
         stack.generation,
         which=lambda row: False,
-        also=also,
+        also=insert_handed,
         given=Given(detail={"resource": action.resource, "physical_id": action.physical_id}),
     )
 

@@ -46,7 +46,7 @@ def list_moves(
     if not owed and not any(tree.at(old) for old in wanted):
         return []
     checks = _Checks(services, stack, proposal, tree, known)
-    moves = {move.key: move for move in checks.still_owed(owed, wanted)}
+    moves = {move.key: move for move in checks.list_owed(owed, wanted)}
     for old, new in wanted.items():
         row = tree.at(old)
         if row is not None and (old in said or checks.is_due(old, new)):
@@ -62,7 +62,7 @@ def list_pending(services: EngineServices, stack: StackRow) -> list[Move]:
     tree = TreeRows(services.reader(), stack)
     return [
         Move(row.id, tree.find_path(row), path, row.stack_id)
-        for row in services.reader().promised(stack.id)
+        for row in services.reader().list_promised(stack.id)
         if (path := row_annotations.read_promise(row))
     ]
 
@@ -87,7 +87,7 @@ class _Checks:
         """Whether the template has the new name instead of the old one."""
         return self._shape.find_type(new) is not None and not self._shape.find_type(old)
 
-    def still_owed(self, owed: Sequence[Move], wanted: Collection[str]) -> list[Move]:
+    def list_owed(self, owed: Sequence[Move], wanted: Collection[str]) -> list[Move]:
         """The earlier promises that still hold; raises Conflict for one that is not wanted."""
         found = []
         for move in owed:
@@ -224,7 +224,7 @@ def take_promised(
     there = {row.name for row in rows if row.want == PRESENT and row.have_template_id is not None}
     moves, ceilings = [], dict(proposal.ceilings)
     above = BELOW.join((*names, ""))
-    for row in reader.promised(root_id):
+    for row in reader.list_promised(root_id):
         on = row_annotations.read_promise(row).removeprefix(above)
         if BELOW in on and above + on == row_annotations.read_promise(row):
             moves.append(Move("", "", on, child.id))

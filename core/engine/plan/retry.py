@@ -132,11 +132,11 @@ def _retry_snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
     keep = proposal.also
     assert keep is not None
 
-    def also(work: UnitOfWork, planned: StackRow) -> None:
+    def begin_again(work: UnitOfWork, planned: StackRow) -> None:
         keep(work, planned)
         snapshots.begin(work, planned, failed[-1], "SNAPSHOT")
 
-    return dataclasses.replace(proposal, also=also)
+    return dataclasses.replace(proposal, also=begin_again)
 
 
 _PLANS: Mapping[str, Callable[[EngineServices, StackRow], StackPlan]] = {

@@ -76,7 +76,7 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
     }
     asked = {row.name for row in keepers}
 
-    def also(work: UnitOfWork, planned: StackRow) -> None:
+    def begin_deletion(work: UnitOfWork, planned: StackRow) -> None:
         snapshots.begin(work, planned, snapshot, "DELETE")
         _hand_over(work, handed)
 
@@ -86,7 +86,7 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
         stack.generation,
         changes={"note": _describe_remains(services, [snapshot], asked)},
         which=lambda row: row.id in handed,
-        also=also,
+        also=begin_deletion,
         given=Given(detail={"snapshot": snapshot.id}),
     )
 

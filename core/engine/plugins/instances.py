@@ -140,7 +140,7 @@ class Instances:
         What a plan was not for has what it was made with, until it moves on to the successor.
         """
         reader, found = self.definitions.reader, {}
-        rows = reader.required_rows(seen.row.id)
+        rows = reader.list_required(seen.row.id)
         mine = json.loads(seen.row.requires) if seen.row.want == PRESENT else ()
         chosen = {row.name: row for row in rows if row.name in mine}
         chosen.update({row.name: row for row in rows if row.want == PRESENT})
@@ -214,7 +214,7 @@ class Instances:
         secrets.add_properties(self.read(row, text).properties)
         secrets.add_properties(row_annotations.read_live(sealer, row))
         if secrets.any:
-            rows = self.definitions.reader.required_rows(row.id)
+            rows = self.definitions.reader.list_required(row.id)
             secrets.add_read(definition, rows, sealer)
         return secrets.values
 

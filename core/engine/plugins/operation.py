@@ -133,7 +133,7 @@ class PluginOperation:
         """Take the stored token up again."""
         self.token = self.instances.lending.sealer.load(self.row.token)
 
-    def took(self, answer: Waiting) -> None:
+    def note_stored(self, answer: Waiting) -> None:
         """Note that the answer is stored."""
 
     def refused(self, error: BaseException) -> Answer:
@@ -148,7 +148,7 @@ class PluginOperation:
             return "idempotent"
         return self.instance.start_policy
 
-    def carried(self) -> str | None:
+    def seal_carried_data(self) -> str | None:
         """The sealed data for the next attempt."""
         if self._saves_first and (self._is_saved() or SavingDeletion.has_saved(self.token)):
             return self.instances.lending.sealer.seal({"saved": True})

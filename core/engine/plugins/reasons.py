@@ -222,20 +222,20 @@ def format_reason(name: str, error: BaseException, secrets: Secrets) -> str:
 
 
 def _format_reason(name: str, error: BaseException, secrets: Secrets) -> str:
-    def scrubbed(said: str) -> str:
+    def scrub_text(said: str) -> str:
         return scrub(said, secrets.values)
 
     if isinstance(error, TemplateError) and _is_reference_error(error):
         return truncate_middle(
-            scrubbed(safe_str(error))
+            scrub_text(safe_str(error))
         )  # as Heat: without the resource that reads it
-    shown = f"{show_path(('resources', name))}: {truncate_middle(scrubbed(safe_str(error)))}"
+    shown = f"{show_path(('resources', name))}: {truncate_middle(scrub_text(safe_str(error)))}"
     if isinstance(error, ResourceFailure) and error.heat_type == ResourceFailure.heat_type:
         return shown
-    advice = "" if isinstance(error, ZondaError) else scrubbed(hint_for_lost_attribute(error))
+    advice = "" if isinstance(error, ZondaError) else scrub_text(hint_for_lost_attribute(error))
     shown = f"{shown}. {advice}" if advice else shown
     # a plug-in may have built its class of anything, too
-    return f"{scrubbed(getattr(error, 'heat_type', type(error).__name__))}: {shown}"
+    return f"{scrub_text(getattr(error, 'heat_type', type(error).__name__))}: {shown}"
 
 
 def _is_reference_error(error: TemplateError) -> bool:

@@ -119,7 +119,7 @@ class RowValues:
             return select(stored[attribute], rest)
         return self._get_reader(row).FnGetAtt(attribute, *rest)
 
-    def derived(
+    def derive(
         self,
         name: str,
         attribute: str,
@@ -138,10 +138,10 @@ class RowValues:
         if not isinstance(stored, Parts):
             return None
         if rest and key in stored:
-            return stored.derived(key, what, make)
+            return stored.derive(key, what, make)
         if attribute not in stored:
             return None
-        return stored.derived(attribute, (what, rest), lambda value: make(select(value, rest)))
+        return stored.derive(attribute, (what, rest), lambda value: make(select(value, rest)))
 
     def _list_attributes(self, row: ResourceRow) -> Iterator[tuple[str, Any]]:
         """Every attribute; those that need a name behind them, as some of groups do, are left out.

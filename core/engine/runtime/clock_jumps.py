@@ -56,7 +56,7 @@ def _move_all(work: UnitOfWork, jump: float, running: list[str]) -> None:
         row = work.tx.resource(key)
         if row is not None:
             _move_operation(work, row, jump)
-    for key in work.tx.paused_too_long(inf):
+    for key in work.tx.list_overdue_breakpoints(inf):
         row = work.tx.resource(key)
         if row is not None:
             _move_breakpoint(work, row, jump)

@@ -107,13 +107,13 @@ class Driver:
         """Whether this driver carries out the plans of a stack."""
         return True
 
-    def rested(self, stack_ids: Iterable[str]) -> None:
+    def on_rested(self, stack_ids: Iterable[str]) -> None:
         """Stacks have come to rest."""
 
     def planned(self, root_id: str) -> None:
         """Something is to be done that is not carried out here (yet)."""
 
-    def detached(self, stack_id: str, root_id: str) -> None:
+    def on_detached(self, stack_id: str, root_id: str) -> None:
         """Note that a stack is no longer nested in the root ``root_id``."""
 
     # -- tasks ----------------------------------------------------------------------------------
@@ -415,7 +415,7 @@ class Driver:
             run()
         self.listeners.committed(work)
         for stack_id, root_id in after.detached.items():
-            self.detached(stack_id, root_id)
+            self.on_detached(stack_id, root_id)
         for key, stack_id in after.look.items():
             if self.drives(stack_id):
                 self.enqueue(key)
@@ -436,7 +436,7 @@ class Driver:
             self.checks.begin(check)
         for notice in after.say:
             self.listeners.publish(notice)
-        self.rested(after.idle)
+        self.on_rested(after.idle)
 
     def plan_rollback(self, stack_id: str) -> None:
         """Plan a rollback, once at a time."""
@@ -444,12 +444,12 @@ class Driver:
             return
         self._planning.add(stack_id)
 
-        def done(_: Any, error: BaseException | None) -> None:
+        def finish(_: Any, error: BaseException | None) -> None:
             self._planning.discard(stack_id)
             if error is not None:
                 self.fail_rollback(stack_id, error)
 
-        self.start(roll_back(self.services, stack_id), done)
+        self.start(roll_back(self.services, stack_id), finish)
 
     def refresh(self, key: str) -> None:
         """Refresh the attributes of an owner, once at a time."""
@@ -458,13 +458,13 @@ class Driver:
             return
         self._refreshing[key] = False
 
-        def done(_: Any, error: BaseException | None) -> None:
+        def finish(_: Any, error: BaseException | None) -> None:
             if error is not None and self._over is None:
                 log.error("What resource %s shows could not be stored", key, exc_info=error)
             if self._refreshing.pop(key) and self._over is None:
                 self.refresh(key)
 
-        self.start(refresh(self.services, key), done)
+        self.start(refresh(self.services, key), finish)
 
     def fail_rollback(self, stack_id: str, error: BaseException) -> None:
         """Leave the stack failed, with the reason why its good template cannot be planned."""

@@ -360,13 +360,13 @@ class Engine:
     def _submit_step(self, make: Callable[[], Step]) -> Future[Any]:
         future: Future[Any] = Future()
 
-        def done(value: Any, error: BaseException | None) -> None:
+        def finish(value: Any, error: BaseException | None) -> None:
             if error is None:
                 future.set_result(value)
             else:
                 future.set_exception(error)
 
-        self._put(lambda: self._driver.start(make(), done))
+        self._put(lambda: self._driver.start(make(), finish))
         return future
 
     def _run_durable(self, run: Callable[[UnitOfWork], Any]) -> Any:

@@ -78,7 +78,7 @@ class Lateness:
             is_open = self._may_answer(row, asked[_get_key(row)])
             if not is_open and not _ends_with_polled(work, row, held):
                 timeouts.fail_overdue(work, row.id)
-        for key in work.tx.paused_too_long(work.now):
+        for key in work.tx.list_overdue_breakpoints(work.now):
             breakpoints.clear_expired(work, key)
         return asked
 

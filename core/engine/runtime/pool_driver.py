@@ -88,11 +88,11 @@ class PoolDriver(Driver):
         """Keep that what is to be carried out is new."""
         self._planned.add(root_id)
 
-    def rested(self, stack_ids: Iterable[str]) -> None:
+    def on_rested(self, stack_ids: Iterable[str]) -> None:
         """Keep them until they are asked for."""
         self.idle_stacks.update(stack_ids)
 
-    def detached(self, stack_id: str, root_id: str) -> None:
+    def on_detached(self, stack_id: str, root_id: str) -> None:
         """Go on with what was carried out here."""
         if self.driven is not None and root_id in self.driven:
             self.driven.add(stack_id)

@@ -82,7 +82,7 @@ class Requests:
                 known, root = self._driver.services.instances.lending.requests, stack.root
                 work.after.then.append(lambda: known.update({root: key}))
 
-        def done(value: Any, error: BaseException | None) -> None:
+        def finish(value: Any, error: BaseException | None) -> None:
             if error is None:
                 self._in_hand.discard(key)
                 self.stacks.add(value.stack_id)
@@ -90,15 +90,15 @@ class Requests:
             else:
                 self._refuse(key, error)
 
-        self._driver.start(act(self._driver.services.for_caller(caller), action, note), done)
+        self._driver.start(act(self._driver.services.for_caller(caller), action, note), finish)
 
     def _refuse(self, key: str, why: BaseException) -> None:
         said = answers.format_error(why)
 
-        def done(value: Any, error: BaseException | None) -> None:
+        def finish(value: Any, error: BaseException | None) -> None:
             self._in_hand.discard(key)
 
-        self._driver.start(make_step(lambda work: _answer(work, key, said)), done)
+        self._driver.start(make_step(lambda work: _answer(work, key, said)), finish)
 
 
 def _answer(work: UnitOfWork, key: str, said: str) -> bool:

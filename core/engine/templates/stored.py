@@ -86,7 +86,7 @@ class Stored:
             return spec.text
         return _format_template(spec.template)
 
-    def masked(self) -> Stored:
+    def mask(self) -> Stored:
         """The same without secret values in a generated template."""
         spec = self.spec
         if spec is None or not self.hides_literals or spec.template is None:
@@ -126,7 +126,7 @@ class Templates:
         stack = self._reader.stack_row(self._reader.template(base_id).stack_id)
         return Identity(stack.id, stack.name, stack.project)
 
-    def above(self, found: Stored) -> list[Any]:
+    def list_hidden_above(self, found: Stored) -> list[Any]:
         """The hidden values of the root template that a nested one may repeat, read once."""
         root = self._roots.get(found.base_id)
         if root is None or found.spec is None:

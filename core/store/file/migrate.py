@@ -83,11 +83,11 @@ def _make_engine(path: str) -> sqlalchemy.Engine:
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": turn.STRETCH})
 
     @sqlalchemy.event.listens_for(engine, "connect")
-    def connected(connection: Any, _: object) -> None:
+    def disable_implicit_transactions(connection: Any, _: object) -> None:
         connection.isolation_level = None
 
     @sqlalchemy.event.listens_for(engine, "begin")
-    def began(connection: sqlalchemy.Connection) -> None:
+    def begin_transaction(connection: sqlalchemy.Connection) -> None:
         turn.begin_transaction(_get_driver_connection(connection))
 
     return engine

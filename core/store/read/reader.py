@@ -78,7 +78,7 @@ class Reader(DriftReads):
         """A stack and all that is nested in it, as rows, the oldest first."""
         return [StackRow(*found) for found in self._all(SQL["stacks_of_root"], root_id)]
 
-    def promised(self, root_id: str) -> list[ResourceRow]:
+    def list_promised(self, root_id: str) -> list[ResourceRow]:
         """The instances of a tree that are promised to another stack of it, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["promised_of_tree"], root_id)]
 
@@ -152,7 +152,7 @@ class Reader(DriftReads):
         """Like ``stack``, as a row."""
         found = self._all(SQL["stack_by_name"], project, name_or_id)
         found = found or self._all(SQL["stack_by_id"], name_or_id)
-        row = StackRow(*found[0]) if found else self._nested_row(name_or_id, project)
+        row = StackRow(*found[0]) if found else self._find_nested_row(name_or_id, project)
         if row.project != project:
             raise NotFound("Stack", name_or_id)
         return row
@@ -171,7 +171,7 @@ class Reader(DriftReads):
         """Like ``stack_row``, as a view."""
         return to_stack_view(self.stack_row(stack_id))
 
-    def _nested_row(self, path: str, project: str) -> StackRow:
+    def _find_nested_row(self, path: str, project: str) -> StackRow:
         """The nested stack at the end of a path; no name of a stack or a resource has a slash."""
         above, slash, name = path.rpartition("/")
         if not slash:
@@ -242,7 +242,7 @@ class Reader(DriftReads):
                 return str(key)
         return None
 
-    def required_rows(self, resource_id: str) -> list[ResourceRow]:
+    def list_required(self, resource_id: str) -> list[ResourceRow]:
         """The instances that one requires, as rows."""
         return [ResourceRow(*found) for found in self._all(SQL["required_by"], resource_id)]
 
@@ -280,7 +280,7 @@ class Reader(DriftReads):
         rows = [FailedRow(*found) for found in self._all(SQL["failed_of_stack"], stack_id)]
         return [to_failed_view(row, self.sealer) for row in rows]
 
-    def counted_events(self, stack_id: str) -> list[tuple[int, str, str, int]]:
+    def count_events(self, stack_id: str) -> list[tuple[int, str, str, int]]:
         """(generation, action, status, how many) of the events of a stack's resources."""
         return self._all(SQL["events_counted"], stack_id)
 

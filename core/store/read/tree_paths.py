@@ -36,7 +36,7 @@ class Tree:
             self._paths[each] = found
         return self._paths[stack_id]
 
-    def within(self, depth: int) -> dict[str, tuple[str, ...]]:
+    def list_within(self, depth: int) -> dict[str, tuple[str, ...]]:
         """The stacks that are at most ``depth`` levels below ``top``, with their paths."""
         found = {}
         for stack_id in (self.top, *self.owned):

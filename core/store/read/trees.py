@@ -123,4 +123,4 @@ class Ways:
             if owner in self._owners
         ]
         tree = Tree(self._top.id, [*owned, *self._reader.list_owners_below(root)])
-        self._paths = tree.within(ALL_LEVELS)
+        self._paths = tree.list_within(ALL_LEVELS)

@@ -35,7 +35,7 @@ class Parts(Mapping[str, Any]):
         self._made: dict[str, Any] = {}
         self._derived = copies
 
-    def derived(
+    def derive(
         self, key: str, what: Hashable, make: Callable[[Any], derived.Made]
     ) -> derived.Made | None:
         """The value that ``make`` makes of the value of ``key``, which nobody may change.

@@ -179,7 +179,7 @@ class Transaction(History):
         row.stack_id = stack_id
         self._resources[row.id] = (row, resource_values(row))
 
-    def promised(self, root_id: str) -> list[ResourceRow]:
+    def list_promised(self, root_id: str) -> list[ResourceRow]:
         """The instances of a tree that are promised to another stack of it."""
         self.flush()
         return self._load_resources("promised_of_tree", root_id)
@@ -246,7 +246,7 @@ class Transaction(History):
         """Instances whose operation is past its deadline."""
         return sorted(self._list_ids("overdue", now))
 
-    def paused_too_long(self, now: float) -> list[str]:
+    def list_overdue_breakpoints(self, now: float) -> list[str]:
         """Instances that wait at a breakpoint that is to be cleared by now."""
         return sorted(self._list_ids("paused_too_long", now))
 

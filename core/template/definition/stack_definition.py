@@ -293,7 +293,7 @@ class StackDefinition:
             keys = self.secrecy.classify_keys(name)
             marks = secrecy.drop_open({key: keys.get(key, worst) for key in child.parameters})
             if child.text is not None:
-                marks |= secrecy.drop_open({LITERALS: self.secrecy.of_text(name)})
+                marks |= secrecy.drop_open({LITERALS: self.secrecy.find_text_label(name)})
             elif child.file is None and worst != secrecy.OPEN:
                 lower = {key: mark for key, mark in keys.items() if mark != worst}
                 marks |= {f"{LITERALS}.{key}": mark for key, mark in lower.items()}

@@ -288,7 +288,7 @@ class Scope:
         """An attribute of a resource."""
         return self._find_values(resource).attribute(resource, attribute, rest)
 
-    def derived(
+    def derive(
         self,
         resource: str,
         attribute: str,
@@ -300,7 +300,7 @@ class Scope:
 
         Nobody may change it. ``what`` tells what it is from all else that is made of attributes.
         """
-        found = getattr(self._find_values(resource), "derived", None)
+        found = getattr(self._find_values(resource), "derive", None)
         return None if found is None else found(resource, attribute, rest, what, make)
 
     def _find_values(self, resource: str) -> ResourceValues:

@@ -157,11 +157,11 @@ class NestedSensitivity:
     def _add_classes(self, said: TemplateSummary, level: RegistryScope) -> TemplateSummary:
         """Add the classes that the types mean at a level to a summary."""
 
-        def classed(name: str) -> ResourceNode:
+        def set_class(name: str) -> ResourceNode:
             node = said.resources[name]
             return replace(node, cls=self.class_of(level, name, node.type))
 
-        nodes = LazyNodes(said.resources.keys(), classed)
+        nodes = LazyNodes(said.resources.keys(), set_class)
         return TemplateSummary(said.parameters, nodes, said.outputs)
 
     def class_of(self, level: RegistryScope, name: str, type_: str) -> type[Resource]:
@@ -204,7 +204,7 @@ class NestedSensitivity:
             if member.cls is not NoClass:
                 members[member.name] = member
         written = sorted(text for text in texts if any(key in text for key in KEYS))
-        if written and secrecy.of_text(node.name) != OPEN:
+        if written and secrecy.find_text_label(node.name) != OPEN:
             return _AllHidden()
         whole = [self._build_text_labels(inside, text, keys, worst) for text in written]
         return _GroupLabels(

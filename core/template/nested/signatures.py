@@ -107,7 +107,7 @@ class ChildSignatures:
         walk.parts += (self.hash_type(inside, "", each).digest for each in sorted(types))
         return walk.digest()
 
-    def of_spec(self, level: RegistryScope, spec: ChildSpec) -> str:
+    def sign_spec(self, level: RegistryScope, spec: ChildSpec) -> str:
         """The signature of all that a nested stack at ``level`` is made from."""
         walk = _Walk(self, level)
         if spec.file is not None:
@@ -175,7 +175,7 @@ class ChildSignatures:
             known = self._defaults[name] = format_canonical(self.default(name))
         return known
 
-    def of_text(self, level: RegistryScope, text: str) -> TypeSignature:
+    def sign_text(self, level: RegistryScope, text: str) -> TypeSignature:
         """The signature of a template that came as a value into one of ``level``."""
         inside = self.find_level_of_text(level, text)
         if inside.document != level.document:
@@ -296,7 +296,7 @@ class _Walk:
             return
         if any(key in text for key in versions.KEYS):  # a whole template
             self._visited.add(mark)
-            self.parts.append(self.signatures.of_text(self.level, text).digest)
+            self.parts.append(self.signatures.sign_text(self.level, text).digest)
         elif text[:1] in _BRACKETS:
             self._visited.add(mark)
             with suppress(ValueError, RecursionError):  # no JSON, so no value of a parameter

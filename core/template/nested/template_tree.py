@@ -301,7 +301,7 @@ class TemplateTree:
         if self.is_name_dependent(spec):  # also by names that are generated: they lead to any file
             return None
         with self.lock:
-            signed = self.signatures.of_spec(self.level(spec), spec)
+            signed = self.signatures.sign_spec(self.level(spec), spec)
         return hash_texts([validation_cache.build_spec_key(spec, unknown), signed, self._tree_key])
 
     def is_name_dependent(self, spec: ChildSpec) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from zonda import __version__
 from zonda.core.plugins.manager import Plugins
-from zonda.hooks.lazy import find_file, get_place, unloaded
+from zonda.hooks.lazy import find_file, get_place, get_unloaded
 from zonda.hooks.text.json_encoder import make_encoder
 
 from ..definition.child_spec import ChildSpec
@@ -80,7 +80,7 @@ def _list_plugin_versions(plugins: Plugins) -> Iterator[str]:
     brought = [
         (name, ".".join(get_place(each)), find_file(each))
         for known in (plugins.resource_types, plugins.constraints)
-        for name, each in unloaded(known).items()
+        for name, each in get_unloaded(known).items()
     ]
     for name, place, file in sorted(brought):
         yield f"{name} {place} {file}"

@@ -183,7 +183,7 @@ class SensitivityAnalysis:
         """The label of a literal value in the template, by the property's name."""
         return self._literal(key)
 
-    def of_text(self, name: str) -> str:
+    def find_text_label(self, name: str) -> str:
         """The label of a whole template that stands in the properties of a resource."""
         named = getattr(self._resources[name].cls, "type_properties", None)
         marks = self.classify_properties(name)

@@ -16,7 +16,7 @@ from typing import Any
 
 from zonda.hooks.declared_types import TypeText
 from zonda.hooks.errors import TemplateError, ValidationErrors
-from zonda.hooks.lazy import loaded
+from zonda.hooks.lazy import list_loaded
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.specs import TypeReader
 
@@ -89,7 +89,9 @@ class DeclaredTypes:
 
 def with_declared_types(bundle: Bundle, types: Mapping[str, type[Resource]]) -> Bundle:
     """Return ``bundle`` with the texts of the ``types`` that it may use, unless it has some."""
-    brought = {name: cls.declared_by for name, cls in loaded(types) if cls.declared_by is not None}
+    brought = {
+        name: cls.declared_by for name, cls in list_loaded(types) if cls.declared_by is not None
+    }
     if bundle.types or not brought:
         return bundle
     texts = [*_list_texts(bundle)]

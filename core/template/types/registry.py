@@ -220,7 +220,7 @@ class Registry:
         """Follow the first entries to their end: the last name, and the last entry."""
         meant, last = type_, None
         while (entry := next(self.find_matches(meant, resource), None)) is not None:
-            target = entry.meant(meant)
+            target = entry.find_target(meant)
             last = entry
             if not isinstance(target, str):
                 break
@@ -298,7 +298,7 @@ class Registry:
 
     def _hides(self, pattern: Entry, entry: Entry) -> bool:
         """Whether ``pattern`` covers ``entry`` and leads somewhere, so that it is the one taken."""
-        target = pattern.meant(entry.name)
+        target = pattern.find_target(entry.name)
         return pattern.covers(entry) and isinstance(target, str) and target in self._types
 
     @property
@@ -368,7 +368,7 @@ class _Search:
         for entry in self._registry.find_matches(meant, self._resource):
             if entry in used:
                 raise _make_ring_error(self._type, used, entry)
-            target = entry.meant(meant)
+            target = entry.find_target(meant)
             rules = (*used, entry)
             if isinstance(target, list):
                 return self._choose_from_list(entry, meant, rules, judged)
@@ -408,7 +408,7 @@ class _Search:
         self, entry: Entry, meant: str, rules: tuple[Entry, ...], judged: tuple[Selection, ...]
     ) -> Choice:
         """Choose the one candidate that fits the requirements; raises TemplateError."""
-        keys = list(dict.fromkeys(entry.filled(item, meant) for item in entry.target))
+        keys = list(dict.fromkeys(entry.fill_target(item, meant) for item in entry.target))
         choices = {key: self._choose_candidate(key, meant, rules, judged) for key in keys}
         found = [self._describe_candidate(key, choices[key]) for key in keys]
         selection = self._registry.candidates.judge((self._type, meant), found)

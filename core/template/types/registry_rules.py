@@ -77,13 +77,13 @@ class Entry:
         same = self.resource is None or self.resource == other.resource
         return same and other.name.startswith(self.name[:-1])
 
-    def meant(self, type_: str) -> Any:
+    def find_target(self, type_: str) -> Any:
         """The target for ``type_``, where a ``*`` stands for the rest of the name."""
         if not self.is_pattern or not isinstance(self.target, str):
             return self.target
-        return self.filled(self.target, type_)
+        return self.fill_target(self.target, type_)
 
-    def filled(self, target: str, type_: str) -> str:
+    def fill_target(self, target: str, type_: str) -> str:
         """One target for ``type_``, where a ``*`` stands for the rest of the name."""
         if not self.is_pattern or not target.endswith("*"):
             return target

@@ -296,7 +296,7 @@ class File(Resource):
 
 def _content(props: properties.Properties) -> bytes:
     """The bytes that the template gives; none if it gives none."""
-    if props.converted(BASE64) is None:
+    if props.convert(BASE64) is None:
         return str(props[HIDDEN] or props[CONTENT]).encode()
     try:
         return base64.b64decode("".join(props[BASE64].split()), validate=True)

@@ -158,7 +158,7 @@ class Database(Managed):
         if (wanted[LIMIT], wanted[ALLOW]) != (now[LIMIT], now[ALLOW]):
             options = (name, literal(wanted[LIMIT]), literal(wanted[ALLOW]))
             session.run("ALTER DATABASE {} CONNECTION LIMIT {} ALLOW_CONNECTIONS {}", *options)
-        if wanted.converted(SETTINGS) is not None:
+        if wanted.convert(SETTINGS) is not None:
             target = composed("DATABASE {}", name)
             variables.alter(session, target, now[SETTINGS], wanted[SETTINGS])
         if wanted[TABLESPACE] and wanted[TABLESPACE] != now[TABLESPACE]:

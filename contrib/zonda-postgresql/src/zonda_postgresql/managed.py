@@ -268,7 +268,7 @@ class Managed(OnServer):
             self.data_set(key, value)
 
     def _comment(self, session: Session, found: Found, wanted: properties.Properties) -> None:
-        given = wanted.converted(COMMENT)
+        given = wanted.convert(COMMENT)
         text = found.comment.text if given is None else given
         if _ADOPTED in self.data():
             if given is None or found.comment.text == text:

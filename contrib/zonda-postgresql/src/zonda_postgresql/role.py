@@ -176,9 +176,9 @@ class Role(Managed):
             if wanted[LIMIT] != now[LIMIT]:
                 session.run("ALTER ROLE {} CONNECTION LIMIT {}", name, literal(wanted[LIMIT]))
             self._change_password(session, found, wanted)
-            if wanted.converted(MEMBER_OF) is not None:
+            if wanted.convert(MEMBER_OF) is not None:
                 _change_groups(session, name, set(now[MEMBER_OF]), set(wanted[MEMBER_OF]))
-            if wanted.converted(SETTINGS) is not None:
+            if wanted.convert(SETTINGS) is not None:
                 target = composed("ROLE {}", name)
                 variables.alter(session, target, now[SETTINGS], wanted[SETTINGS])
 

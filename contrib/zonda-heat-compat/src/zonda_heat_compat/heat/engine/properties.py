@@ -310,7 +310,7 @@ class Properties(Mapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         try:
-            return self.held.converted(key)
+            return self.held.convert(key)
         except TemplateError as error:
             raise ValueError(str(error)) from error
 
