@@ -15,13 +15,16 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
+from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.runtime.engine import Engine, Notice
+from zonda.core.engine.runtime.requests import make_step
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
 from zonda.core.store.write.database import Store, open_store
 from zonda.core.system.clock import SystemClock
-from zonda.hooks.errors import StoreError, TemplateError
+from zonda.hooks.errors import NotReady, StoreError, TemplateError
+from zonda.hooks.testing.fakes import FakeClock
 
 KEY = make_key()
 LONG = 20.0
@@ -180,6 +183,32 @@ def test_only_the_scheduler_wakes_the_thread_for_a_poll(bench: Any, start: Any) 
     assert len(polls) == 1
     engine.wake()
     assert engine.wait(accepted.result().stack_id, LONG).state == "CREATE_COMPLETE"
+
+
+def test_polls_that_come_soon_wait_for_the_scheduler_too(bench: Any, start: Any) -> None:
+    polls: SimpleQueue[None] = SimpleQueue()
+
+    def ask(box: Any) -> bool:
+        polls.put(None)
+        raise NotReady(0.02)
+
+    bench.journal.behave["a", "check"] = ask
+    engine = start(clock=FakeClock(), scheduler=ByHand())
+
+    def due(work: UnitOfWork) -> float | None:
+        next_due: float | None = engine._driver.next_due()
+        return next_due
+
+    accepted = engine.submit(actions.CreateStack("s", bench.bundle("a: {type: Test::Slow}")))
+    engine.drive(accepted.result(LONG).stack_id)
+    polls.get(timeout=LONG)
+    for _ in range(3):
+        while engine._submit_step(lambda: make_step(due)).result(LONG) is None:
+            assert polls.empty()
+        engine.wake()
+        polls.get(timeout=LONG)
+    engine.stop()
+    assert polls.empty()
 
 
 class Ahead(SystemClock):

@@ -133,6 +133,8 @@ class Engine:
         self._scheduler = scheduler
         #: When the scheduler is to wake the thread, by the monotonic clock.
         self._wakes_at = math.inf
+        # Seconds by which polls are taken before they are due: once for each call of the scheduler.
+        self._early = 0.0
 
     # -- what faces call ------------------------------------------------------------------------
 
@@ -274,7 +276,8 @@ class Engine:
             while not self._ended():
                 self._drain_inbox()
                 self._driver.end_light_calls()
-                self._driver.wake_due(self.clock.monotonic() + POLL_TICK / 2)
+                self._driver.wake_due(self.clock.monotonic() + self._early)
+                self._early = 0.0
                 self._driver.admit()
                 self._driver.commit()
                 self._driver.start_light_calls()
@@ -334,6 +337,7 @@ class Engine:
 
     def _woken(self) -> None:
         self._wakes_at = self.clock.monotonic() + POLL_TICK
+        self._early = POLL_TICK / 2
 
     def _tell_waiters(self) -> None:
         if self._driver.idle_stacks:
