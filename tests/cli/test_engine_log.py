@@ -1,4 +1,4 @@
-"""The engine log: what was called, how long, how it ended; no hidden value."""
+"""The engine log: calls, durations, results; no hidden value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands import: what one does not use it must not wait for. Counted, not timed."""
+"""Modules that commands import: none that they do not use. Counted, not timed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A home that does not exist is a mistake for whoever reads; who creates makes it."""
+"""A home that does not exist: readers report it, creators make it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command that names a stack means one of the project of the settings, by name or by id."""
+"""Every command finds stacks of the project of the settings only, by name and by id."""
 
 from __future__ import annotations
 

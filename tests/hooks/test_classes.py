@@ -1,4 +1,4 @@
-"""Classes that are imported when somebody asks for them."""
+"""Plug-in classes are imported at their first use."""
 
 from __future__ import annotations
 

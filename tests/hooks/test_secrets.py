@@ -1,4 +1,4 @@
-"""What may hold secrets shows them in no ``repr``, so that they get into no log by accident."""
+"""Objects that may hold secrets show none in ``repr``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What schedules mean on the clock, and which texts are none."""
+"""Schedules on the clock, and texts that are no schedule."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ KEPT = [
     pytest.param(4071, id="a-newer-plan-in-the-transaction-of-a-begin"),
 ]
 
-#: The same of whole lives; ``tests/engine/test_found_by_simulation.py`` has them made simple.
+#: The same of whole lives; ``tests/engine/test_simulation_regressions.py`` has them made simple.
 KEPT_WHOLE = [
     pytest.param(37, id="what-an-import-had-left-behind-took-its-place-with-its-old-users"),
     pytest.param(0, id="what-is-made-instead-of-adopted-was-left-behind"),
@@ -79,7 +79,8 @@ KEPT_NESTED = [
     pytest.param(90224, id="a-signal-was-given-up-half-way-and-had-made-a-member-that-failed"),
 ]
 
-#: The same of lives in which things drift; ``tests/engine/test_adoption.py`` has it made simple.
+#: The same of lives in which things drift; the short form is in
+#: ``tests/engine/plan/test_adoption.py``.
 KEPT_DRIFTING = [
     pytest.param(30574, id="a-signal-asked-what-was-adopted-and-had-no-id-yet"),
 ]
@@ -124,7 +125,7 @@ def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
     counted = played(range(220), live)
     every = {name for names in wire.PLACES.values() for name in names}
-    missing = every - set(counted) - OF_DRIFT - {"MoveResource"}  # see tests/engine/test_moving.py
+    missing = every - set(counted) - OF_DRIFT - {"MoveResource"}  # engine/plan/test_moves.py
     assert not missing
 
 

@@ -1,0 +1,318 @@
+"""The application: one process is the engine, others send requests, one takes over.
+
+Two applications on one home behave like two processes: the engine's lock knows open files, not
+processes. Real processes are killed in tests/acceptance.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from zonda.core.app.app import App, RunningAction, build_app
+from zonda.core.engine.actions import CreateStack, DeleteStack
+from zonda.core.engine.model.unit_of_work import Notice
+from zonda.core.settings import settings
+from zonda.core.store.read.views import StackView
+from zonda.core.store.values.sealing import make_key
+from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.errors import Conflict, NotFound, RequestError, StoreError, ValidationErrors
+
+TEMPLATE = """\
+heat_template_version: 2018-08-31
+parameters:
+  secret: {type: string, hidden: true, default: hush}
+resources:
+  a: {type: OS::Heat::TestResource, properties: {value: x}}
+outputs:
+  said: {value: {get_attr: [a, output]}}
+"""
+PATIENCE = 20.0
+
+Make = Callable[[], App]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def make(home: Path) -> Iterator[Make]:
+    made: list[App] = []
+
+    def build() -> App:
+        made.append(build_app(settings.load_settings({"home": str(home)}, {})))
+        return made[-1]
+
+    yield build
+    for app in made:
+        app.close()
+
+
+def create(name: str, template: str = TEMPLATE) -> CreateStack:
+    return CreateStack(name, Bundle(template))
+
+
+def ended(running: RunningAction) -> StackView:
+    """The stack once it is idle."""
+    seen = running.look(PATIENCE)
+    for _ in range(int(PATIENCE / 0.05)):
+        if seen.idle:
+            return seen
+        seen = running.look(0.05)
+    raise AssertionError(f"{seen.name} is still {seen.state}")
+
+
+def test_without_a_database_there_is_nothing_to_read(make: Make, home: Path) -> None:
+    app = make()
+
+    assert app.reader.stacks() == []
+    with pytest.raises(NotFound):
+        app.stack("web")
+    assert not home.exists()
+
+
+def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> None:
+    writer, reader = make(), make()
+    assert reader.reader.stacks() == []
+
+    ended(writer.act(create("web")))
+
+    assert [stack.name for stack in reader.reader.stacks()] == ["web"]
+    assert [output.value for output in reader.details(reader.stack("web")).outputs] == ["x"]
+    assert reader.details(reader.stack("web")).parameters["secret"] == "(hidden)"
+
+
+def test_reading_takes_no_lock(make: Make) -> None:
+    writer, reader = make(), make()
+    ended(writer.act(create("web")))
+
+    assert reader.stack("web").state == "CREATE_COMPLETE"
+    assert writer.lock.held
+    assert not reader.lock.held
+
+
+def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> None:
+    engine, other = make(), make()
+    engine.run_engine()
+
+    running = other.act(create("web"))
+
+    assert running.other_engine_pid == os.getpid()
+    assert not other.lock.held
+    assert ended(running).state == "CREATE_COMPLETE"
+    assert ended(other.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
+
+
+def test_what_the_engine_refuses_is_refused_to_the_other_command(make: Make) -> None:
+    engine, other = make(), make()
+    engine.run_engine()
+    ended(other.act(create("web")))
+
+    with pytest.raises(RequestError, match="already exists"):
+        other.act(create("web"))
+    with pytest.raises(ValidationErrors) as caught:
+        other.act(create("bad", TEMPLATE.replace("TestResource", "TsetResource")))
+    assert caught.value.place is not None
+    assert caught.value.place.line == 5
+
+
+def test_a_request_that_nobody_answers_is_carried_out_by_who_waits(make: Make) -> None:
+    holder, other = make(), make()
+    assert holder.store
+    assert holder.lock.acquire()
+    answers: list[StackView] = []
+    waiter = threading.Thread(target=lambda: answers.append(ended(other.act(create("web")))))
+    waiter.start()
+    waiter.join(0.2)
+    assert waiter.is_alive()
+
+    holder.lock.release()
+    waiter.join(PATIENCE)
+
+    assert [stack.state for stack in answers] == ["CREATE_COMPLETE"]
+
+
+def test_what_an_engine_left_undone_is_continued(make: Make) -> None:
+    planned = make()
+    running = planned.act(create("web"), drive=False)
+    assert not running.look(0.0).idle
+    planned.close()
+
+    continued = make().wait("web")
+
+    assert continued.other_engine_pid is None
+    assert ended(continued).state == "CREATE_COMPLETE"
+
+
+def test_a_watcher_takes_over_when_the_engine_goes_away(make: Make) -> None:
+    planner, watcher = make(), make()
+    running = planner.act(create("web"), drive=False)
+    watching = watcher.wait(running.stack_id)
+    assert not watching.look(0.0).idle
+
+    planner.close()
+
+    assert ended(watching).state == "CREATE_COMPLETE"
+    assert watcher.lock.held
+
+
+def test_there_is_one_engine_for_a_database(make: Make) -> None:
+    make().run_engine()
+
+    with pytest.raises(Conflict, match=str(os.getpid())):
+        make().run_engine()
+
+
+def test_an_engine_waits_for_the_command_that_is_at_work(make: Make) -> None:
+    command, engine, late = make(), make(), make()
+    ended(command.act(create("web")))
+    waits: list[int | None] = []
+
+    def goes_on(holder: int | None) -> bool:
+        waits.append(holder)
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"):
+            make().run_engine()
+        command.close()
+        return True
+
+    assert engine.run_engine(goes_on)
+
+    assert waits == [os.getpid()]
+    assert ended(late.act(create("other"))).state == "CREATE_COMPLETE"
+    assert engine.lock.held
+    assert not late.lock.held
+
+
+def test_commands_leave_the_lock_to_an_engine_that_waits_for_it(make: Make) -> None:
+    """However many of them follow each other."""
+    engine, late = make(), make()
+    running = make()
+    planned = running.act(create("web"), drive=False)
+
+    def goes_on(holder: int | None) -> bool:
+        watching = late.wait("web")
+        running.close()
+        assert not watching.look(0.0).idle
+        assert not late.lock.held
+        return True
+
+    assert engine.run_engine(goes_on)
+
+    assert engine.lock.held
+    assert ended(late.wait("web")).id == planned.stack_id
+
+
+def test_an_engine_that_waits_can_be_stopped(make: Make) -> None:
+    command, engine = make(), make()
+    ended(command.act(create("web")))
+
+    assert not engine.run_engine(lambda holder: False)
+    engine.close()
+    command.close()
+
+    other = make()
+    assert other.run_engine()
+    assert other.lock.held
+
+
+def test_the_engine_takes_up_what_it_finds(make: Make) -> None:
+    planned = make()
+    planned.act(create("web"), drive=False)
+    planned.close()
+    engine, watcher = make(), make()
+
+    engine.run_engine()
+
+    assert ended(watcher.wait("web")).state == "CREATE_COMPLETE"
+    assert not watcher.lock.held
+
+
+def test_closing_gives_the_lock_back_and_may_be_repeated(make: Make) -> None:
+    first, second = make(), make()
+    ended(first.act(create("web")))
+
+    first.close()
+    first.close()
+
+    assert second.lock.acquire()
+    assert not [each for each in threading.enumerate() if each.name.startswith("zonda-engine")]
+
+
+def test_validation_needs_no_database_and_no_service(make: Make, home: Path) -> None:
+    template = TEMPLATE.replace(
+        "outputs:",
+        "  b:\n    type: OS::Mistral::ExternalResource\n"
+        "    properties: {actions: {CREATE: {workflow: make_it}}}\noutputs:",
+    )
+
+    checked = make().validate(Bundle(template))
+
+    assert set(checked.resources) == {"a", "b"}
+    assert "hush" not in repr(checked)
+    assert not home.exists()
+
+
+def test_without_a_service_a_workflow_is_refused_before_anything_is_made(make: Make) -> None:
+    template = (
+        "heat_template_version: 2018-08-31\nresources:\n"
+        "  b:\n    type: OS::Mistral::ExternalResource\n"
+        "    properties: {actions: {CREATE: {workflow: make_it}}}\n"
+    )
+    app = make()
+
+    with pytest.raises(ValidationErrors) as caught:
+        app.act(create("web", template))
+
+    assert "not running" in str(caught.value)
+    assert app.reader.stacks() == []
+
+
+def test_a_database_of_another_kind_is_refused(home: Path) -> None:
+    flags = {"home": str(home), "database_url": "postgresql://x/y"}
+    app = build_app(settings.load_settings(flags, {}))
+
+    with pytest.raises(StoreError, match="postgresql"):
+        app.act(create("web"))
+    app.close()
+
+
+def test_a_folder_that_cannot_be_made_is_a_clean_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    database = f"sqlite:///{tmp_path}/file/home/zonda.db"
+    app = build_app(settings.load_settings({"home": str(tmp_path), "database_url": database}, {}))
+
+    with pytest.raises(StoreError, match="cannot be made"):
+        app.act(create("web"))
+    app.close()
+
+
+def test_a_key_in_the_settings_is_used(home: Path) -> None:
+    app = build_app(settings.load_settings({"home": str(home), "key": make_key()}, {}))
+    ended(app.act(create("web")))
+    app.close()
+
+    assert not (home / "zonda.key").exists()
+    other = build_app(settings.load_settings({"home": str(home), "key": make_key()}, {}))
+    with pytest.raises(StoreError, match="key"):
+        other.stack("web")
+    other.close()
+
+
+def test_what_a_stack_waits_for_is_forgotten_at_its_end(make: Make) -> None:
+    app = make()
+    running = app.act(create("s"), drive=True)
+    ended(running)
+    commands = app.commands
+    for resource in ("a", "b"):
+        commands._heard(Notice(running.stack_id, None, resource, "waiting for the runner"))
+    assert [each.resource for each in running.waiting()] == ["a", "b"]
+
+    ended(app.act(DeleteStack("s"), drive=True))
+
+    assert commands._notices == {}
