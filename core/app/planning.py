@@ -48,11 +48,12 @@ class PlanResult:
 def make_plan(parts: AppServices, reader: Reader, action: Action, *, keep: bool) -> PlanResult:
     """Preview ``action``; ``keep``: with the text of a plan file."""
     services = _make_read_services(parts, reader)
-    seen = None
+    seen = planner = None
     if isinstance(action, RepairDrift):
         there = check_now(services, action, parts.clock.pause)
         services, seen = _make_read_services(parts, there), (there.check, there.findings)
-    found = build_preview(services, action)
+        planner = there.plan_repair
+    found = build_preview(services, action, planner)
     text = format_plan(found, reader.sealer, services.definitions) if keep else None
     shown = build_document(found)
     if seen is not None:

@@ -34,7 +34,7 @@ ELSEWHERE = (
 #: What is needed of such rooms.
 DOORS = {
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
-    *(f"zonda.core.engine.actions.{name}" for name in ("answers", "base", "places", "wire")),
+    *(f"zonda.core.engine.actions.{name}" for name in ("answers", "base", "table", "wire")),
     *("zonda.core.reports", "zonda.core.reports.outputs"),
     *(
         f"zonda.builtin_resources.{name}"
@@ -55,7 +55,7 @@ def test_a_plain_command_imports_only_what_it_uses(tmp_path: Path, verb: str) ->
         _imported(words)
     found = _imported(_words(verb, tmp_path))
 
-    assert "zonda.core.engine.handlers.registry" in found
+    assert "zonda.core.engine.handlers.runners" in found
     found -= DOORS | {f"zonda.core.engine.actions.{KINDS[verb]}"}
     assert sorted(name for name in found if name.startswith(ELSEWHERE)) == []
 

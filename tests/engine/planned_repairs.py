@@ -38,4 +38,4 @@ def planned(drift: Drifting) -> dict[str, Any]:
         lender=drift.bench.lender,
         settings=services.settings,
     )
-    return build_document(build_preview(shown, RepairDrift("s")))
+    return build_document(build_preview(shown, RepairDrift("s"), found.plan_repair))

@@ -26,7 +26,7 @@ from zonda.core.engine.actions import (
     UpdateStack,
 )
 from zonda.core.engine.execution.steps import step
-from zonda.core.engine.handlers.registry import act
+from zonda.core.engine.handlers.runners import act
 from zonda.core.engine.model.effects import Step, Wait
 from zonda.hooks.errors import Conflict, NotReady, UpdateReplace
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
-from zonda.core.engine.actions import wire
+from zonda.core.engine.actions import table
 
 from .sim.life import live, live_drifting, live_nested
 from .sim.play import play
@@ -124,7 +124,7 @@ def played(seeds: range, play_one: Callable[[int], Simulator]) -> Counter[str]:
 
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
     counted = played(range(220), live)
-    every = {name for names in wire.PLACES.values() for name in names}
+    every = set(table.ACTIONS)
     missing = every - set(counted) - OF_DRIFT - {"MoveResource"}  # engine/plan/test_moves.py
     assert not missing
 

@@ -29,6 +29,8 @@ class Action:
     touches_all: ClassVar[bool] = True
     #: Whether it can be carried out once another action has ended.
     may_wait: ClassVar[bool] = True
+    #: Whether it is for the action that is being carried out, and may disturb it.
+    ends_another: ClassVar[bool] = False
 
 
 class Templated(Action):

@@ -11,6 +11,8 @@ from .base import Action
 class DeleteStack(Action):
     """Delete every resource, then the stack. Supersedes the running action."""
 
+    ends_another = True
+
     stack: str
 
 
@@ -39,7 +41,7 @@ class CheckStack(Action):
 class CancelStack(Action):
     """Start no further operation; ``rollback``: go back to the last good template."""
 
-    touches_all = False
+    touches_all, ends_another = False, True
 
     stack: str
     rollback: bool = False

@@ -4,38 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, fields
-from importlib import import_module
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
 
 from .base import Action, Caller
-
-#: Where which kinds stand: a process asks for one of them, or for few.
-PLACES = {
-    "templates": ("CreateStack", "UpdateStack", "ApplyPlan"),
-    "stacks": (
-        "DeleteStack",
-        "SuspendStack",
-        "ResumeStack",
-        "CheckStack",
-        "CancelStack",
-        "RollbackStack",
-        "RetryStack",
-    ),
-    "ownership": ("AdoptStack", "AbandonStack", "ImportResource"),
-    "snapshots": ("SnapshotStack", "DeleteSnapshot", "RestoreSnapshot"),
-    "resources": ("SignalResource", "ClearHooks", "ProtectStack", "MarkResource", "MoveResource"),
-    "drift": ("CheckDrift", "RepairDrift", "SetDrift", "IgnoreDrift", "UnignoreDrift"),
-}
-_MODULE_OF = {name: module for module, names in PLACES.items() for name in names}
-
-
-def find_action_class(name: str) -> type[Any]:
-    """The class of an action; raises KeyError where there is none of this name."""
-    module = import_module(f".{_MODULE_OF[name]}", __package__)
-    found: type[Any] = getattr(module, name)
-    return found
+from .table import find_action_class
 
 
 def to_json(action: Any, caller: Caller | None = None) -> str:

@@ -1,6 +1,6 @@
 """The actions of drift as steps: a check is begun, schedules and exceptions are set.
 
-Called by ``acting``. None of them is a plan, so that the generation of a stack stays what it is.
+None of them is a plan, so that the generation of a stack stays what it is.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .. import actions
 from ..model.effects import Call, Step, Tx
 from ..model.unit_of_work import UnitOfWork
 from ..plan import drift_schedule
-from ..plan.accept import Noted, build_answer, with_note
-from ..plan.from_template import find_root_stack
+from ..plan.accept import Change, Noted, build_answer, reload_stack
+from ..plan.from_template import check_root, find_root_stack
 from ..services import EngineServices
 from . import store
 from .findings import Check
@@ -40,16 +40,15 @@ def resolve_scope(
 ) -> tuple[StackRow, tuple[str, ...]]:
     """The stack and the paths of the named resources; raises NotFound."""
     stack = find_root_stack(services, name)
-    if resources:
-        known = _list_paths(services, stack)
-        for path in resources:
-            if path not in known:
-                raise NotFound("Resource", path, hint=suggestion(path, known), stack=stack.name)
+    _check_paths(services, stack, resources)
     return stack, tuple(resources)
 
 
-def _list_paths(services: EngineServices, stack: StackRow) -> set[str]:
-    return {path for path, _ in services.reader().drift_rows(stack.id)}
+def _check_paths(services: EngineServices, stack: StackRow, resources: Sequence[str]) -> None:
+    known = {path for path, _ in services.reader().drift_rows(stack.id)} if resources else set()
+    for path in resources:
+        if path not in known:
+            raise NotFound("Resource", path, hint=suggestion(path, known), stack=stack.name)
 
 
 def build_check_unit(
@@ -58,7 +57,7 @@ def build_check_unit(
     """The unit that stores a check and has it run after the commit."""
 
     def run(work: UnitOfWork) -> tuple[Accepted, Check]:
-        stack = _reload_stack(work, seen)
+        stack = reload_stack(work, seen)
         row = store.begin(work, stack, cause, services.settings.user, scope)
         accepted = dataclasses.replace(build_answer(stack), check_id=row.id)
         note(work, accepted)
@@ -69,26 +68,23 @@ def build_check_unit(
     return run
 
 
-def set_drift(services: EngineServices, action: actions.SetDrift, note: Noted) -> Step:
+def set_drift(services: EngineServices, stack: StackRow, action: actions.SetDrift) -> Change:
     """Set the schedule of drift checks and the policy of a stack."""
-    seen = yield Call(lambda: find_root_stack(services, action.stack))
+    check_root(services, stack)
 
-    def run(work: UnitOfWork) -> Accepted:
-        stack = _reload_stack(work, seen)
+    def set_columns(work: UnitOfWork, stack: StackRow) -> None:
         found = drift_schedule.build_columns(services, stack, action.schedule, action.policy)
         for name, value in found.items():
             setattr(stack, name, value)
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
+    return set_columns
 
 
-def ignore(services: EngineServices, action: actions.IgnoreDrift, note: Noted) -> Step:
+def ignore(services: EngineServices, stack: StackRow, action: actions.IgnoreDrift) -> Change:
     """Add an exception."""
-    seen = yield Call(lambda: _check_exception(services, action))
+    _check_exception(services, stack, action)
 
-    def run(work: UnitOfWork) -> Accepted:
-        stack = _reload_stack(work, seen)
+    def add_exception(work: UnitOfWork, stack: StackRow) -> None:
         if action.until is not None and action.until <= work.now:
             raise UsageError("The exception would end in the past.", hint="Give a later time.")
         row = DriftIgnoreRow(
@@ -102,15 +98,17 @@ def ignore(services: EngineServices, action: actions.IgnoreDrift, note: Noted) -
             work.now,
         )
         work.tx.drift.add_ignore(row)
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
+    return add_exception
 
 
-def _check_exception(services: EngineServices, action: actions.IgnoreDrift) -> StackRow:
-    """The stack; raises NotFound or UsageError for an unknown resource or property."""
+def _check_exception(
+    services: EngineServices, stack: StackRow, action: actions.IgnoreDrift
+) -> None:
+    """Raise NotFound or UsageError for an unknown resource or property."""
+    check_root(services, stack)
     paths = () if _ANY in action.resource else (action.resource,)
-    stack, _ = resolve_scope(services, action.stack, paths)
+    _check_paths(services, stack, paths)
     rows = [
         row
         for path, row in services.reader().drift_rows(stack.id)
@@ -123,7 +121,6 @@ def _check_exception(services: EngineServices, action: actions.IgnoreDrift) -> S
     if name and known and name not in known:
         types = ", ".join(sorted({row.type for row in rows})[:3])
         raise UsageError(f"{types} has no property {name}.", hint=suggestion(name, known))
-    return stack
 
 
 def _list_properties(services: EngineServices, row: DriftRow) -> Collection[str]:
@@ -135,12 +132,11 @@ def _list_properties(services: EngineServices, row: DriftRow) -> Collection[str]
         return ()
 
 
-def unignore(services: EngineServices, action: actions.UnignoreDrift, note: Noted) -> Step:
+def unignore(services: EngineServices, stack: StackRow, action: actions.UnignoreDrift) -> Change:
     """Remove an exception that a command has added."""
-    seen = yield Call(lambda: find_root_stack(services, action.stack))
+    check_root(services, stack)
 
-    def run(work: UnitOfWork) -> Accepted:
-        stack = _reload_stack(work, seen)
+    def drop_exception(work: UnitOfWork, stack: StackRow) -> None:
         known = [row.id for row in work.tx.drift.ignores(stack.id)]
         meant = [key for key in known if key == action.ignore] or [
             key for key in known if action.ignore and key.startswith(action.ignore)
@@ -153,13 +149,5 @@ def unignore(services: EngineServices, action: actions.UnignoreDrift, note: Note
                 "environment says is changed there.",
             )
         work.tx.drift.drop_ignore(meant[0], stack.id)
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
-
-
-def _reload_stack(work: UnitOfWork, seen: StackRow) -> StackRow:
-    stack = work.tx.stack(seen.id)
-    if stack is None or stack.deleted_at is not None:
-        raise NotFound("Stack", seen.name)
-    return stack
+    return drop_exception

@@ -45,6 +45,12 @@ class AsFound(Reader):
         rows = store.list_findings(check, check.found)
         self.findings = sorted(map(drift_to_view.to_finding_view, rows), key=attrgetter("path"))
 
+    def plan_repair(
+        self, services: EngineServices, stack: StackRow, action: RepairDrift
+    ) -> StackPlan | None:
+        """The plan of the repair; the engine itself uses ``repair.repair``."""
+        return build_repair_plan(services, stack, self.wrong)
+
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """See ``Reader``."""
         return [self._apply_result(row) for row in super().resource_rows(stack_id)]
@@ -122,9 +128,3 @@ def check_now(
         )
     store.conclude(row, check.found, services.clock.now())
     return AsFound(services.reader(), check)
-
-
-def propose(services: EngineServices, stack: StackRow, action: RepairDrift) -> StackPlan | None:
-    """The plan of a repair from check results; the engine itself uses ``repair.repair``."""
-    reader = services.reader()
-    return build_repair_plan(services, stack, reader.wrong) if isinstance(reader, AsFound) else None

@@ -11,27 +11,22 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict
 
 from .. import actions
-from ..actions import Accepted
 from ..model import documents
-from ..model.effects import Call, Step, Tx
 from ..model.plan import Given
 from ..model.states import COMPLETE, IDLE
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, build_answer, with_note
-from ..plan.from_template import check_idle, find_root_stack
+from ..plan.accept import Change
+from ..plan.from_template import check_idle, check_root
 from ..progress import history
 from ..services import EngineServices
 
 
-def abandon(services: EngineServices, action: actions.AbandonStack, note: Noted) -> Step:
-    """Forget a stack; gives ``Accepted``."""
-    stack: StackRow = yield Call(lambda: find_root_stack(services, action.stack))
+def abandon(services: EngineServices, stack: StackRow, action: actions.AbandonStack) -> Change:
+    """Forget a stack."""
+    check_root(services, stack)
 
-    def forget(work: UnitOfWork) -> Accepted:
-        found = work.tx.stack(stack.id)
-        if found is None or found.deleted_at is not None:
-            raise Conflict(f"Stack {stack.name} has been deleted meanwhile.")
-        tree = [*walk_down(found, work.tx.tree(found.root), work.tx.resources_of)]
+    def forget(work: UnitOfWork, stack: StackRow) -> None:
+        tree = [*walk_down(stack, work.tx.tree(stack.root), work.tx.resources_of)]
         for each, _ in tree if not action.force else ():
             check_idle(each)
         if (
@@ -39,14 +34,13 @@ def abandon(services: EngineServices, action: actions.AbandonStack, note: Noted)
             != action.digest
         ):
             raise Conflict(
-                f"Stack {found.name} has changed since the document was made of it.",
+                f"Stack {stack.name} has changed since the document was made of it.",
                 hint="Nothing was forgotten: abandon it again.",
             )
         for each, rows in tree:
             _delete_rows(work, each, rows, services.settings.user)
-        return build_answer(found)
 
-    return (yield Tx(with_note(forget, note)))
+    return forget
 
 
 def _compute_digest(work: UnitOfWork, stack: StackRow, rows: list[ResourceRow]) -> str:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from fnmatch import fnmatchcase
 
-from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment.zonda_section import BREAKPOINTS
 from zonda.hooks.errors import NotFound, NotSupported, RequestError
 from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
-from ..actions import Accepted
-from ..model.effects import Call, Step, Tx
 from ..model.unit_of_work import UnitOfWork
 from ..operations import transitions
-from ..plan.accept import Noted, build_answer, with_note
-from ..plan.from_template import find_stack
+from ..plan.accept import Change
 from ..progress import breakpoints, progress
 from ..progress.history import add_user
 from ..services import EngineServices
@@ -48,15 +45,14 @@ def clear_expired(work: UnitOfWork, key: str) -> None:
         clear(work, row, ": its time is over")
 
 
-def clear_hooks(services: EngineServices, action: actions.ClearHooks, note: Noted) -> Step:
+def clear_hooks(services: EngineServices, stack: StackRow, action: actions.ClearHooks) -> Change:
     """Clear the breakpoints of the named resources; raises if one of them waits at none.
 
     What is in a nested stack is named by the way to it, ``owner/member``; each part of the way may
     be a pattern.
     """
-    stack = yield Call(lambda: find_stack(services, action.stack))
 
-    def run(work: UnitOfWork) -> Accepted:
+    def clear_chosen(work: UnitOfWork, stack: StackRow) -> None:
         chosen = {
             row.id: row
             for pattern in action.resources
@@ -64,21 +60,19 @@ def clear_hooks(services: EngineServices, action: actions.ClearHooks, note: Note
         }
         for row in chosen.values():
             clear(work, row, add_user("", services.settings.user))
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
+    return clear_chosen
 
 
-def clear_by_signal(services: EngineServices, action: actions.SignalResource, note: Noted) -> Step:
-    """Clear the breakpoint that a signal with ``unset_hook`` names; others stay."""
+def build_clearance(action: actions.SignalResource) -> actions.ClearHooks:
+    """The action that clears the breakpoint named by a signal with ``unset_hook``; others stay."""
     hook = action.details[UNSET]
     if hook not in BREAKPOINTS:
         raise _build_error(
             f'Invalid hook type "{hook}" for {action.resource}',
             suggestion(hook, BREAKPOINTS) or f"The hooks are {', '.join(BREAKPOINTS)}.",
         )
-    clearing = actions.ClearHooks(action.stack, (action.resource,), (hook,))
-    return (yield from clear_hooks(services, clearing, note))
+    return actions.ClearHooks(action.stack, (action.resource,), (hook,))
 
 
 def _list_waiting(work: UnitOfWork, stack_id: str) -> list[ResourceRow]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import NotSupported
 
@@ -13,46 +11,37 @@ from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..operations import timeouts
 from ..plan.accept import Noted, build_answer, propose_and_accept, with_note
-from ..plan.from_template import check_root
-from ..plan.registry import propose
+from ..plan.from_template import check_root, plan_cancellation
+from ..plan.propose import propose
 from ..progress import history
 from ..services import EngineServices
 
 
 def cancel(services: EngineServices, action: CancelStack, note: Noted) -> Step:
-    """Carry it out; raises NotSupported where nothing runs."""
+    """Carry it out; raises NotSupported where nothing runs.
+
+    Operations that signals have begun while no action runs are cancelled, too.
+    """
+    settings = services.settings
     stack = yield Call(lambda: _find_stack(services, action.stack))
-    accepted = yield Tx(with_note(_build_signal_unit(services, stack), note))
+
+    def stop(work: UnitOfWork) -> Accepted | None:
+        found = work.tx.stack(stack.id)
+        if found is None or not timeouts.cancel_signalled(work, found, settings.cancel_grace):
+            if action.rollback:
+                return None
+            if found is None or found.phase == IDLE or found.action == "DELETE":
+                raise NotSupported(f"Stack {stack.name} has no action in progress to cancel.")
+            history.record_cancellation(work, found, settings.user)
+            timeouts.cancel(work, found, settings.cancel_grace)
+        return build_answer(found)
+
+    accepted = yield Tx(with_note(stop, note))
     if accepted is not None:
         return accepted
-    if action.rollback:
-        return (yield from propose_and_accept(lambda: propose(services, action), note))
-
-    def run(work: UnitOfWork) -> Accepted:
-        found = work.tx.stack(stack.id)
-        if found is None or found.phase == IDLE or found.action == "DELETE":
-            raise NotSupported(f"Stack {stack.name} has no action in progress to cancel.")
-        history.record_cancellation(work, found, services.settings.user)
-        timeouts.cancel(work, found, services.settings.cancel_grace)
-        return build_answer(found)
-
-    return (yield Tx(with_note(run, note)))
-
-
-def _build_signal_unit(
-    services: EngineServices, stack: StackRow
-) -> Callable[[UnitOfWork], Accepted | None]:
-    """Cancel operations that signals have begun while no action runs; None without any."""
-
-    def cancel(work: UnitOfWork) -> Accepted | None:
-        found = work.tx.stack(stack.id)
-        if found is None or not timeouts.cancel_signalled(
-            work, found, services.settings.cancel_grace
-        ):
-            return None
-        return build_answer(found)
-
-    return cancel
+    return (
+        yield from propose_and_accept(lambda: propose(services, action, plan_cancellation), note)
+    )
 
 
 def _find_stack(services: EngineServices, name: str) -> StackRow:

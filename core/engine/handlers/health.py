@@ -10,12 +10,10 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.text.suggestions import suggestion
 
-from ..actions import Accepted, MarkResource
-from ..model.effects import Call, Step, Tx
+from ..actions import MarkResource
 from ..model.states import COMPLETE, FAILED, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, build_answer, with_note
-from ..plan.from_template import find_stack
+from ..plan.accept import Change
 from ..plugins.operation import PluginOperation
 from ..plugins.redaction import scrub
 from ..progress import progress
@@ -24,12 +22,11 @@ from ..services import EngineServices
 from .signal import find_target
 
 
-def mark(services: EngineServices, action: MarkResource, note: Noted) -> Step:
+def mark(services: EngineServices, stack: StackRow, action: MarkResource) -> Change:
     """Set the state that a failed CHECK gives; ``healthy`` undoes exactly that."""
-    stack = yield Call(lambda: find_stack(services, action.stack))
-    reason = yield Call(lambda: _format_reason(services, action))
+    reason = _format_reason(services, action)
 
-    def run(work: UnitOfWork) -> Accepted:
+    def mark_found(work: UnitOfWork, stack: StackRow) -> None:
         row = _find_resource(work, stack, action.resource)
         if row.op or row.open:
             raise Conflict(
@@ -42,9 +39,8 @@ def mark(services: EngineServices, action: MarkResource, note: Noted) -> Step:
             _set_state(work, row, FAILED, reason or "marked as unhealthy", services.settings.user)
         elif (row.action, row.status) == ("CHECK", FAILED):
             _set_state(work, row, COMPLETE, reason or "marked as healthy", services.settings.user)
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
+    return mark_found
 
 
 def _find_resource(work: UnitOfWork, stack: StackRow, name: str) -> ResourceRow:

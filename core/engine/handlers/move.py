@@ -6,44 +6,41 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotFound, NotSupported
 from zonda.hooks.text.suggestions import suggestion
 
-from ..actions import Accepted, MoveResource
+from ..actions import MoveResource
 from ..model import row_annotations
-from ..model.effects import Call, Step, Tx
 from ..model.plan import BELOW
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, build_answer, with_note
-from ..plan.from_template import check_idle, find_root_stack
+from ..plan.accept import Change
+from ..plan.from_template import check_idle, check_root
 from ..progress.moves import join_path
 from ..services import EngineServices
 from ..templates.tree_rows import TreeRows, parse_path
 
 
-def move(services: EngineServices, action: MoveResource, note: Noted) -> Step:
+def move(services: EngineServices, stack: StackRow, action: MoveResource) -> Change:
     """Store the new name; the next update with that name in its template moves the instance.
 
     Of what is nested the resource of the stack at the top that leads to it keeps the word.
     """
-    stack, old, new = yield Call(lambda: _resolve_move(services, action))
+    old, new = _resolve_move(services, stack, action)
     name, _, below = old.partition(BELOW)
 
-    def run(work: UnitOfWork) -> Accepted:
-        found = work.tx.stack(stack.id)
+    def store_name(work: UnitOfWork, stack: StackRow) -> None:
         if new is not None:
-            check_idle(stack if found is None else found)
+            check_idle(stack)
         rows = [row for row in work.tx.resources_named(stack.id, name) if row.want == "PRESENT"]
         for row in rows:
             words = {key: to for key, to in row_annotations.read_moves(row).items() if key != below}
             row_annotations.set_moves(row, words if new is None else {**words, below: new})
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
+    return store_name
 
 
 def _resolve_move(
-    services: EngineServices, action: MoveResource
-) -> tuple[StackRow, str, str | None]:
-    """The stack, the path of the resource, and its new path."""
-    stack = find_root_stack(services, action.stack)
+    services: EngineServices, stack: StackRow, action: MoveResource
+) -> tuple[str, str | None]:
+    """The path of the resource, and its new path."""
+    check_root(services, stack)
     if action.to is not None:
         check_idle(stack)
     tree = TreeRows(services.reader(), stack)
@@ -56,10 +53,10 @@ def _resolve_move(
             "Resource", action.resource, hint=suggestion(old.rpartition(BELOW)[2], beside)
         )
     if action.to is None:
-        return stack, old, None
+        return old, None
     new = parse_path(action.to, names)
     _check_move(tree, row, old, new)
-    return stack, old, new
+    return old, new
 
 
 def _check_move(tree: TreeRows, row: ResourceRow, old: str, new: str) -> None:

@@ -7,12 +7,11 @@ from zonda.core.template.environment import policies
 from zonda.hooks.errors import Conflict, NotFound
 from zonda.hooks.text.suggestions import suggestion
 
-from ..actions import Accepted, ProtectStack
-from ..model.effects import Call, Step, Tx
+from ..actions import ProtectStack
 from ..model.states import COMPLETE, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, build_answer, with_note
-from ..plan.from_template import find_root_stack, find_stack
+from ..plan.accept import Change
+from ..plan.from_template import check_root
 from ..progress import protection
 from ..progress.history import add_user
 from ..progress.protection import Protection
@@ -25,17 +24,14 @@ _EVENTS = {
 }
 
 
-def protect(services: EngineServices, action: ProtectStack, note: Noted) -> Step:
+def protect(services: EngineServices, stack: StackRow, action: ProtectStack) -> Change:
     """Say that the named resources (without any: the stack) are protected, or not any more."""
-    # a nested stack goes with its owner, whatever it is; resources of it are protected like others
-    find = find_stack if action.resources else find_root_stack
-    seen = yield Call(lambda: find(services, action.stack))
+    if not action.resources:  # a nested stack goes with its owner, whatever it is
+        check_root(services, stack)
     what, told = _EVENTS[action.on]
     reason = add_user(told, services.settings.user)
 
-    def run(work: UnitOfWork) -> Accepted:
-        stack = work.tx.stack(seen.id)
-        assert stack is not None
+    def set_protection(work: UnitOfWork, stack: StackRow) -> None:
         if action.resources:
             rows = _find_named(work, stack, action)
             known = policies.parse_policies(stack.policies).after(policies.Policies())
@@ -49,9 +45,8 @@ def protect(services: EngineServices, action: ProtectStack, note: Noted) -> Step
             _check_by_command(stack, action, [protection.find_stack_protection(stack)])
             stack.protect = int(action.on)
             work.stack_event(stack, what, COMPLETE, reason)
-        return build_answer(stack)
 
-    return (yield Tx(with_note(run, note)))
+    return set_protection
 
 
 def _find_named(work: UnitOfWork, stack: StackRow, action: ProtectStack) -> list[ResourceRow]:

@@ -3,7 +3,7 @@
 What a plan deletes of the stack itself is seen in its transaction (``protection.check_plan``). What
 an owner would drop of its nested stack only shows when its plug-in is asked, which is done here as
 for a plan that is only shown. What is not certain yet, and replacements, are refused when their
-turn comes. Called by ``guarding``.
+turn comes. Called by ``runners``.
 """
 
 from __future__ import annotations

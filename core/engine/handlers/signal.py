@@ -15,10 +15,10 @@ from ..model.outcomes import Failure
 from ..model.states import PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..plan.accept import Noted, build_answer, with_note
+from ..plan.accept import Noted, build_answer, edit_stack, with_note
 from ..progress.history import add_user
 from ..services import EngineServices
-from .breakpoints import UNSET, clear_by_signal
+from .breakpoints import UNSET, build_clearance
 from .signal_delivery import Delivered, deliver_all
 
 
@@ -30,7 +30,7 @@ def signal(services: EngineServices, action: actions.SignalResource, note: Noted
     breakpoint does not reach the resource.
     """
     if isinstance(action.details, Mapping) and UNSET in action.details:
-        return (yield from clear_by_signal(services, action, note))
+        return (yield from edit_stack(services, build_clearance(action), note))
     user = services.settings.user
     reached: list[Delivered] = []
     accepted = None

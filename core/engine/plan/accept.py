@@ -1,29 +1,34 @@
-"""From a proposal to a plan: worked out in the pool, accepted in one transaction, again if stale.
+"""From an action to its acceptance: looked at in the pool, written in one transaction.
 
-Used by ``acting`` and by the modules of actions that need more than a plan.
+A plan is worked out again if it is stale by then. Called by ``handlers``, ``preview``, ``drift``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import NotFound
 
 from ..actions import Accepted
+from ..actions.table import ACTIONS, load_function
 from ..model.effects import Call, Step, Tx
 from ..model.plan import StackPlan
 from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..progress import moves, protection
+from ..services import EngineServices
 from . import write
-from .from_template import build_name_taken, check_overtakes
+from .from_template import build_name_taken, check_overtakes, find_stack
 
 #: Stores what was accepted with whatever accepts it.
 Noted = Callable[[UnitOfWork, Accepted], None]
 #: Works a proposal out; None where there is nothing to do.
 Proposing = Callable[[], tuple[StackPlan | None, StackRow]]
+#: Changes a stack in a transaction.
+Change = Callable[[UnitOfWork, StackRow], None]
 
 
 def skip_note(work: UnitOfWork, accepted: Accepted) -> None:
@@ -37,6 +42,32 @@ def propose_and_accept(propose: Proposing, note: Noted = skip_note) -> Step:
         proposal, stack = yield Call(propose)
         accepted = yield Tx(with_note(_build_accept_unit(proposal, stack), note))
     return accepted
+
+
+def edit_stack(services: EngineServices, action: Any, note: Noted) -> Step:
+    """Carry out an action that changes a stack without a plan; returns ``Accepted``."""
+    stack, change = yield Call(lambda: _prepare_edit(services, action))
+
+    def edit(work: UnitOfWork) -> Accepted:
+        found = reload_stack(work, stack)
+        change(work, found)
+        return build_answer(found)
+
+    return (yield Tx(with_note(edit, note)))
+
+
+def _prepare_edit(services: EngineServices, action: Any) -> tuple[StackRow, Change]:
+    stack = find_stack(services, action.stack)
+    prepare = load_function(ACTIONS[type(action).__name__].function)
+    return stack, prepare(services, stack, action)
+
+
+def reload_stack(work: UnitOfWork, seen: StackRow) -> StackRow:
+    """The stack as it is now; raises NotFound for one that has been deleted."""
+    stack = work.tx.stack(seen.id)
+    if stack is None or stack.deleted_at is not None:
+        raise NotFound("Stack", seen.name)
+    return stack
 
 
 def with_note(
@@ -74,10 +105,7 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | 
             return None
         stack = _insert_stack(work, seen)
     else:
-        found = work.tx.stack(seen.id)
-        if found is None or found.deleted_at is not None:
-            raise NotFound("Stack", seen.name)
-        stack = found
+        stack = reload_stack(work, seen)
         if not _fits_stack(work, stack, seen, proposal):
             return None
         if proposal.demanded or proposal.action != "ROLLBACK":

@@ -23,14 +23,13 @@ from ..model.states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import ownership
-from .from_template import build_plan, build_stack, check_idle, load_definition, load_nodes
+from .from_template import build_plan, check_idle, load_definition, load_nodes
 
 
 def plan_adoption(
-    services: EngineServices, action: actions.AdoptStack
-) -> tuple[StackPlan, StackRow]:
+    services: EngineServices, stack: StackRow, action: actions.AdoptStack
+) -> StackPlan:
     """The plan of a new stack whose resources exist."""
-    stack = build_stack(services, action)
     definition = load_definition(services, stack, action.bundle, None)
     entries = _read_entries(action.resources)
     if not action.force:
@@ -54,7 +53,7 @@ def plan_adoption(
     proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=hand_over)
     detail = {"force": True} if action.force else {}
     given = dataclasses.replace(proposal.given, detail=detail)
-    return dataclasses.replace(proposal, given=given), stack
+    return dataclasses.replace(proposal, given=given)
 
 
 def plan_child_adoption(

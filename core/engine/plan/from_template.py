@@ -166,13 +166,12 @@ def plan_stored(
 
 
 def plan_creation(
-    services: EngineServices, action: actions.CreateStack
-) -> tuple[StackPlan, StackRow]:
-    """The plan of a new stack, and its row."""
-    stack = build_stack(services, action)
+    services: EngineServices, stack: StackRow, action: actions.CreateStack
+) -> StackPlan:
+    """The plan of a new stack."""
     definition = load_definition(services, stack, action.bundle, None)
     drift = (action.drift_schedule, action.drift_policy)
-    return build_plan(services, stack, "CREATE", action.bundle, definition, {}, drift=drift), stack
+    return build_plan(services, stack, "CREATE", action.bundle, definition, {}, drift=drift)
 
 
 def load_nodes(services: EngineServices, template_id: str | None) -> Mapping[str, Node]:

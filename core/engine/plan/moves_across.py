@@ -14,7 +14,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.text.suggestions import suggestion
 
-from ..actions import places
+from ..actions.table import load_function
 from ..model import row_annotations
 from ..model.plan import BELOW, Move, StackPlan
 from ..model.states import COMPLETE, IDLE, PRESENT
@@ -81,7 +81,7 @@ class _Checks:
         self._stack = stack
         self._tree = tree
         self._known = known
-        self._shape = places.load_function("preview.shape:Shape")(services, stack, proposal, tree)
+        self._shape = load_function("preview.shape:Shape")(services, stack, proposal, tree)
 
     def is_due(self, old: str, new: str) -> bool:
         """Whether the template has the new name instead of the old one."""

@@ -19,7 +19,7 @@ from ..diff.sections import ALL_HIDDEN, Marks, list_changes, list_new, read_mark
 from ..model import row_annotations
 from ..model.plan import StackPlan
 from ..model.states import PRESENT
-from ..plan.registry import propose
+from ..plan.propose import Planner, propose
 from ..progress.protection import find_stack_protection
 from ..services import EngineServices
 from . import outputs
@@ -110,10 +110,12 @@ def _list_ceilings_below(resources: Iterable[Resource]) -> Iterator[tuple[str, s
             yield from _list_ceilings_below(nested.resources)
 
 
-def build_preview(services: EngineServices, action: Action) -> Preview:
-    """The preview of ``action``."""
+def build_preview(
+    services: EngineServices, action: Action, planner: Planner | None = None
+) -> Preview:
+    """The preview of ``action``; ``planner``: see ``propose``."""
     with services.reader().snapshot():
-        proposal, stack = propose(services, action)
+        proposal, stack = propose(services, action, planner)
         rows = services.reader().resource_rows(stack.id)
     if proposal is None:
         return Preview(action, stack, None)

@@ -22,7 +22,7 @@ from zonda.hooks.text.borders import raise_interruption
 from ..drift.on_demand import ChecksOnDemand
 from ..execution.steps import look, proceed, step
 from ..execution.timers import AT_ONCE, Timetable
-from ..handlers.registry import roll_back
+from ..handlers.runners import roll_back
 from ..model.effects import Call, GivenUp, Step, TookTooLong, Tx, Wait
 from ..model.unit_of_work import Outbox, UnitOfWork
 from ..model.work_item import WorkItem

@@ -28,7 +28,7 @@ from zonda.hooks.errors import StoreError
 from ..actions import Accepted, Action, Caller
 from ..drift.interrupting import interrupt_all
 from ..execution.tickets import Ticket
-from ..handlers.registry import act
+from ..handlers.runners import act
 from ..model.definition import Loading
 from ..model.effects import Step
 from ..model.lending import Lender

@@ -24,7 +24,7 @@ from zonda.hooks.context import Clock
 from ..actions import Accepted, Action
 from ..drift.interrupting import interrupt_all
 from ..drift.schedule import DueChecks
-from ..handlers.registry import act
+from ..handlers.runners import act
 from ..model.definition import Loading
 from ..model.effects import Call
 from ..model.lending import Lender

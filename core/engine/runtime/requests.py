@@ -16,7 +16,7 @@ from zonda.hooks.errors import Conflict, StoreError, UsageError
 from .. import actions
 from ..actions import answers
 from ..actions.answers import Accepted
-from ..handlers.registry import act
+from ..handlers.runners import act
 from ..model.effects import Step, Tx
 from ..model.unit_of_work import UnitOfWork
 from .driver import Driver

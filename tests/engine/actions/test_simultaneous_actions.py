@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine.actions import UpdateStack
-from zonda.core.engine.handlers.registry import act
+from zonda.core.engine.handlers.runners import act
 
 PARAMETERS = "parameters: {left: {type: string}, right: {type: string}}\n"
 BOTH = (

@@ -21,7 +21,7 @@ from zonda.core.engine.drift.check_resources import Checks
 from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.drift.repair import repair_after_check
 from zonda.core.engine.execution.steps import step
-from zonda.core.engine.handlers.registry import act, roll_back
+from zonda.core.engine.handlers.runners import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
 from zonda.core.engine.model.row_annotations import is_attempt
 from zonda.core.engine.model.unit_of_work import UnitOfWork

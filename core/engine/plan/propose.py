@@ -1,51 +1,57 @@
-"""The table of plans: the function of each action. In the pool.
-
-A new action that is a plan of its own gets one line in ``PLANS``.
-"""
+"""The plan of an action. In the pool."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.hooks.errors import NotSupported
 
-from ..actions import places
+from ..actions import Action
+from ..actions.table import ACTIONS, PLAN, load_function
 from ..model.plan import StackPlan
 from ..model.states import PRESENT
 from ..services import EngineServices
 from . import from_template
 from .selection import select
 
+#: Makes the plan of an action; None where there is nothing to do.
+Planner = Callable[[EngineServices, StackRow, Any], StackPlan | None]
 
-def propose(services: EngineServices, action: Any) -> tuple[StackPlan | None, StackRow]:
-    """The plan for an action, and the stack it is for; None where there is nothing to do."""
-    proposal: StackPlan | None
-    kind = type(action).__name__
-    guard = None
-    if kind in NEW:
-        proposal, stack = places.load_function(NEW[kind])(services, action)
-    else:
-        stack = from_template.find_stack(services, action.stack)
-        from_template.check_root(services, stack)
-        guard = _build_guard(services, kind)
+
+def propose(
+    services: EngineServices, action: Any, planner: Planner | None = None
+) -> tuple[StackPlan | None, StackRow]:
+    """The plan for an action, and the stack it is for; None where there is nothing to do.
+
+    ``planner``: of an action that has more than a plan.
+    """
+    if planner is None:
+        entry = ACTIONS[type(action).__name__]
+        assert entry.shape == PLAN, f"{type(action).__name__} has no plan of its own"
+        planner = load_function(entry.function)
+    guard = _build_guard(services, action)
+    if hasattr(action, "stack"):
+        stack = from_template.find_root_stack(services, action.stack)
         guard(stack)
-        proposal = places.load_function(PLANS[kind])(services, stack, action)
+    else:
+        stack = from_template.build_stack(services, action)
+    proposal = planner(services, stack, action)
     if proposal is not None:
         proposal = _sign(services, _select_part(services, proposal, action))
         proposal = dataclasses.replace(proposal, guard=guard)
     return proposal, stack
 
 
-def _build_guard(services: EngineServices, kind: str) -> Callable[[StackRow], None]:
+def _build_guard(services: EngineServices, action: Action) -> Callable[[StackRow], None]:
     """Raises ActionInProgress for a stack whose action is carried out, and may not be superseded.
 
     What nobody carries out was interrupted: there is nobody to be disturbed.
     """
-    supersedes = kind in ENDING or services.settings.supersedes
+    supersedes = action.ends_another or services.settings.supersedes
 
     def check(stack: StackRow) -> None:
         if not supersedes and services.drives(stack.root):
@@ -80,30 +86,3 @@ def _sign(services: EngineServices, proposal: StackPlan) -> StackPlan:
     """The plan with the user who asks for it."""
     given = dataclasses.replace(proposal.given, by=services.settings.user)
     return dataclasses.replace(proposal, given=given)
-
-
-#: Actions that are for what is being carried out: they need not be allowed to supersede it.
-ENDING = frozenset({"CancelStack", "DeleteStack"})
-
-#: Actions that make a stack: (room, action) -> proposal, the new stack.
-NEW: Mapping[str, str] = {
-    "CreateStack": "plan.from_template:plan_creation",
-    "AdoptStack": "plan.adoption:plan_adoption",
-}
-
-#: Actions on a stack that exists: (room, stack, action) -> proposal; None: nothing to do.
-PLANS: Mapping[str, str] = {
-    "UpdateStack": "plan.from_template:plan_update",
-    "DeleteStack": "plan.snapshots:delete_stack",
-    "CancelStack": "plan.from_template:plan_cancellation",
-    "RollbackStack": "plan.rollback:plan_rollback_to",
-    "RetryStack": "plan.retry:plan_retry",
-    "RepairDrift": "drift.dry_run:propose",
-    "ImportResource": "plan.adoption:plan_import",
-    "SnapshotStack": "plan.snapshots:create",
-    "DeleteSnapshot": "plan.snapshots:delete",
-    "RestoreSnapshot": "plan.snapshots:restore",
-    "SuspendStack": "plan.from_template:plan_verb",
-    "ResumeStack": "plan.from_template:plan_verb",
-    "CheckStack": "plan.from_template:plan_verb",
-}
