@@ -63,7 +63,10 @@ def test_the_page_lists_the_public_modules() -> None:
         "zonda.hooks",
         *(
             f"zonda.hooks.{name}"
-            for name in ("runners", "http", "events", "settings", "testing", "conformance")
+            for name in (
+                *("runners", "http", "events", "settings", "processes"),
+                *("testing", "conformance"),
+            )
         ),
         "zonda.hooks.runners.http_contract",
     } == PUBLIC

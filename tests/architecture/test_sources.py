@@ -79,7 +79,7 @@ MAKES_CHANCE: dict[str, str] = {"core/system/ids.py": "it is the source"}
 #: Who may read environment variables besides core/settings/settings.py, and why.
 READS_THE_ENVIRONMENT: dict[str, str] = {
     "core/settings/settings.py": "it is the reader",
-    "workflows/service/wrapper.py": "a program of its own, which hands its environment on",
+    "hooks/processes/detached_run.py": "commands get the environment of their caller",
 }
 
 TIME = {

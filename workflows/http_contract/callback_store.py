@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ..atomic_files import read_json, sync_folder, write_json, write_new
+from zonda.hooks.processes import read_json, sync_folder, write_json, write_new
+
 from .states import FINAL
 
 SECRET_BYTES = 32

@@ -8,3 +8,5 @@ from __future__ import annotations
 
 FINAL = ("succeeded", "failed", "cancelled")
 STATES = ("running", *FINAL)
+#: The output that is the text of a command, where that is no JSON object.
+TEXT = "stdout"

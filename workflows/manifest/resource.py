@@ -23,7 +23,7 @@ from zonda.hooks import (
 )
 from zonda.hooks.runners import Failed, Succeeded
 
-from ..atomic_files import TEXT
+from ..http_contract.states import TEXT
 from ..resources.base import WorkflowResource
 from ..resources.drift_check import DriftCheckMixin
 from ..resources.workflow_call import WorkflowCall

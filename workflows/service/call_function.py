@@ -16,7 +16,7 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from ..atomic_files import REASON_MARK
+from .outcome import REASON_MARK
 
 
 class Missing(Exception):

@@ -1,4 +1,4 @@
-"""Sends a request on to an HTTP endpoint: ``python -m ...forward_request PLAN``.
+"""Sends a request on to an HTTP endpoint: ``python -m ...forward_request FILE``.
 
 A child of the wrapper, for endpoints that answer at once. The request goes out as it came in; a
 JSON object in a 2xx answer is the output, any other answer a failure. Whatever it waits for, the
@@ -23,10 +23,10 @@ from .clock import ServiceClock
 TIMEOUT = 60.0
 
 
-def main(plan: Path) -> int:
+def main(settings: Path) -> int:
     """Read the request from stdin, send it, write the output to stdout; the exit code."""
     try:
-        reply = _forward(plan)
+        reply = _forward(settings)
     except (TransportError, RequestRejected) as error:
         sys.stderr.write(f"no answer: {error}\n")
         return 1
@@ -47,8 +47,8 @@ def _is_output(body: bytes) -> bool:
         return False
 
 
-def _forward(plan: Path) -> Reply:
-    http: dict[str, Any] = json.loads(plan.read_bytes())["http"]
+def _forward(settings: Path) -> Reply:
+    http: dict[str, Any] = json.loads(settings.read_bytes())
     body = sys.stdin.buffer.read()
     headers = {
         "Content-Type": "application/json",

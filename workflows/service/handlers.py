@@ -205,7 +205,7 @@ class Handler(BaseHTTPRequestHandler):
         run = self.runs.find(key)
         if run is None:
             raise Refused(404, "There is no execution with this key.")
-        if run.result() is None:
+        if run.read_result() is None:
             self.runs.cancel(run)
         return self._answer_execution(key)
 

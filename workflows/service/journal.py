@@ -5,24 +5,18 @@
     runs/<sha256 of the key>/
       request.json   key, workflow, action, digest of the body, when accepted, when to forget
       body           the request's JSON, until the run has ended
-      plan.json      what the wrapper executes, until the run has ended
+      http.json      where the request is sent on to, until the run has ended
       starts         one line per start of a wrapper
-      lock           held by the wrapper as long as it lives
-      run.json       the pids of wrapper and command, and when they were born
-      cancel         there if the end of the run was asked for
-      wrapper.log    what the wrapper complained of, if it did
-      result.json    state, output, reason; written last, by whoever ends the run
+      result.json    how the command ended; state and reason where no wrapper has ended the run
 
-Whole files are written beside their place, synced and renamed, so a crash leaves the old file or
-the new one. ``run.json`` and ``result.json`` are the wrapper's. Used by service_runs.
+and the other files of a ``DetachedRun``. Whole files are written beside their place, synced and
+renamed, so a crash leaves the old file or the new one.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -30,25 +24,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..atomic_files import (
-    BODY,
-    CANCEL,
-    NEEDLESS,
-    RESULT,
-    RUN,
-    read_json,
-    sync_folder,
-    write_json,
-    write_new,
-    write_whole,
-)
+from zonda.hooks.processes import DetachedRun, read_json, sync_folder, write_json, write_new
 
-WRAPPER_LOG = "wrapper.log"
-_REQUEST, _STARTS, _LOCK = "request.json", "starts", "lock"
+from .outcome import interpret
+
+BODY, HTTP = "body", "http.json"
+_REQUEST, _STARTS = "request.json", "starts"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True)
+class Run(DetachedRun):
     """One accepted request. Times in seconds since the epoch."""
 
     folder: Path
@@ -59,57 +44,28 @@ class Run:
     accepted_at: float
     forget_at: float
 
-    def result(self) -> dict[str, Any] | None:
-        """The result of the run: state, output, reason; None while it goes on."""
-        return read_json(self.folder / RESULT)
-
-    def processes(self) -> dict[str, Any]:
-        """Pids and births of ``wrapper`` and ``command``, as far as known."""
-        return read_json(self.folder / RUN) or {}
+    def read_outcome(self) -> dict[str, Any] | None:
+        """The outcome of the run: state, output, reason; None while it goes on."""
+        result = self.read_result()
+        return None if result is None else interpret(result)
 
     def starts(self) -> int:
         """The number of wrappers that were started for this run."""
-        try:
-            return (self.folder / _STARTS).read_bytes().count(b"\n")
-        except FileNotFoundError:
-            return 0
+        return (self.folder / _STARTS).read_bytes().count(b"\n")
 
     def note_start(self) -> None:
-        """Count a start; durable when this returns."""
-        descriptor = os.open(self.folder / _STARTS, os.O_WRONLY | os.O_APPEND)
-        try:
-            os.write(descriptor, b"start\n")
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        """Count a start."""
+        with open(self.folder / _STARTS, "ab") as file:
+            file.write(b"start\n")
 
-    def ask_to_cancel(self) -> None:
-        """Write a mark that the wrapper looks for when it starts."""
-        write_whole(self.folder / CANCEL, b"")
-
-    def open_lock(self) -> int:
-        """A descriptor of the lock file, not inherited by children."""
-        return os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-
-    def end(self, state: str, reason: str, now: float) -> None:
+    def end(self, state: str, reason: str) -> None:
         """Write a result that no wrapper wrote."""
-        write_json(
-            self.folder / RESULT,
-            {"state": state, "output": None, "reason": reason, "finished_at": now},
-        )
+        write_json(self.folder / "result.json", {"state": state, "reason": reason})
         self.tidy()
-
-    def complaint(self) -> str:
-        """The last line that the wrapper itself wrote, usually none."""
-        try:
-            said = (self.folder / WRAPPER_LOG).read_text(errors="replace")
-        except FileNotFoundError:
-            return ""
-        return said.strip().rpartition("\n")[2]
 
     def tidy(self) -> None:
         """Delete the files that an ended run no longer needs."""
-        for name in NEEDLESS:
+        for name in (BODY, HTTP):
             (self.folder / name).unlink(missing_ok=True)
 
 
@@ -179,26 +135,12 @@ class Journal:
     def forget(self, now: float) -> None:
         """Drop ended runs whose time is over."""
         for run in list(self.runs()):
-            if run.forget_at < now and run.result() is not None:
+            if run.forget_at < now and run.read_result() is not None:
                 shutil.rmtree(run.folder)
 
     def _load(self, folder: Path) -> Run | None:
         fields = read_json(folder / _REQUEST)
         return None if fields is None else Run(folder=folder, **fields)
-
-
-def try_lock(descriptor: int) -> bool:
-    """Take the lock; False where somebody holds it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def wait_for_lock(descriptor: int) -> None:
-    """Return when nobody holds the lock any more."""
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _make_folder_name(key: str) -> str:

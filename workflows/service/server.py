@@ -26,13 +26,14 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from zonda.hooks import UsageError
+from zonda.hooks.processes import try_lock
 
 from ..client import webhook_signature
 from ..http_contract.callback_store import Callbacks
-from . import journal
 from .clock import ServiceClock
 from .config import load_config
 from .handlers import Access, Handler
+from .journal import Journal
 from .supervisor import Runs
 
 HOST = "127.0.0.1"
@@ -163,7 +164,7 @@ def start(
         lock = _lock_folder(folder)
         undo.callback(os.close, lock)
         clock = ServiceClock()
-        runs = Runs(config, journal.Journal(folder), clock)
+        runs = Runs(config, Journal(folder), clock)
         callbacks = Callbacks(folder / "callbacks")
         bound = {
             "runs": runs,
@@ -318,7 +319,7 @@ def _lock_folder(folder: Path) -> int:
             f"The service cannot keep its state in {folder}: {error.strerror}.",
             hint="Give it a folder that it may write to.",
         ) from error
-    if journal.try_lock(lock):
+    if try_lock(lock):
         os.truncate(lock, 0)
         os.write(lock, str(os.getpid()).encode())
         return lock

@@ -8,37 +8,22 @@ running wrapper; what is more than ``parallel`` waits in order.
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from zonda.hooks import Clock
+from zonda.hooks.processes import Plan, own_environment, write_json
 
-from .. import atomic_files as files
-from . import journal
-from . import processes as process
+from . import outcome
 from .config import ServiceConfig, Workflow
-from .journal import Journal, Run
+from .journal import BODY, HTTP, Journal, Run
 
 DAY = 86400.0
-CANCELLED = "The run was cancelled."
-#: Without site packages a wrapper starts in two thirds of the time; it needs none.
-_WRAPPER = (
-    sys.executable,
-    "-I",
-    "-S",
-    "-c",
-    f"import sys; sys.path.append({str(Path(__file__).parents[3])!r}); "
-    f"from {__package__}.wrapper import main; main(sys.argv[1])",
-)
-#: How often an idempotent run is started before its loss counts as its failure.
+#: How often a run that may be repeated is started before its loss counts as its failure.
 MOST_STARTS = 3
 _PASSED_ON = {
     "ZONDA_ACTION": ("action",),
@@ -117,10 +102,9 @@ class Runs:
 
     def answer(self, run: Run) -> dict[str, Any]:
         """The answer object of the contract for ``run``."""
-        result = run.result()
-        if result is not None:
-            found = {name: result.get(name) for name in ("state", "output", "reason")}
-            return {"contract": 1, **{name: value for name, value in found.items() if value}}
+        ended = run.read_outcome()
+        if ended is not None:
+            return {"contract": 1, **{name: value for name, value in ended.items() if value}}
         age = max(0.0, self._clock.now() - run.accepted_at)
         with self._lock:
             message = "running" if run.key in self._active else "waiting for a free place"
@@ -146,12 +130,11 @@ class Runs:
 
     def cancel(self, run: Run) -> None:
         """Ask ``run`` to end; it may still end otherwise first."""
-        run.ask_to_cancel()
+        run.cancel()
         with self._lock:
             if run in self._waiting:
                 self._waiting.remove(run)
-                run.end("cancelled", CANCELLED, self._clock.now())
-        process.end(run.processes().get("wrapper"), signal.SIGTERM)
+                run.end("cancelled", outcome.CANCELLED)
 
     def stop(self) -> None:
         """Start nothing more. What runs goes on without this service."""
@@ -166,50 +149,31 @@ class Runs:
     def recover(self) -> None:
         """Take up what an earlier service left: wait for what runs, decide about what is lost."""
         for run in self._journal.runs():
-            if run.result() is not None:
-                run.tidy()
-                continue
-            descriptor = run.open_lock()
-            if not journal.try_lock(descriptor):
-                self._attach(run, descriptor)
-                continue
-            os.close(descriptor)
-            if self._has_to_run(run):
+            if run.is_running():
+                with self._lock:
+                    self._active[run.key] = run
+                self._run_in_thread(run, lambda run=run: run.wait)  # type: ignore[misc]
+            elif self._has_to_run(run):
                 self._waiting.append(run)
         with self._lock:
             self._start_waiting()
         self._forget(self._clock.now(), always=True)
 
-    def _attach(self, run: Run, descriptor: int) -> None:
-        """Wait for a wrapper that is not a child of this process."""
-
-        def wait() -> None:
-            try:
-                journal.wait_for_lock(descriptor)
-            finally:
-                os.close(descriptor)
-
-        with self._lock:
-            self._active[run.key] = run
-        self._run_in_thread(run, lambda: wait)
-
     def _has_to_run(self, run: Run) -> bool:
         """Whether a run without wrapper has to be started (again); a lost one ends here."""
-        if run.result() is not None:
+        if run.read_result() is not None:
             run.tidy()
             return False
-        starts = run.starts()
-        if starts == 0:
-            return True
         # The command may have survived its wrapper; nobody would learn how it ends.
-        process.end_group(run.processes().get("command"), signal.SIGKILL)
-        if files.is_cancel_requested(run.folder):
-            run.end("cancelled", CANCELLED, self._clock.now())
+        run.kill_command()
+        if run.is_cancelled():
+            run.end("cancelled", outcome.CANCELLED)
             return False
         workflow = self._config.workflows.get(run.workflow)
-        if workflow is not None and workflow.idempotent and starts < MOST_STARTS:
+        may_run = not run.was_started() or (workflow is not None and workflow.idempotent)
+        if may_run and run.starts() < MOST_STARTS:
             return True
-        run.end("failed", _describe_loss(workflow, starts, run.complaint()), self._clock.now())
+        run.end("failed", _describe_loss(run, workflow))
         return False
 
     # -- running ------------------------------------------------------------------------------
@@ -247,51 +211,42 @@ class Runs:
             self._launching += 1
         try:
             workflow = self._config.workflows.get(run.workflow)
-            if files.is_cancel_requested(run.folder):
-                run.end("cancelled", CANCELLED, self._clock.now())
+            if run.is_cancelled():
+                run.end("cancelled", outcome.CANCELLED)
             elif workflow is None:
                 reason = f"The workflow {run.workflow} is no longer in the workflow file."
-                run.end("failed", reason, self._clock.now())
+                run.end("failed", reason)
             else:
-                return self._launch(run, workflow).wait
+                child = self._launch(run, workflow)
+                return child.wait if child else None
         except OSError as error:
-            run.end("failed", f"The run cannot be started: {error}", self._clock.now())
+            run.end("failed", f"The run cannot be started: {error}")
         finally:
             with self._launches:
                 self._launching -= 1
                 self._launches.notify_all()
         return None
 
-    def _launch(self, run: Run, workflow: Workflow) -> subprocess.Popen[bytes]:
-        plan = run.folder / files.PLAN
-        argv = [*workflow.argv, str(plan)] if workflow.http else list(workflow.argv)
-        body = (run.folder / files.BODY).read_bytes()
-        content = {
+    def _launch(self, run: Run, workflow: Workflow) -> subprocess.Popen[bytes] | None:
+        argv = list(workflow.argv)
+        if workflow.http:
+            # Read at once by the command and by nobody after a crash.
+            write_json(run.folder / HTTP, workflow.http, durable=False)
+            argv.append(str(run.folder / HTTP))
+        body = (run.folder / BODY).read_bytes()
+        variables = {**_build_variables(run, json.loads(body)), **workflow.env}
+        run.note_start()
+        plan: Plan = {
             "argv": argv,
             "cwd": workflow.cwd,
-            "env": {**_build_variables(run, json.loads(body)), **workflow.env},
+            "env": {**own_environment(), **variables},
+            "stdin": body.decode("utf-8", "surrogateescape"),
             "timeout": workflow.timeout,
-            "http": workflow.http,
+            "limits": outcome.LIMITS,
+            "hold_lock": False,
+            "forget_cancelled": False,
         }
-        # Read at once by the wrapper and by nobody after a crash.
-        files.write_json(plan, content, durable=False)
-        run.note_start()
-        descriptor = run.open_lock()
-        try:
-            # The wrapper inherits the locked descriptor: from before it begins until it is gone,
-            # the lock is taken, and the pid of a stranger can never be mistaken for it.
-            journal.try_lock(descriptor)
-            with files.open_log(run.folder / journal.WRAPPER_LOG) as log:
-                return subprocess.Popen(
-                    [*_WRAPPER, str(run.folder)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    pass_fds=(descriptor,),
-                    start_new_session=True,
-                )
-        finally:
-            os.close(descriptor)
+        return run.start(plan, again=True)
 
     def _forget(self, now: float, *, always: bool = False) -> None:
         with self._lock:
@@ -325,10 +280,10 @@ def _build_variables(run: Run, request: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _describe_loss(workflow: Workflow | None, starts: int, complaint: str) -> str:
+def _describe_loss(run: Run, workflow: Workflow | None) -> str:
     lost = "The run was lost: its process is gone and left no result."
-    if complaint:
+    if complaint := run.read_complaint():
         lost += f" The last it said: {complaint}."
-    if workflow is not None and workflow.idempotent:
-        return f"{lost} It was started {starts} times."
+    if not run.was_started() or (workflow is not None and workflow.idempotent):
+        return f"{lost} It was started {run.starts()} times."
     return f"{lost} It is not repeated, since the workflow does not say idempotent: true."

@@ -207,10 +207,10 @@ def test_a_start_that_was_interrupted_is_begun_once(tmp_path: Path) -> None:
 def lost(command: Life, tmp_path: Path) -> tuple[Any, Any]:
     """A run whose processes were all killed."""
     instance, token = begin(command)
-    started = Path(token["folder"]) / "started"
+    started = Path(token["folder"]) / "run.json"
     until(started.exists)
     until((tmp_path / "pid").exists)
-    os.kill(json.loads(started.read_text())["wrapper"], signal.SIGKILL)
+    os.kill(json.loads(started.read_text())["wrapper"]["pid"], signal.SIGKILL)
     assert instance.check_create_complete(token) is False, "the command itself still runs"
     os.killpg(int((tmp_path / "pid").read_text()), signal.SIGKILL)
     return instance, token

@@ -144,10 +144,10 @@ def test_a_webhook(given: Given) -> None:
 
 def sent_on(folder: Path, url: str, before: str = "", **environment: str) -> tuple[int, bytes]:
     """The exit code and what is said on stderr: a process of its own, by the machine's clock."""
-    plan = folder / "plan.json"
-    plan.write_text(json.dumps({"http": {"method": "POST", "url": url, "headers": {}}}))
+    settings = folder / "http.json"
+    settings.write_text(json.dumps({"method": "POST", "url": url, "headers": {}}))
     done = subprocess.run(
-        [sys.executable, "-c", before + FORWARD, str(plan)],
+        [sys.executable, "-c", before + FORWARD, str(settings)],
         input=b'{"request_id": "k"}',
         capture_output=True,
         timeout=30,

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import requests
 
+from zonda.hooks.processes import detached_run
 from zonda.hooks.runners import Failed, Finished, Running, Started, StartRequest, Succeeded
 from zonda.hooks.runners.http_contract import instant
 from zonda.workflows.http_runner.runner import HttpRunner
@@ -170,7 +171,8 @@ def processes(home: Path) -> dict[str, Any]:
 
     def look() -> dict[str, Any] | None:
         files = list((home / "state").glob("runs/*/run.json"))
-        return json.loads(files[0].read_text()) if files else None
+        known = json.loads(files[0].read_text()) if files else {}
+        return known if "command" in known else None
 
     found: dict[str, Any] = wait_for(look)
     return found
@@ -464,9 +466,10 @@ def test_what_a_wrapper_complained_of_is_told(
     home: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = (sys.executable, "-c", "import sys; sys.exit('no memory')")
-    monkeypatch.setattr(supervisor, "_WRAPPER", broken)
+    monkeypatch.setattr(detached_run, "WRAPPER", broken)
     service = stack.enter_context(start(home / "flows.yaml", state_dir=home / "state"))
-    assert "The last it said: no memory." in run(service.url, "hello")["reason"]
+    reason = run(service.url, "hello")["reason"]
+    assert "The last it said: no memory. It was started 3 times." in reason
 
 
 # -- cancelling -----------------------------------------------------------------------------
@@ -592,5 +595,5 @@ def test_a_run_that_nobody_waits_for_is_not_begun(home: Path, clock: Any) -> Non
     assert runs.submit("hello", "k", body).key == run.key
     with pytest.raises(supervisor.TooLate):
         runs.submit("hello", "l", body)
-    assert wait_for(run.result)
+    assert wait_for(run.read_outcome)
     runs.stop()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from zonda.hooks import (
@@ -15,6 +17,7 @@ from zonda.hooks import (
     properties,
     support,
 )
+from zonda.hooks.processes import Plan
 
 from . import command_schema as schema
 from .paths import directory_of_commands
@@ -143,13 +146,15 @@ class Command(Resource):
         if not argv:
             return None
         run = Run.of(self._operation_id)
-        plan = {
+        plan: Plan = {
             "argv": argv,
-            "cwd": wanted[schema.CWD],
+            "cwd": wanted[schema.CWD] or "/",
             "env": {**inherited_environment(), **self._variables(which, wanted)},
             "stdin": wanted[schema.HIDDEN_STDIN] or wanted[schema.STDIN],
             "timeout": wanted[schema.TIMEOUT],
-            "limit": wanted[schema.LIMIT],
+            "limits": dict.fromkeys(("stdout", "stderr"), wanted[schema.LIMIT]),
+            "hold_lock": True,
+            "forget_cancelled": True,
         }
         if self.data().get(_ENDED) != run.folder.name:  # it has ended well: never once more
             run.begin(plan)
@@ -190,7 +195,7 @@ class Command(Resource):
         """How the run ended, None while it goes on; raises ResourceFailure if it failed."""
         if token is None:
             return Ended()
-        run = Run(token["folder"])
+        run = Run(Path(token["folder"]))
         if self.data().get(_ENDED) == run.folder.name:
             return Ended()
         try:
@@ -220,7 +225,8 @@ class Command(Resource):
 
     def _lost(self, token: Token, run: Run) -> None:
         if "plan" in token:
-            run.begin_again(token["plan"])
+            run.forget()
+            run.begin(token["plan"])
             return
         run.forget()
         raise ResourceFailure(
@@ -229,8 +235,12 @@ class Command(Resource):
         )
 
     def _cancel(self, token: Token | None) -> None:
-        run = Run(token["folder"]) if token else Run.of(self._operation_id)
-        run.cancel()
+        run = Run(Path(token["folder"])) if token else Run.of(self._operation_id)
+        with contextlib.suppress(OSError):
+            if run.is_running():
+                run.cancel()
+            else:
+                run.forget()
 
     def _open(self, text: str) -> str:
         return _without(text, _secrets(self.properties))
@@ -279,7 +289,7 @@ def _failure(token: Token, ended: Ended) -> str:
     """Why the run counts as failed; empty where it does not."""
     what = f"The {token['which']} command"
     if ended.error:
-        return f"{what} failed: {ended.error}"
+        return f"{what} failed: it cannot be run: {ended.error}"
     said = _without((ended.stderr or ended.stdout).strip(), token["secrets"])[-_LONGEST_REASON:]
     tail = f": {said}" if said else ""
     if ended.ended_by:

@@ -1,7 +1,4 @@
-"""Files of the runner service that a crash leaves whole: the old content or the new, never half.
-
-Used by the journal and by the wrapper, which starts with every run: as few imports as can be.
-"""
+"""Files that a crash leaves whole: the old content or the new, never half of it."""
 
 from __future__ import annotations
 
@@ -9,17 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
-
-#: Names in the folder of a run; service_journal tells what they hold.
-BODY, PLAN, RESULT, RUN, CANCEL = "body", "plan.json", "result.json", "run.json", "cancel"
-OUT, ERR = "stdout", "stderr"
-#: The output that is what a command wrote, where that is no JSON object.
-TEXT = "stdout"
-#: On stderr, what follows this is the reason by itself.
-REASON_MARK = "\x1e"
-#: What an ended run needs no longer; inputs are in there.
-NEEDLESS = (BODY, PLAN, OUT)
+from typing import Any
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -39,20 +26,6 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
         sync_folder(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in ``folder`` durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def is_cancel_requested(folder: Path) -> bool:
-    """Whether somebody has asked to cancel the run in ``folder``."""
-    return (folder / CANCEL).exists()
-
-
 def write_new(path: Path, content: bytes) -> None:
     """Write a file into a folder that is not in its place yet; its name is not synced."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -62,9 +35,13 @@ def write_new(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def open_log(path: Path) -> BinaryIO:
-    """A file to add lines to, for its owner alone."""
-    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
+def sync_folder(folder: Path) -> None:
+    """Make the names in ``folder`` durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = True) -> None:
@@ -75,7 +52,7 @@ def write_json(path: Path, value: Mapping[str, Any], *, durable: bool = True) ->
 def read_json(path: Path) -> dict[str, Any] | None:
     """The JSON object in ``path``; None where there is no such file."""
     try:
-        found = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None

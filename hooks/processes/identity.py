@@ -27,30 +27,16 @@ def _read_birth(pid: int) -> str | None:
 
 def _read_birth_from_ps(pid: int) -> str | None:
     """For systems without /proc."""
-    found = subprocess.run(
+    answer = subprocess.run(
         ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
-    return found.stdout.strip() or None
+    return answer.stdout.strip() or None
 
 
-def is_alive(known: Mapping[str, Any] | None) -> bool:
-    """Whether the process that ``identity`` described is still that process."""
-    return known is not None and read_identity(int(known["pid"])) == dict(known)
-
-
-def end_group(known: Mapping[str, Any] | None, number: signal.Signals) -> bool:
-    """Send a signal to the process group of ``known``; return whether it was there."""
-    if known is None or not is_alive(known):
-        return False
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(int(known["pid"]), number)
-    return True
-
-
-def end(known: Mapping[str, Any] | None, number: signal.Signals) -> bool:
-    """Send a signal to the process ``known``; return whether it was there."""
-    if known is None or not is_alive(known):
-        return False
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(int(known["pid"]), number)
-    return True
+def send_signal(
+    identity: Mapping[str, Any] | None, number: signal.Signals, *, group: bool = False
+) -> None:
+    """Send a signal to the process of ``identity``, or to its group, if it still is that one."""
+    if identity is not None and read_identity(int(identity["pid"])) == dict(identity):
+        with contextlib.suppress(ProcessLookupError):
+            (os.killpg if group else os.kill)(int(identity["pid"]), number)
