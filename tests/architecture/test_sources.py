@@ -34,13 +34,13 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "hooks/http/resolver.py": "the top of a thread whose end others wait for: they are told",
     "hooks/schema/constraints.py": "border: a plug-in's rule is asked",
     "hooks/resources/declaration.py": "border: a stranger's class is looked at",
+    "core/engine/execution/loop.py": "border: one broken step must not stop the others",
     "core/engine/runtime/driver.py": (
         "border: the inbox, where one broken step must not stop the others"
     ),
     "core/engine/runtime/engine.py": "the end of the engine's thread: everybody who waits is told",
     "core/engine/runtime/listeners.py": "border: a listener's trouble is not the engine's",
     "core/engine/model/effects.py": "border: the pool's side of the inbox",
-    "core/engine/drift/unstored.py": "border: the same, where there is no engine",
     "core/reports/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/diff/prepare.py": "border: a plug-in decides about an update",
     "core/engine/preview/children.py": "border: a plug-in is asked for its nested template",

@@ -17,8 +17,8 @@ from zonda.core.engine.actions import (
     RepairDrift,
 )
 from zonda.core.engine.drift.schedule import DueChecks
+from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.engine.runtime.requests import make_step
 from zonda.core.engine.services import EngineSettings
 from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.triggers import Triggers
@@ -198,7 +198,7 @@ class Drifting:
 
     def sweep(self) -> None:
         """What the clock does every five seconds, with all that follows."""
-        self.engine.driver.start(make_step(self.firing))
+        self.engine.driver.start(make_step(Tx(self.firing)))
         self.engine.settle()
 
     def checks(self) -> list[DriftCheckView]:

@@ -16,8 +16,9 @@ from typing import Any
 from zonda.core.store.read.drift import covers
 from zonda.core.store.schema.words import IN_SYNC
 
+from ..execution.loop import Done
 from ..model import row_annotations
-from ..model.effects import Call, Step, Tx, Wait
+from ..model.effects import Call, Step, Tx, Wait, make_step
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import store as storing
@@ -30,7 +31,7 @@ from .throttle import Pace
 log = logging.getLogger(__name__)
 
 #: Runs a step; then calls what it is given with the value, or the error.
-Start = Callable[[Step, Callable[[Any, BaseException | None], None]], None]
+Start = Callable[[Step, Done], None]
 
 
 class Checks:
@@ -62,10 +63,7 @@ class Checks:
         if self._is_closed:
             return
         self._running[check.row.id] = check
-        self._start(
-            _call_step(lambda: prepare_jobs(self._services, check, self._pace)),
-            self._queue_jobs(check),
-        )
+        self._call(lambda: prepare_jobs(self._services, check, self._pace), self._queue_jobs(check))
 
     def sweep(self) -> None:
         """Give up the observations that are past their time limit."""
@@ -86,9 +84,13 @@ class Checks:
         for check in list(self._running.values()):
             self._end(check, _build_interrupt_unit(check), False)
 
+    def _call(self, run: Callable[[], Any], done: Done) -> None:
+        """Make a call in the pool, without a time limit of its own."""
+        self._start(make_step(Call(run, seconds=math.inf)), done)
+
     # -- one after the other ----------------------------------------------------------------------
 
-    def _queue_jobs(self, check: Check) -> Callable[[Any, BaseException | None], None]:
+    def _queue_jobs(self, check: Check) -> Done:
         def finish(jobs: Any, error: BaseException | None) -> None:
             if error is not None:
                 self._fail(check, error)
@@ -132,8 +134,8 @@ class Checks:
             self._cancel(observer, job)
             return
         self._asked[job] = check
-        self._start(
-            _call_step(lambda: observer.look(job)),
+        self._call(
+            lambda: observer.look(job),
             lambda *said: self._take_result(observer, job, *said),
         )
 
@@ -171,12 +173,12 @@ class Checks:
                 self._queue.appendleft((check, job))
                 self._start_jobs()
 
-        self._start(_wait_step(delay), due)
+        self._start(make_step(Wait(delay, "")), due)
 
     def _cancel(self, observer: Observer | None, job: Job) -> None:
         """Cancel an observation that the type has begun and that nobody waits for any more."""
         if observer is not None and job.kept:
-            self._start(_call_step(lambda: observer.cancel(job)), _log_failed_cancel)
+            self._call(lambda: observer.cancel(job), _log_failed_cancel)
 
     def _give_up(self, check: Check, job: Job, reason: str) -> None:
         self._store_result(check, job, make_unknown(reason, check.rows[job.key].fence))
@@ -217,7 +219,7 @@ class Checks:
             if check.repairs and check.outcome and check.wrong:
                 self._start(self._repair(check), _log_failed_repair)
 
-        self._start(_store_step(store), finish)
+        self._start(make_step(Tx(store)), finish)
 
 
 def _log_failed_cancel(_: Any, error: BaseException | None) -> None:
@@ -259,18 +261,6 @@ def prepare_jobs(services: EngineServices, check: Check, pace: Pace) -> list[Job
             continue
         check.found[each.id] = found
     return jobs
-
-
-def _call_step(run: Callable[[], Any]) -> Step:
-    return (yield Call(run, seconds=math.inf))
-
-
-def _wait_step(seconds: float) -> Step:
-    yield Wait(seconds, "")
-
-
-def _store_step(run: Callable[[UnitOfWork], Any]) -> Step:
-    return (yield Tx(run))
 
 
 def _build_interrupt_unit(check: Check) -> Callable[[UnitOfWork], Any]:

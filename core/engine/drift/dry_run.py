@@ -1,6 +1,7 @@
 """The preview of a repair: the process that asks checks the resources itself, without an engine.
 
-Nothing is stored (``unstored`` looks). ``AsFound`` is a reader that shows what is wrong as the
+Nothing is stored. The looks are those of any check (``Checks``); they are run by this thread, with
+a pool, since there may be no engine. ``AsFound`` is a reader that shows what is wrong as the
 repair would take it, so that the plan is worked out as any other one.
 """
 
@@ -9,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from operator import attrgetter
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from zonda.core.engine.actions import RepairDrift
@@ -21,15 +24,77 @@ from zonda.core.store.schema.words import DRIFTED, MISSING, REPAIR
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.text.redaction import secret_texts
 
+from ..execution.loop import Loop, Task
+from ..execution.pool import Pool
 from ..model import row_annotations
+from ..model.effects import Call, Step, Tx
 from ..model.plan import StackPlan
 from ..model.states import DIRTY
 from ..services import EngineServices
 from . import store
+from .check_resources import Checks
 from .differences import redact_deep
 from .findings import Check, Found
 from .repair import build_repair_plan, find_scope, mark_missing
-from .unstored import Unstored
+
+#: The longest that nobody asks whether a look takes too long.
+_LOOK_AROUND = 1.0
+#: Seconds that what a look has begun has to be cancelled once all is known.
+_CANCELLING = 5.0
+
+
+class DryRun(Loop):
+    """Runs one check without storing anything. ``pause`` sleeps for some seconds."""
+
+    def __init__(self, services: EngineServices, pause: Callable[[float], Any]) -> None:
+        super().__init__(services, cap=0)
+        self._pause = pause
+        self._pool = Pool(services.settings.workers, "zonda-look")
+        self._inbox: SimpleQueue[tuple[Task, Any, Exception | None]] = SimpleQueue()
+        #: Calls that have not come back.
+        self._out = 0
+        self._checks = Checks(services, self.start, _refuse_repair)
+        services.hanging.spare = self._pool.widen
+
+    def call(self, task: Task, effect: Call) -> None:
+        """See ``Loop``."""
+        self._out += 1
+        self._pool.submit(lambda: self._inbox.put((task, *effect.make())))
+
+    def store(self, task: Task, effect: Tx) -> None:
+        """Store nothing of the end of a check."""
+        self.advance(task, True)
+
+    def run(self, check: Check) -> None:
+        """Run the check to its end; ``check.outcome`` says whether that was reached."""
+        self._checks.begin(check)
+        monotonic = self.services.clock.monotonic
+        try:
+            while check.outcome is None:
+                self._run_once(monotonic())
+            until = monotonic() + _CANCELLING
+            while self._out > self._checks.hanging and monotonic() < until:
+                self._run_once(monotonic())
+        finally:
+            self._pool.stop()
+
+    def _run_once(self, now: float) -> None:
+        self.wake_due(now)
+        self._checks.sweep()
+        due = self.next_due()
+        seconds = _LOOK_AROUND if due is None else min(max(due - now, 0.0), _LOOK_AROUND)
+        if not self._out:
+            self._pause(seconds)
+            return
+        with suppress(Empty):
+            answer = self._inbox.get(timeout=seconds)
+            self._out -= 1
+            self.advance(*answer)
+
+
+def _refuse_repair(check: Check) -> Step:
+    """A preview repairs nothing."""
+    raise AssertionError(check.row.id)
 
 
 class AsFound(Reader):
@@ -120,7 +185,7 @@ def check_now(
     row = DriftCheckRow(services.ids(), stack.id, stack.generation, REPAIR)
     row.by, row.scope, row.started_at = services.settings.user, json.dumps(list(scope)), now
     check = Check(row)
-    Unstored(services, pause).run(check)
+    DryRun(services, pause).run(check)
     if not check.outcome:
         raise NotSupported(
             f"No repair of stack {stack.name} is planned: the look at what there is has not come "

@@ -81,5 +81,10 @@ def make_operation_call(run: Callable[[], Any], *, light: bool = False) -> Call:
     return Call(run, light, math.inf)
 
 
+def make_step(effect: Effect) -> Step:
+    """A step of one effect; gives what that gave."""
+    return (yield effect)
+
+
 class GivenUp(Exception):
     """Raised inside a step that waits: its operation was ended from outside."""

@@ -9,12 +9,8 @@ that each begins with, most of all on a slow machine. Called by steps, attempts 
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Any
-
 from zonda.core.store.schema.rows import ResourceRow
 
-from ..model.effects import Call, Wait
 from ..model.outcomes import INTERRUPTED, Failure
 from ..model.states import CLEANING, PRESENT, STARTING
 from ..model.unit_of_work import UnitOfWork
@@ -73,40 +69,3 @@ def build_interruption(row: ResourceRow) -> Failure:
     handler = f"handle_{row.op.lower()}"
     text = f"interrupted in {handler}, outcome unknown"
     return Failure(f"ResourceFailure: resources.{row.name}: {text}", INTERRUPTED)
-
-
-class Alone:
-    """The instances that are called alone, one after another: no other step begins meanwhile."""
-
-    def __init__(self) -> None:
-        self._keys: deque[str] = deque()
-        #: The step whose first call is out, or about to be.
-        self.task: Any = None
-        self._is_called = False
-
-    def __bool__(self) -> bool:
-        return bool(self._keys) or self.task is not None
-
-    def add(self, key: str) -> None:
-        """Have an instance called alone."""
-        self._keys.append(key)
-
-    def take(self) -> str | None:
-        """The next instance, unless another one is being called."""
-        return self._keys.popleft() if self._keys and self.task is None else None
-
-    def begin(self, task: Any) -> None:
-        """The step of that instance begins."""
-        self.task, self._is_called = task, False
-
-    def asked(self, task: Any, effect: Any) -> None:
-        """Note an effect of the step; others may begin again after its first call."""
-        if task is self.task:
-            if self._is_called or isinstance(effect, Wait):
-                self.task = None
-            self._is_called = isinstance(effect, Call)
-
-    def ended(self, task: Any) -> None:
-        """Note that a step has ended, or is not awaited any more."""
-        if task is self.task:
-            self.task = None

@@ -30,7 +30,7 @@ from ..drift.interrupting import interrupt_all
 from ..execution.tickets import Ticket
 from ..handlers.runners import act
 from ..model.definition import Loading
-from ..model.effects import Step
+from ..model.effects import Step, Tx, make_step
 from ..model.lending import Lender
 from ..model.states import POLLING
 from ..model.unit_of_work import Notice, UnitOfWork
@@ -40,7 +40,7 @@ from . import sweeps
 from .building import build_services
 from .lateness import Lateness
 from .pool_driver import PoolDriver
-from .requests import Requests, make_step
+from .requests import Requests
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
 
@@ -147,9 +147,9 @@ class Engine:
             self._driver.driven, self._fire = None, DueChecks(self.services)
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
-        self._put(lambda: self._driver.start(make_step(interrupt_all)))
+        self._run_unit(interrupt_all)
         if drive == "all":
-            self._put(lambda: self._driver.start(make_step(sweeps.take_up_after_end)))
+            self._run_unit(sweeps.take_up_after_end)
             self._scheduler.wake_at(self.clock.monotonic())
         self._scheduler.start(self)
 
@@ -232,7 +232,7 @@ class Engine:
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks that are past their deadline."""
         self._put(lambda: self._driver.start(self._lateness.sweep()))
-        self._put(lambda: self._driver.start(make_step(self._stop_superseded)))
+        self._run_unit(self._stop_superseded)
         self._put(self._driver.checks.sweep)
         self._put(self._driver.give_up_overlong)
 
@@ -240,12 +240,12 @@ class Engine:
         """Begin the drift checks that are due."""
         fire = self._fire
         if fire is not None:
-            self._put(lambda: self._driver.start(make_step(fire)))
+            self._run_unit(fire)
 
     def sweep_reconcile(self) -> None:
         """Enqueue every instance that could run and does not."""
         busy = self._driver.is_busy
-        self._put(lambda: self._driver.start(make_step(lambda work: sweeps.reconcile(work, busy))))
+        self._run_unit(lambda work: sweeps.reconcile(work, busy))
 
     def sweep_requests(self) -> None:
         """Carry out the requests of other processes."""
@@ -253,21 +253,19 @@ class Engine:
 
     def withdraw(self, request: str) -> None:
         """Take back a request that has no answer yet."""
-        self._put(
-            lambda: self._driver.start(make_step(lambda work: work.tx.withdraw_request(request)))
-        )
+        self._run_unit(lambda work: work.tx.withdraw_request(request))
 
     def keep(self, write: Callable[[Transaction], Any]) -> Any:
         """Commit a write that is no transition, together with others; returns its result.
 
         Not from the engine's thread. Raises StoreError once the engine has stopped.
         """
-        return self._submit_step(lambda: make_step(lambda work: write(work.tx))).result()
+        return self._submit_step(lambda: make_step(Tx(lambda work: write(work.tx)))).result()
 
     def housekeeping(self) -> None:
         """Delete old events and unused rows."""
         keep = self.settings.keep_events
-        self._put(lambda: self._driver.start(make_step(lambda work: sweeps.delete_old(work, keep))))
+        self._run_unit(lambda work: sweeps.delete_old(work, keep))
 
     # -- the engine's thread ----------------------------------------------------------------------
 
@@ -361,6 +359,9 @@ class Engine:
         if self._over:
             self._empty_inbox()
 
+    def _run_unit(self, run: Callable[[UnitOfWork], Any]) -> None:
+        self._put(lambda: self._driver.start(make_step(Tx(run))))
+
     def _submit_step(self, make: Callable[[], Step]) -> Future[Any]:
         future: Future[Any] = Future()
 
@@ -376,7 +377,7 @@ class Engine:
     def _run_durable(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """Run a unit and come back when it is committed; called in the pool."""
         ticket = Ticket()
-        self._put(lambda: self._driver.start(make_step(run), ticket.answer))
+        self._put(lambda: self._driver.start(make_step(Tx(run)), ticket.answer))
         return ticket.wait()
 
     def _publish_progress(

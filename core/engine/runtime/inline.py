@@ -24,6 +24,7 @@ from zonda.hooks.context import Clock
 from ..actions import Accepted, Action
 from ..drift.interrupting import interrupt_all
 from ..drift.schedule import DueChecks
+from ..execution.loop import Task
 from ..handlers.runners import act
 from ..model.definition import Loading
 from ..model.effects import Call
@@ -31,7 +32,7 @@ from ..model.lending import Lender
 from ..services import EngineSettings
 from ..templates.loading import TemplateLoading
 from .building import build_services
-from .driver import Driver, Task
+from .driver import Driver
 from .lateness import Lateness
 from .sweeps import take_up_after_end
 

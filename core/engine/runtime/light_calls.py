@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..execution.loop import Task
 from ..execution.pool import Pool
 from ..model.effects import Call, GivenUp
-from .driver import Task
 
 #: How many threads pull; and after how many calls each says that there are results.
 PULLERS, TOGETHER = 4, 32

@@ -11,16 +11,16 @@ from queue import SimpleQueue
 
 from zonda.core.store.write.database import Store
 
+from ..execution.loop import Task
 from ..execution.pool import Pool
-from ..model.effects import Call, GivenUp, TookTooLong
+from ..model.effects import Call, GivenUp, TookTooLong, Tx, make_step
 from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..operations import cut_off
 from ..services import EngineServices
 from . import sweeps
-from .driver import Driver, Task
+from .driver import Driver
 from .light_calls import PULLERS, Job, LightCalls
-from .requests import make_step
 
 #: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
 ALONE = 10.0
@@ -71,7 +71,7 @@ class PoolDriver(Driver):
             if not is_known:
                 cut_off.count_unfinished(work)
 
-        self.start(make_step(take_up))
+        self.start(make_step(Tx(take_up)))
 
     def _forget_ended(self, work: UnitOfWork, but: str) -> None:
         for other in tuple(self.driven or ()):
@@ -146,7 +146,7 @@ class PoolDriver(Driver):
         now = self.services.clock.monotonic()
         for job in list(self._job_of.values()):
             if job.began is not None and now - job.began > ALONE:
-                self.alone.ended(job.task)
+                self.alone.end(job.task)
             if job.began is not None and now - job.began > job.call.seconds:
                 task = job.task
                 self._leave_pool(task)

@@ -17,7 +17,7 @@ from .. import actions
 from ..actions import answers
 from ..actions.answers import Accepted
 from ..handlers.runners import act
-from ..model.effects import Step, Tx
+from ..model.effects import Tx, make_step
 from ..model.unit_of_work import UnitOfWork
 from .driver import Driver
 
@@ -46,7 +46,7 @@ class Requests:
 
     def sweep(self) -> None:
         """Take up every request that nobody has answered."""
-        self._driver.start(_read_open(), self._take_up)
+        self._driver.start(make_step(Tx(lambda work: work.tx.open_requests())), self._take_up)
 
     def forget(self, stack_ids: Iterable[str]) -> None:
         """Note that stacks are idle."""
@@ -98,18 +98,9 @@ class Requests:
         def finish(value: Any, error: BaseException | None) -> None:
             self._in_hand.discard(key)
 
-        self._driver.start(make_step(lambda work: _answer(work, key, said)), finish)
+        self._driver.start(make_step(Tx(lambda work: _answer(work, key, said))), finish)
 
 
 def _answer(work: UnitOfWork, key: str, said: str) -> bool:
     """Answer a request; False if it is not there any more."""
     return work.tx.answer_request(key, work.sealer.seal(said), work.now)
-
-
-def _read_open() -> Step:
-    return (yield Tx(lambda work: work.tx.open_requests()))
-
-
-def make_step(run: Callable[[UnitOfWork], Any]) -> Step:
-    """A step of one unit; gives what the unit gave."""
-    return (yield Tx(run))

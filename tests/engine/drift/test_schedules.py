@@ -195,9 +195,9 @@ def test_a_long_check_never_runs_twice_at_once(drift: Drifting) -> None:
 
 
 def _sweeping(drift: Drifting) -> Any:
-    from zonda.core.engine.runtime.requests import make_step
+    from zonda.core.engine.model.effects import Tx, make_step
 
-    return make_step(drift.firing)
+    return make_step(Tx(drift.firing))
 
 
 def test_several_processes_fire_once(tmp_path: Path) -> None:

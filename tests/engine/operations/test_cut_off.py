@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack
-from zonda.core.engine.model.effects import Call
+from zonda.core.engine.execution.loop import Task
+from zonda.core.engine.model.effects import Call, Tx, make_step
 from zonda.core.engine.operations.cut_off import MOST_TAKE_OVERS
-from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.engine.runtime.pool_driver import ALONE
-from zonda.core.engine.runtime.requests import make_step
 from zonda.hooks.errors import NotReady
 from zonda.hooks.text.borders import Interruption
 
@@ -207,7 +206,7 @@ def test_a_call_that_is_made_alone_holds_up_others_for_some_seconds_only(start: 
             driver.give_up_overlong()
             states.append(driver.has_room)
             del driver._job_of[task]
-            driver.alone.ended(task)
+            driver.alone.end(task)
         return states
 
-    assert engine._submit_step(lambda: make_step(overdue)).result(20) == [False, True]
+    assert engine._submit_step(lambda: make_step(Tx(overdue))).result(20) == [False, True]

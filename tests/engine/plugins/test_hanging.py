@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.execution.loop import Task
 from zonda.core.engine.model.effects import LONGEST_CALL, Call, GivenUp
 from zonda.core.engine.plugins.hanging import OF_ALL, OF_STACK, Hanging
-from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.functions.versions import build_function_table

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
+from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.runtime.engine import Engine, Notice
-from zonda.core.engine.runtime.requests import make_step
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
@@ -203,7 +203,7 @@ def test_polls_that_come_soon_wait_for_the_scheduler_too(bench: Any, start: Any)
     engine.drive(accepted.result(LONG).stack_id)
     polls.get(timeout=LONG)
     for _ in range(3):
-        while engine._submit_step(lambda: make_step(due)).result(LONG) is None:
+        while engine._submit_step(lambda: make_step(Tx(due))).result(LONG) is None:
             assert polls.empty()
         engine.wake()
         polls.get(timeout=LONG)

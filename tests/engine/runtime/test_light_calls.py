@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from zonda.core.engine.execution.loop import Task
 from zonda.core.engine.model.effects import Call
-from zonda.core.engine.runtime.driver import Task
 from zonda.core.engine.runtime.light_calls import (
     LONGEST_WAIT,
     PULLERS,

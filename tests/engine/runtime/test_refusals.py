@@ -12,8 +12,8 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.execution.pool import Pool
+from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.engine.runtime.requests import make_step
 from zonda.core.store.file.faults import Refused, Unusable, to_store_error
 from zonda.core.store.write.database import Store
 from zonda.core.system.clock import SystemClock
@@ -106,7 +106,7 @@ def test_a_statement_that_is_wrong_fails_its_own_unit_only(
         work.tx._execute("insert into meta values('key_check', 'x')")
 
     with pytest.raises(StoreError, match="UNIQUE"):
-        engine._submit_step(lambda: make_step(twice)).result(LONG)
+        engine._submit_step(lambda: make_step(Tx(twice))).result(LONG)
     assert engine.wait(begin(engine, "s", many(bench, 2)), LONG).state == "CREATE_COMPLETE"
     assert "attempt" not in caplog.text
 
@@ -120,7 +120,7 @@ def test_a_unit_that_fails_after_a_refusal_stops_nobody(
         raise ValueError("wrong")
 
     database.begin()
-    future = engine._submit_step(lambda: make_step(wrong))
+    future = engine._submit_step(lambda: make_step(Tx(wrong)))
     assert database.tried.wait(LONG)
     database.end()
     with pytest.raises(ValueError, match="wrong"):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from zonda.core.engine import actions
+from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.engine.runtime.requests import make_step
 from zonda.core.store.file.lock import RequestLock
 from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import Conflict
@@ -48,7 +48,7 @@ def ask(engine: Engine, store: Store) -> Iterator[Ask]:
 
 
 def commit(engine: Engine, run: Callable[[Any], Any]) -> Any:
-    return engine._submit_step(lambda: make_step(run)).result(LONG)
+    return engine._submit_step(lambda: make_step(Tx(run))).result(LONG)
 
 
 def answer(engine: Engine, store: Store, key: str) -> actions.Accepted:

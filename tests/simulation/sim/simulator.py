@@ -22,7 +22,7 @@ from zonda.core.engine.drift.interrupting import interrupt_all
 from zonda.core.engine.drift.repair import repair_after_check
 from zonda.core.engine.execution.steps import step
 from zonda.core.engine.handlers.runners import act, roll_back
-from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait
+from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait, make_step
 from zonda.core.engine.model.row_annotations import is_attempt
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.nested.operation import BACKSTOP
@@ -33,7 +33,6 @@ from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.runtime.clock_jumps import Jumps
 from zonda.core.engine.runtime.lateness import Lateness
-from zonda.core.engine.runtime.requests import make_step
 from zonda.core.engine.services import EngineSettings
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.values.sealing import Sealer
@@ -250,7 +249,7 @@ class Simulator:
         def over(value: Any, error: BaseException | None) -> None:
             if error is not None and not isinstance(error, Fenced):
                 why = str(error)
-                unit = make_step(lambda work: end_without_rollback(work, stack_id, why))
+                unit = make_step(Tx(lambda work: end_without_rollback(work, stack_id, why)))
                 self.process.tasks.append(Task(unit))
 
         self.process.tasks.append(Task(roll_back(self.services, stack_id), done=over))
@@ -478,8 +477,8 @@ class Simulator:
     def sweep(self) -> None:
         """What recovery and the reconcile sweep do."""
         if self.drifting:
-            self.process.tasks.append(Task(make_step(interrupt_all)))
-        self.process.tasks.append(Task(make_step(sweeps.take_up_all)))
+            self.process.tasks.append(Task(make_step(Tx(interrupt_all))))
+        self.process.tasks.append(Task(make_step(Tx(sweeps.take_up_all))))
 
     def sweep_deadlines(self) -> None:
         """What is past its deadline, or was waited for long enough, ends."""
@@ -492,7 +491,7 @@ class Simulator:
             asked = lateness.fail_late(work)
             self.after_commit = lambda: setattr(lateness, "asked", asked)
 
-        self.process.tasks += [Task(make_step(swept)), Task(make_step(self.superseded))]
+        self.process.tasks += [Task(make_step(Tx(swept))), Task(make_step(Tx(self.superseded)))]
 
 
 __all__ = ["SEALER", "Simulator", "Violation"]
