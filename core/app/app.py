@@ -38,8 +38,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.plugins.manager import Plugins
     from zonda.core.reports.export import StackExporter
     from zonda.core.store.read.drift_views import DriftCheckView
+    from zonda.hooks.conformance import Report, Row
     from zonda.hooks.context import ResourceContext
-    from zonda.workflows.endpoint_check.report import Report
 
     from .inspection import StackInspector
     from .introspection import Introspection
@@ -421,20 +421,20 @@ class App:
         self,
         wanted: EndpointCheckOptions,
         pause: Callable[[float], object],
-        told: Callable[[object], None] = lambda row: None,
+        on_row: Callable[[Row], object],
     ) -> Report:
-        """Check an endpoint against the http contract; ``told`` gets each row of the report."""
+        """Check an endpoint against the http contract; ``on_row`` gets each row of the report."""
+        from zonda.hooks.conformance.pytest_runner import run_with_pytest
         from zonda.workflows.endpoint_check import probe, suite
 
         added = {"clock": self.clock, "random": self.random}
         section = {**added, **wanted.section(self.settings)}
-        return suite.check(
-            probe.Target(**wanted.target()),
-            section,
-            pause=pause,
-            new_id=self.ids,
-            told=told,
-        )
+        target = probe.Target(**wanted.target())
+        with suite.EndpointSuite(
+            target, section, pause=pause, new_id=self.ids, on_row=on_row
+        ) as rules:
+            run_with_pytest([rules])
+        return rules.report
 
     # -- the end --------------------------------------------------------------------------------
 

@@ -1,11 +1,13 @@
-"""The conformance kit: does a resource type keep what the plug-in API asks of it?
+"""The conformance suites: does a resource type keep what the plug-in API asks of it?
 
-``zonda plugin check`` runs it; authors of plug-ins run it from their own tests::
+``zonda plugin check`` runs the suite; authors of plug-ins make a test of every rule::
 
-    from zonda.hooks import conformance as kit
+    import pytest
+    from zonda.hooks import conformance
 
-    def test_the_disk_keeps_the_rules() -> None:
-        kit.check(Disk, "Acme::Disk", DiskBackend).raise_if_failed()
+    @pytest.mark.parametrize("rule", conformance.rules({"Acme::Disk": Disk}, DiskBackend), ids=str)
+    def test_the_disk_keeps(rule: conformance.Rule) -> None:
+        rule()
 
 A ``Backend`` stands for the outside world: a fake one, or a real one that may be used up. Without
 one only what needs no outside world is checked. Values come from the schema; with hypothesis
@@ -13,16 +15,34 @@ installed (``pip install 'zonda[check]'``) also at random.
 """
 
 from .backend import Backend
-from .report import FAILED, NOT_APPLICABLE, PASSED, NotApplicable, Report, Row
-from .runner import check
+from .suite import (
+    FAILED,
+    HINT,
+    NOT_APPLICABLE,
+    PASSED,
+    Kind,
+    NotApplicable,
+    Report,
+    Row,
+    Rule,
+    Suite,
+    Violated,
+)
+from .type_suite import check, rules
 
 __all__ = [
     "FAILED",
+    "HINT",
     "NOT_APPLICABLE",
     "PASSED",
     "Backend",
+    "Kind",
     "NotApplicable",
     "Report",
     "Row",
+    "Rule",
+    "Suite",
+    "Violated",
     "check",
+    "rules",
 ]

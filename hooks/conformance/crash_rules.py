@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from .instrumented import Crash, InstrumentedLifecycle
-from .report import NotApplicable, Violated, describe_error
-from .trial import Trial
+from .suite import NotApplicable, Violated
+from .trial import Trial, describe_error
 
 Run = Callable[[InstrumentedLifecycle], Any]
 

@@ -11,8 +11,8 @@ from ..resources.nested_stack import NestedStack
 from ..resources.resource import Resource
 from ..schema import attributes
 from .instrumented import InstrumentedLifecycle
-from .report import NotApplicable, Violated, describe_error
-from .trial import Trial
+from .suite import NotApplicable, Violated
+from .trial import Trial, describe_error
 
 
 def check_create(trial: Trial) -> None:

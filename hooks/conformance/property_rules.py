@@ -11,8 +11,8 @@ from ..context import ResourceContext
 from ..schema import examples
 from ..schema.constraints import AllowedPattern, AllowedValues, Length, Range
 from ..schema.properties import Schema
-from .report import NotApplicable, Violated, describe_error
-from .trial import Trial
+from .suite import NotApplicable, Violated
+from .trial import Trial, describe_error
 
 _MISSING: Final = "hypothesis is not installed: pip install 'zonda[check]'"
 _WIDEST: Final = 1_000_000

@@ -12,8 +12,9 @@ from ..resources.resource import Resource
 from ..schema import examples
 from ..schema.constraints import CustomConstraint
 from ..schema.properties import Schema
-from .report import NotApplicable, Violated
+from .suite import NotApplicable, Violated
 
+SchemaRule = Callable[[str, type[Resource], ResourceContext], None]
 _NAME: Final = re.compile(r"[A-Za-z][\w.]*(::[A-Za-z][\w.]*)+\Z")
 _HANDLERS: Final = {
     **{f"handle_{each}": 0 for each in ("create", "delete", "suspend", "resume", "check")},

@@ -33,17 +33,17 @@ def time_limit(seconds: float) -> Iterator[None]:
     if not seconds or not _has_signals() or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
-    before = signal.signal(signal.SIGALRM, _raise_too_long)
+
+    def raise_too_long(*_: object) -> None:
+        raise TookTooLong(f"it takes longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, raise_too_long)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _raise_too_long(*_: object) -> None:
-    raise TookTooLong
 
 
 def _has_signals() -> bool:

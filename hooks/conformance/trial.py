@@ -10,12 +10,23 @@ from typing import Any
 from ..errors import ValidationErrors, ZondaError
 from ..resources.resource import Resource
 from ..schema import examples
+from ..text.sanitize import describe_exception, safe_str
 from .backend import Backend
 from .instrumented import InstrumentedLifecycle, instrument
 from .leak_detection import LeakDetector, make_hidden_text
-from .report import NotApplicable, Violated
+from .suite import NotApplicable, Violated
 
 _MOST_VALUES = 12
+
+
+def is_python(cls: type[Resource]) -> bool:
+    """Whether the class was written in Python; else it was made from a text."""
+    return cls.declared_by is None
+
+
+def describe_error(cls: type[Resource], error: BaseException) -> str:
+    """The error as text for the author of ``cls``: its class means nothing in a manifest."""
+    return describe_exception(error) if is_python(cls) else safe_str(error)
 
 
 class Trial:
@@ -118,7 +129,7 @@ class Trial:
 
 
 @contextmanager
-def trial(
+def open_trial(
     type_name: str, cls: type[Resource], make: Callable[[], Backend], leak_detector: LeakDetector
 ) -> Iterator[Trial]:
     """A trial in a new outside world, which is closed at the end."""

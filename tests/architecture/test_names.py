@@ -53,7 +53,7 @@ PUBLIC = frozenset(
 #: shrinks.
 NAMES_LEFT = _words(
     "_called _ended _heard _marked _once after again allowed asked at before below changed"
-    " checked committed counted created deleted_stack enabled ended failed found given"
+    " checked committed counted created deleted_stack enabled ended failed given"
     " given_up gone hidden inside joined known left listed looked of opened paused planned"
     " polled refused required sealed_data sent shown started stored told written"
 )

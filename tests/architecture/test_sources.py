@@ -58,7 +58,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "hooks/conformance/crash_rules.py": "border: a plug-in is put on trial",
     "hooks/conformance/property_rules.py": "border: a plug-in is put on trial",
     "hooks/conformance/lifecycle_rules.py": "border: a plug-in is put on trial",
-    "hooks/conformance/runner.py": "border: a plug-in is put on trial",
+    "hooks/conformance/suite.py": "border: a plug-in is put on trial",
     "hooks/conformance/leak_detection.py": "border: a plug-in is put on trial",
     "core/plugins/resource_mapping.py": "border: a stranger's mapping is asked what it would bring",
     "core/plugins/manager.py": "border: importing and asking a stranger's package",

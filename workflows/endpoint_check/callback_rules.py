@@ -18,20 +18,18 @@ from ..http_contract import callback_signature
 from ..http_contract.callback_store import PATH
 from ..http_contract.states import FINAL
 from .probe import Probe, is_ended
-from .report import Violated
 from .response_rules import check_fields
-from .trial import Trial
+from .trial import Callbacks, Trial
+from .violations import Violated
 
 _LONGEST = 1024 * 1024
 #: Of a length; what has more is no length of anything.
 _MOST_DIGITS = 18
-#: Method, path, signature and body.
-Told = tuple[str, str, str, bytes]
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    told: queue.Queue[Told]
+    told: Callbacks
 
     def do_PUT(self) -> None:
         """Keep and acknowledge every request."""
@@ -55,9 +53,9 @@ def _parse_length(given: str) -> int:
 
 
 @contextlib.contextmanager
-def callback_listener(address: tuple[str, int]) -> Iterator[tuple[str, queue.Queue[Told]]]:
+def callback_listener(address: tuple[str, int]) -> Iterator[tuple[str, Callbacks]]:
     """A listener for as long as the block lasts: its URL, and what it is told."""
-    told: queue.Queue[Told] = queue.Queue()
+    told: Callbacks = queue.Queue()
     handler = type("Bound", (_Handler,), {"told": told})
     try:
         server = ThreadingHTTPServer(address, handler)
@@ -79,26 +77,26 @@ def callback_listener(address: tuple[str, int]) -> Iterator[tuple[str, queue.Que
 def check_callback(trial: Trial) -> None:
     """A run that was given an address tells there how it ended."""
     target = trial.probe.target
-    if target.listener is None:
+    if trial.listener is None:
         raise NotApplicable("no --callback is given: an address would be announced then")
-    with callback_listener(target.listener) as (url, told):
-        path = f"{PATH}{trial.probe.new_id()}"
-        expires = trial.probe.clock.now() + target.timeout
-        address = {"url": f"{target.callback_url or url}{path}", "expires": instant(expires)}
-        operation = trial.create(callback=address)
-        reply = trial.probe.sent(operation)
-        answer = trial.probe.read_accepted(operation, reply)
-        if answer is not None and is_ended(answer, reply):
-            raise NotApplicable("the run ended with its first answer: there was nothing to tell")
-        state = _wait_for_final_state(told, path, trial.probe)
-        outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
+    url, callbacks = trial.listener
+    path = f"{PATH}{trial.probe.new_id()}"
+    expires = trial.probe.clock.now() + target.timeout
+    address = {"url": f"{target.callback_url or url}{path}", "expires": instant(expires)}
+    operation = trial.create(callback=address)
+    reply = trial.probe.sent(operation)
+    answer = trial.probe.read_accepted(operation, reply)
+    if answer is not None and is_ended(answer, reply):
+        raise NotApplicable("the run ended with its first answer: there was nothing to tell")
+    state = _wait_for_final_state(callbacks, path, trial.probe)
+    outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
     if outcome.state != state:
         raise Violated(
             f"the state {outcome.state}, as the poll says", state, "Tell the same in both places"
         )
 
 
-def _wait_for_final_state(told: queue.Queue[Told], path: str, probe: Probe) -> str:
+def _wait_for_final_state(told: Callbacks, path: str, probe: Probe) -> str:
     """The final state that is told at ``path``."""
     seconds = probe.target.timeout
     while True:

@@ -24,7 +24,7 @@ from ..http_contract.states import FINAL
 from ..http_runner.links import LONGEST as LONGEST_TOKEN_URL
 from ..http_runner.session import Caller
 from ..http_runner.settings import HttpSettings, origin, redacted_url
-from .report import Violated
+from .violations import Violated
 
 RESOURCE_TYPE = "Zonda::Runner::Check"
 _FIRST_POLL, _LAST_POLL, _HOPS = 0.05, 2.0, 3

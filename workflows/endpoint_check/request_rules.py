@@ -12,8 +12,8 @@ from zonda.hooks.http import Reply
 from ..http_contract import response
 from ..http_contract.replies import ACCEPTED
 from .probe import Operation, Outcome, has_outcome, is_ended, read_answer
-from .report import Hint, Violated
 from .trial import Trial, require_delete
+from .violations import Hint, Violated
 
 _KEEP = "Keep the key with the first answer, and give that again instead of working again"
 
@@ -239,7 +239,7 @@ def check_past_deadline(trial: Trial) -> None:
 # -- the end --------------------------------------------------------------------------------------
 
 
-def send_delete(trial: Trial) -> bool:
+def _send_delete(trial: Trial) -> bool:
     """Send a DELETE for the first run, whatever becomes of it, if the endpoint took that."""
     if not trial.probe.target.delete or trial.reply.status not in ACCEPTED:
         return False
@@ -250,6 +250,9 @@ def send_delete(trial: Trial) -> bool:
 
 def check_cleanup(trial: Trial) -> None:
     """Everything that was made here is deleted."""
+    if trial.stopped:
+        more = "; a DELETE was sent for what was made" * _send_delete(trial)
+        raise NotApplicable(f"left out: {trial.stopped}{more}")
     require_delete(trial)
     left = [one for one in trial.made if one[0].request.resource.id not in trial.deleted]
     for operation, outcome in left:

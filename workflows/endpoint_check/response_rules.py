@@ -18,8 +18,8 @@ from ..http_contract.replies import BUSY, REDIRECTS
 from ..http_contract.states import STATES
 from ..http_runner.settings import redacted_url
 from .probe import TRY_CURL, Outcome, find_advice, read_answer
-from .report import Hint, Violated
 from .trial import Trial
+from .violations import Hint, Violated
 
 _MOST_PATIENCE = 5
 TAKES_LONG = "Answer 202 with a Location at once where the work takes long"

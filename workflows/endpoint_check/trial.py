@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from queue import Queue
 from typing import Any
 
 from zonda.hooks.conformance import NotApplicable
@@ -11,7 +12,10 @@ from zonda.hooks.http import Reply, RequestRejected, TransportError
 from ..http_contract.response import Answer
 from ..http_runner.settings import HttpSettings
 from .probe import Operation, Outcome, Probe
-from .report import Violated
+from .violations import Violated
+
+#: Method, path, signature and body of callbacks.
+Callbacks = Queue[tuple[str, str, str, bytes]]
 
 
 @dataclass
@@ -27,6 +31,10 @@ class Trial:
     #: What was made and is still there, and how it ended where that is known.
     made: list[tuple[Operation, Outcome | None]] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)
+    #: The URL of the listener for callbacks, and what it gets.
+    listener: tuple[str, Callbacks] | None = None
+    #: Why most rules are left out.
+    stopped: str = ""
 
     def create(self, **fields: Any) -> Operation:
         """A CREATE with a key and a resource of its own, deleted at the end."""

@@ -1,4 +1,4 @@
-"""``zonda plugin check``: run the conformance kit on the types of a package or a file."""
+"""``zonda plugin check``: run the conformance suite on the types of a package or a file."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.conformance import FAILED, PASSED, Row, backend_loading
-from zonda.hooks.conformance.runner import check as check_type
 from zonda.hooks.conformance.timeouts import DEFAULT_LIMIT
+from zonda.hooks.conformance.type_suite import TypeSuite
 from zonda.hooks.errors import NotFound, PluginError
 from zonda.hooks.text.sanitize import join_sentences
 from zonda.hooks.text.suggestions import suggestion
@@ -52,6 +52,8 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule and type; exit code 1 if any rule is broken."""
+    from zonda.hooks.conformance.pytest_runner import run_with_pytest  # --help needs no pytest
+
     path, app = Path(arguments.what), session.app
     is_file = _is_file(arguments.what)
     if is_file and not path.exists():
@@ -73,10 +75,19 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     context = app.make_context(plugins)
     told = _RowPrinter(session.screen, rows)
     try:
-        for name in types:
-            cls = plugins.resource_types[name]
-            world = make or backend_loading.find_factory_of_class(cls)
-            check_type(cls, name, world, context=context, limit=arguments.limit, on_row=told)
+        run_with_pytest(
+            [
+                TypeSuite(
+                    cls,
+                    name,
+                    make or backend_loading.find_factory_of_class(cls),
+                    context=context,
+                    limit=arguments.limit,
+                    on_row=told,
+                )
+                for name, cls in ((name, plugins.resource_types[name]) for name in types)
+            ]
+        )
     except KeyboardInterrupt:
         _show_rows(session, arguments, rows)  # what is done is worth showing
         raise

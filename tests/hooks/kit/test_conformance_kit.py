@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from zonda.hooks import attributes, conformance, properties, support
-from zonda.hooks.conformance import property_rules
-from zonda.hooks.conformance.report import NotApplicable
+from zonda.hooks.conformance import NotApplicable, property_rules
 from zonda.hooks.errors import NotFound, ResourceFailure
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.constraints import Range
@@ -371,6 +370,13 @@ def test_a_broken_rule_is_found(cls: type[Resource], check: str, subject: str, w
     found = rows(cls, Shelves if check == "properties at random" else Quick)[check, subject]
     assert found.verdict == conformance.FAILED
     assert words in found.reason
+
+
+def test_the_advice_of_a_rule_is_no_leak() -> None:
+    """A hidden value may be a word such as "example", which the reasons of rules use as well."""
+    found = rows(Disk)
+    assert "examples" in found["properties at random", ""].reason
+    assert found["secrets stay secret", ""].verdict == conformance.PASSED
 
 
 def test_a_type_that_finds_what_it_has_begun_makes_it_once() -> None:

@@ -15,9 +15,9 @@ from tests.workflows import contract_endpoints as endpoints
 from tests.workflows.contract_endpoints import SIGNING_KEY, Good, served
 
 from zonda.core.system.clock import SystemClock
+from zonda.hooks.conformance import HINT, NOT_APPLICABLE, PASSED, Report, Row
 from zonda.workflows.endpoint_check.probe import Target
-from zonda.workflows.endpoint_check.report import HINT, NOT_APPLICABLE, PASSED, Report, Row
-from zonda.workflows.endpoint_check.suite import RULES, check
+from zonda.workflows.endpoint_check.suite import RULES, EndpointSuite
 from zonda.workflows.service import server
 
 CLOCK = SystemClock()
@@ -26,12 +26,13 @@ LISTENER = ("127.0.0.1", 0)
 
 
 def checked(url: str, section: Mapping[str, Any] | None = None, **target: Any) -> Report:
-    return check(
+    with EndpointSuite(
         Target(**{"workflow": url, "timeout": 20.0, **target}),
         {"clock": CLOCK, "random": random.Random(1), "endpoint": url, **(section or {})},
         pause=threading.Event().wait,
         new_id=lambda: str(uuid.uuid4()),
-    )
+    ) as suite:
+        return suite.try_all()
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def row_of(report: Report, name: str) -> Row:
 def test_every_rule_is_documented_as_it_is() -> None:
     page = (DOCS / "how-to" / "check-an-endpoint.md").read_text().split("## Rules")[1]
     written = dict(re.findall(r"^\| `(.*?)` \| (.*?) \|$", page, re.M))
-    first = {name: (rule.try_it.__doc__ or "").split("\n\n")[0] for name, rule in RULES.items()}
+    first = {name: (rule.check.__doc__ or "").split("\n\n")[0] for name, rule in RULES.items()}
     assert written == {name: " ".join(text.split()) for name, text in first.items()}
 
 
