@@ -15,7 +15,7 @@ from typing import Any
 from zonda.core.engine.model.definition import Definition, Loading
 from zonda.core.engine.model.lending import Lender, Lending
 from zonda.core.engine.model.states import PRESENT
-from zonda.core.engine.model.work_item import WorkItem
+from zonda.core.engine.model.work_item import Prior, WorkItem
 from zonda.core.engine.plugins.attribute_reader import AttributeReader
 from zonda.core.engine.plugins.instances import Instances
 from zonda.core.engine.plugins.reasons import HIDDEN
@@ -92,8 +92,9 @@ class StackValues:
         self, stack: StackRow, node: Any, row: ResourceRow | None, scope: Any
     ) -> ResourceDefinition:
         if row is not None and _has_stored_definition(row) and not node.cls.never_update:
-            shown = self._instances.lending.sealer.load(row.properties)
-            return dataclasses.replace(self._instances.stored(row), properties=shown)
+            sealer = self._instances.lending.sealer
+            prior, shown = Prior(sealer, row), sealer.load(row.properties)
+            return dataclasses.replace(prior.definition, properties=shown)
         resolved: ResourceDefinition = node.resolve(scope)
         if resolved.external_id is not None:
             return resolved

@@ -6,19 +6,27 @@ it before an operation, ``preview`` for a plan that is only shown. Raises what a
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 
 from ..model import row_annotations
 from ..model.causes import Cause, as_text
+from ..model.definition import Definition, Node
 from ..model.states import FAILED, UNHARMED
+from ..model.work_item import Prior, WorkItem
+from ..plugins.instances import Instances
 from ..plugins.reasons import format_restricted
+from ..progress.protection import explain_no_replacement
+from ..templates.fingerprints import compute_hash
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
 #: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
@@ -40,30 +48,89 @@ Why = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An instance and its desired definition.
+    """An instance, with what there is of it, and its desired definition.
 
     ``class_type``: the registered name of ``cls``. ``before`` and ``after`` make plug-in instances
-    of what there is and of what is wanted; ``hashed`` gives the hash of the wanted definition.
+    of what there is and of what is wanted, ``desired`` one of ``resolved``, which it is in the end;
+    ``hashed`` gives the hash of that.
     ``supposed``: properties whose values are not known yet and are to be taken as changed;
     ``pending``: all that are not known, which are not validated. ``protected``: why it cannot be
-    replaced, or ''. ``observed``: the properties of which a repair has just seen that they differ.
-    ``left``: properties of which that leaves a part as it is: for them alone nothing is made anew,
-    since the part would be lost.
+    replaced, or ''. Where ``prior`` leaves a part of a property as it is, nothing is made anew for
+    that property alone, since the part would be lost.
     """
 
     row: ResourceRow
+    prior: Prior
     resolved: ResourceDefinition
     cls: type[Resource]
     class_type: str
     restricted: Callable[[], Collection[str]]
     before: Callable[[], Resource]
     after: Callable[[], Resource]
+    desired: Callable[[], Resource]
     hashed: Callable[[], str]
-    supposed: Collection[str] = ()
+    protected: Callable[[], str]
     pending: Collection[str] = ()
-    protected: Callable[[], str] = str
-    observed: Collection[str] = ()
-    left: Collection[str] = ()
+    supposed: Collection[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        instances: Instances,
+        item: WorkItem,
+        node: Node,
+        resolved: ResourceDefinition,
+        *,
+        pending: Collection[str] = (),
+        marked_by: Definition | None = None,
+    ) -> Question:
+        """The question what ``resolved`` means for the instance of a work item.
+
+        The item's definition is the template of ``node``; ``marked_by``: see ``compute_hash``.
+        """
+        row, definition, sealer = item.row, item.definition, instances.lending.sealer
+        assert definition is not None
+        prior = item.read_prior(sealer)
+
+        def build_before() -> Resource:
+            template_id = row.have_template_id or row.op_template_id
+            if row.class_type or instances.definition_of(template_id, row.name) is not None:
+                return instances.make(item)
+            return instances.make(item, cls=node.cls)  # moved there by the plan
+
+        def make_instance(wanted: ResourceDefinition) -> Resource:
+            return instances.make(item, definition=wanted, cls=node.cls)
+
+        def build_desired() -> Resource:
+            return make_instance(resolved)
+
+        def build_hash() -> str:
+            known = compute_hash(sealer, definition, resolved, node.cls, build_desired, marked_by)
+            return known + _find_snapshot(sealer, item, node.cls)
+
+        return cls(
+            # what was observed is not what it was made
+            dataclasses.replace(row, resolved_hash="") if prior.observed else row,
+            prior,
+            resolved,
+            node.cls,
+            instances.definitions.class_type(node.cls),
+            lambda: definition.registry.list_restricted_actions(row.name),
+            build_before,
+            lambda: make_instance(prior.adapt(resolved, node.cls)),
+            build_desired,
+            cache(build_hash),
+            lambda: explain_no_replacement(item.stack, row),
+            pending,
+        )
+
+
+def _find_snapshot(sealer: Sealer, item: WorkItem, cls: type[Resource]) -> str:
+    """The id of the snapshot that a nested stack is restored from; it makes another hash."""
+    if item.stack.action != "RESTORE" or not cls.is_nested_stack:
+        return ""
+    known = row_annotations.read_values(sealer, item.row, row_annotations.RESTORE)
+    return str(known.get("snapshot", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +175,7 @@ def _decide_new(case: Question) -> Comparison:
 
 
 def _decide_existing(case: Question) -> Comparison:
-    row = case.row
+    row, prior = case.row, case.prior
     if (row.external_id or None) != case.resolved.external_id:
         return _build_refusal(case, "property external_id", "refuse", "external", ())
     if row.class_type != case.class_type:
@@ -116,11 +183,11 @@ def _decide_existing(case: Question) -> Comparison:
     before = case.before()
     failed = not row.have_hash or (row.status == FAILED and row.action not in UNHARMED)
     unwell = (row.action, row.status) == ("CHECK", FAILED)
-    if case.observed and row.action in ("UPDATE", "CHECK"):
+    if prior.observed and row.action in ("UPDATE", "CHECK"):
         failed = unwell = False  # whatever became of that, what there is now is known
-    removed = row.action == "DELETE" or row_annotations.is_half_removed(row)
+    removed = row.action == "DELETE" or prior.is_partial
     broken = removed or (unwell and not case.cls.repairs_in_place)
-    known: Why = "missing" if row_annotations.is_missing(row) else "failed"
+    known: Why = "missing" if prior.is_missing else "failed"
     if broken or (failed and before.needs_replace_failed()):
         return _decide_replacement(case, known)
     if case.resolved.external_id is not None:
@@ -143,7 +210,7 @@ def _decide_changed(case: Question, before: Resource, after: Resource, why: Why)
     known = before.properties
     if case.cls.declared_by is not None:  # another text has another schema, which is no change
         known = after.make_properties(before.t)
-    differing = after.properties.diff(known, case.observed)
+    differing = after.properties.diff(known, case.prior.observed)
     if case.supposed:
         surely = {*differing, *case.supposed}
         differing = [key for key in after.properties.props if key in surely]
@@ -154,7 +221,7 @@ def _decide_changed(case: Question, before: Resource, after: Resource, why: Why)
     changed = tuple(differing)
     if changed:
         if before.needs_replace_with_prop_diff(differing, after.properties, known):
-            if set(changed) <= set(case.left):
+            if set(changed) <= set(case.prior.left):
                 return UNCHANGED
             return _decide_replacement(case, "plugin", changed, changed)
         if not after.properties.update_allowed(differing):

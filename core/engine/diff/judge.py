@@ -22,14 +22,11 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 
-from ..model import row_annotations
 from ..model.definition import Definition
 from ..model.states import COMPLETE
 from ..model.work_item import WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, format_reason
-from ..progress.protection import explain_no_replacement
-from ..templates.fingerprints import compute_hash
 from .decision import Comparison, Decision, Question, decide
 
 #: From the weakest to the strongest.
@@ -118,61 +115,21 @@ class Judge:
     def _compare(
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition
     ) -> tuple[Comparison, Comparison]:
-        before = self._instances.stored(row)
+        instances = self._instances
+        data = instances.definitions.reader.sealed_data(row.id) if row.id else []
+        item = WorkItem(row, self._stack, data, definition=self._definition)
         pending = tuple(key for key, value in wanted.properties.items() if has_unknown(value))
+        marked_by = self._find_mark_definition(row, pending)
         is_open = bool(pending) or has_unknown(wanted.metadata) or has_unknown(wanted.update_policy)
+        if is_open:
+            before = item.read_prior(instances.lending.sealer).definition
+            wanted = _assume_unchanged(wanted, before)
+        case = Question.of(instances, item, node, wanted, pending=pending, marked_by=marked_by)
+        surely = _require_update_handler(node.cls, decide(case))
         if not is_open:
-            surely = _require_update_handler(node.cls, decide(self._build_case(node, row, wanted)))
             return surely, surely
-        guessed = _assume_unchanged(wanted, before)
-        case = self._build_case(node, row, guessed, pending)
         changed = dataclasses.replace(case, supposed=pending, hashed=lambda: "later")
-        return _require_update_handler(node.cls, decide(case)), _require_update_handler(
-            node.cls, decide(changed)
-        )
-
-    def _build_case(
-        self, node: Any, row: ResourceRow, wanted: ResourceDefinition, pending: Any = ()
-    ) -> Question:
-        instances, definition = self._instances, self._definition
-
-        def build_item(by: Definition | None = None) -> WorkItem:
-            data = instances.definitions.reader.sealed_data(row.id) if row.id else []
-            return WorkItem(row, self._stack, data, definition=by)
-
-        sealer = instances.lending.sealer
-        template_id = row.have_template_id or row.op_template_id
-
-        def build_before() -> Resource:
-            if row.class_type or instances.definition_of(template_id, row.name) is not None:
-                return instances.make(build_item())
-            return instances.make(build_item(definition), cls=node.cls)  # moved there by the plan
-
-        def build_after() -> Resource:
-            made = row_annotations.build_repair_definition(sealer, row, wanted, node.cls)
-            return instances.make(build_item(definition), definition=made, cls=node.cls)
-
-        return Question(
-            row,
-            wanted,
-            node.cls,
-            instances.definitions.class_type(node.cls),
-            lambda: definition.registry.list_restricted_actions(row.name),
-            build_before,
-            build_after,
-            lambda: compute_hash(
-                sealer,
-                definition,
-                wanted,
-                node.cls,
-                build_after,
-                self._find_mark_definition(row, pending),
-            ),
-            pending=pending,
-            protected=lambda: explain_no_replacement(self._stack, row),
-            observed=row_annotations.read_live(sealer, row),
-            left=row_annotations.read_exempted(sealer, row),
-        )
+        return surely, _require_update_handler(node.cls, decide(changed))
 
     def _find_mark_definition(self, row: ResourceRow, pending: Any) -> Definition | None:
         """The definition with the marks of secrets; those of unknown values are unknown, too."""

@@ -25,10 +25,12 @@ from ..plugins.attribute_reader import AttributeReader
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, report_error
 from ..plugins.values import RowValues
-from ..progress.protection import explain_no_replacement
-from ..templates.fingerprints import compute_hash, definition_to_dict
+from ..templates.fingerprints import definition_to_dict
 from .ceilings import check_ceiling
 from .decision import Comparison, Question, decide
+
+#: The actions of a stack that adopt.
+_ADOPTING = ("ADOPT", "IMPORT")
 
 
 class Preparation:
@@ -38,9 +40,6 @@ class Preparation:
         self.instances = instances
         self.seen = seen
         self.row = seen.row
-        self.resolved: ResourceDefinition | None = None
-        self._hashed = ""
-        self.cls: type[Resource] | None = None
         self.secrets = Secrets()
 
     def run(self) -> Prepared:
@@ -60,46 +59,48 @@ class Preparation:
         return Prepared("fail", op, told.reason, kind=kind, code=code, path=told.path, trace=trace)
 
     def _prepare(self) -> Prepared:
-        row = self.row
+        row, sealer = self.row, self.instances.lending.sealer
         assert row.want_template_id is not None
         definition = self.instances.definitions.get(row.want_template_id)
         node: Node = definition.resources[row.name]
-        self.cls = node.cls
         self.secrets = Secrets.of(definition, row.name)
-        self.secrets.add_read(definition, self.seen.required, self.instances.lending.sealer)
-        self.resolved = node.resolve(definition.scope(self._build_values()))
-        definition.check_names(row.name, self.resolved.properties, lambda: self.secrets.values)
-        self.secrets.add_properties(self.resolved.properties)
-        if row_annotations.is_for(row, "RESTORE") and self.seen.stack.action == "RESTORE":
-            self.resolved = self._restore_definition(self.resolved)
-            self.secrets.add_properties(self.resolved.properties)
-        compared = decide(self._build_case(definition, node))
-        return check_ceiling(row, compared) or self._build_prepared(compared, definition)
+        self.secrets.add_read(definition, self.seen.required, sealer)
+        resolved = node.resolve(definition.scope(self._build_values()))
+        definition.check_names(row.name, resolved.properties, lambda: self.secrets.values)
+        self.secrets.add_properties(resolved.properties)
+        if self.seen.stack.action == "RESTORE":
+            resolved = self._restore_definition(resolved, node.cls)
+        item = dataclasses.replace(self.seen, definition=definition)
+        if self._is_adopting() and row.action == "ADOPT":  # once more, as if nothing had been done
+            item = dataclasses.replace(item, row=dataclasses.replace(row, action="INIT"))
+        case = Question.of(self.instances, item, node, resolved)
+        self.secrets.add_properties(case.prior.observed)
+        compared = decide(case)
+        return check_ceiling(row, compared) or self._build_prepared(compared, case, definition)
 
     def _is_adopting(self) -> bool:
         row = self.row
-        if not (
-            row_annotations.is_adopting(row) and row_annotations.is_for(row, self.seen.stack.action)
-        ):
+        if not row_annotations.is_adopting(row) or self.seen.stack.action not in _ADOPTING:
             return False
         return row.action == "INIT" or (row.action, row.status) == ("ADOPT", "FAILED")
 
-    def _restore_definition(self, resolved: ResourceDefinition) -> ResourceDefinition:
+    def _restore_definition(
+        self, resolved: ResourceDefinition, cls: type[Resource]
+    ) -> ResourceDefinition:
         """The definition that the type makes of the resolved one and of its snapshot data."""
-        new = ResourceRow(self.row.id, self.row.stack_id, self.row.name, self.row.type)
-        instance = self.instances.make(
-            WorkItem(new, self.seen.stack), definition=resolved, cls=self.cls
-        )
+        row = self.row
+        new = ResourceRow(row.id, row.stack_id, row.name, row.type)
+        instance = self.instances.make(WorkItem(new, self.seen.stack), definition=resolved, cls=cls)
         handler: Any = getattr(instance, "handle_restore", None)
-        if handler is None:
+        if handler is None or not row_annotations.has(row, row_annotations.RESTORE):
             return resolved
-        known = row_annotations.read_values(
-            self.instances.lending.sealer, self.row, row_annotations.RESTORE
-        )
+        sealer = self.instances.lending.sealer
+        known = row_annotations.read_values(sealer, row, row_annotations.RESTORE)
         self.secrets.add_restored(known)
         made = handler(resolved, known)
         if not isinstance(made, ResourceDefinition):
             raise ResourceFailure("handle_restore gave no resource definition")
+        self.secrets.add_properties(made.properties)
         return made
 
     def _build_values(self) -> RowValues:
@@ -111,110 +112,57 @@ class Preparation:
 
         return RowValues(self.seen.required, instances.lending.sealer, build)
 
-    def _build_case(self, definition: Definition, node: Node) -> Question:
-        assert self.resolved is not None
-        row = self.row
-        if self._is_adopting() and row.action == "ADOPT":
-            row = dataclasses.replace(row, action="INIT")  # once more, as if nothing had been done
-        observed = row_annotations.read_live(self.instances.lending.sealer, row)
-        if observed:
-            self.secrets.add_properties(observed)
-            row = dataclasses.replace(row, resolved_hash="")  # it is not what it was made
-        return Question(
-            row,
-            self.resolved,
-            node.cls,
-            self.instances.definitions.class_type(node.cls),
-            lambda: definition.registry.list_restricted_actions(self.row.name),
-            lambda: self.instances.make(self.seen),
-            self._make_repaired
-            if row_annotations.read_exempted(self.instances.lending.sealer, row)
-            else self._make_desired,
-            self._compute_hash,
-            protected=lambda: explain_no_replacement(self.seen.stack, self.row),
-            observed=observed,
-            left=row_annotations.read_exempted(self.instances.lending.sealer, row),
-        )
-
-    def _build_prepared(self, compared: Comparison, definition: Definition) -> Prepared:
+    def _build_prepared(
+        self, compared: Comparison, case: Question, definition: Definition
+    ) -> Prepared:
         """The prepared operation for a decision."""
-        decision, after = compared.decision, compared.after
-        assert self.resolved is not None
+        decision = compared.decision
         if decision == "check":
-            return self._build_begin("CHECK", definition, dict(self.resolved.properties))
+            return self._build_begin("CHECK", case, definition, dict(case.resolved.properties))
         if decision == "create" or decision == "update":
-            assert after is not None
             cause = compared.cause if decision == "update" else ""
             op = "ADOPT" if self._is_adopting() else decision.upper()
-            if row_annotations.read_exempted(self.instances.lending.sealer, self.row):
-                after = self._make_desired()  # what it is meant to be, as before
-            return self._build_begin(op, definition, after.properties.stored(), cause)
+            return self._build_begin(op, case, definition, _list_shown(compared, case), cause)
         if decision == "note":
-            assert after is not None
             # nothing is done, yet what is shown of the resource is what the template says now
-            shown = self._build_begin("UPDATE", definition, after.properties.stored())
-            return dataclasses.replace(shown, verdict="unchanged")
+            return self._rewrite(case, definition, _list_shown(compared, case))
         if decision == "unchanged":
-            return self._reseal_hidden(definition) or Prepared(decision)
+            return self._reseal_hidden(case, definition) or Prepared(decision)
         if decision == "replace":
             return Prepared(decision, cause=compared.cause)
         kind = compared.why.title()
         path = ("resources", self.row.name, "properties", *compared.about[:1])
         return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
 
-    def _reseal_hidden(self, definition: Definition) -> Prepared | None:
+    def _reseal_hidden(self, case: Question, definition: Definition) -> Prepared | None:
         """The rewritten definition of an unchanged instance whose secret values have changed."""
         row = self.row
-        if row.definition is None or row.external_id or self.cls is None:
+        if row.definition is None or row.external_id:
             return None
         sealed = self.instances.lending.sealer.is_sealed(row.properties)
-        hidden = dumps(self.secrets.hidden(definition, self.cls))
+        hidden = dumps(self.secrets.hidden(definition, case.cls))
         if (sealed, row.hidden) == (self.secrets.properties, hidden):
             return None
-        shown = self._build_begin("UPDATE", definition, self._make_desired().properties.stored())
-        return dataclasses.replace(shown, verdict="unchanged")
+        return self._rewrite(case, definition, case.desired().properties.stored())
 
-    def _compute_hash(self) -> str:
-        if not self._hashed:
-            assert self.resolved is not None
-            assert self.cls is not None
-            assert self.row.want_template_id is not None
-            definition = self.instances.definitions.get(self.row.want_template_id)
-            sealer = self.instances.lending.sealer
-            found = compute_hash(sealer, definition, self.resolved, self.cls, self._make_desired)
-            self._hashed = found + self._snapshot_suffix()
-        return self._hashed
-
-    def _snapshot_suffix(self) -> str:
-        """The id of the snapshot that a nested stack is restored from; it makes another hash."""
-        if self.seen.stack.action != "RESTORE" or self.cls is None or not self.cls.is_nested_stack:
-            return ""
-        sealer = self.instances.lending.sealer
-        return str(
-            row_annotations.read_values(sealer, self.row, row_annotations.RESTORE).get(
-                "snapshot", ""
-            )
-        )
-
-    def _make_desired(self) -> Resource:
-        return self.instances.make(self.seen, definition=self.resolved, cls=self.cls)
-
-    def _make_repaired(self) -> Resource:
-        """The desired instance, without what a repair leaves as it is."""
-        assert self.resolved is not None
-        assert self.cls is not None
-        sealer = self.instances.lending.sealer
-        wanted = row_annotations.build_repair_definition(sealer, self.row, self.resolved, self.cls)
-        return self.instances.make(self.seen, definition=wanted, cls=self.cls)
+    def _rewrite(
+        self, case: Question, definition: Definition, shown: Mapping[str, Any]
+    ) -> Prepared:
+        """The new definition of an instance that stays as it is."""
+        found = self._build_begin("UPDATE", case, definition, shown)
+        return dataclasses.replace(found, verdict="unchanged")
 
     def _build_begin(
-        self, op: str, definition: Definition, shown: Mapping[str, Any], cause: str = ""
+        self,
+        op: str,
+        case: Question,
+        definition: Definition,
+        shown: Mapping[str, Any],
+        cause: str = "",
     ) -> Prepared:
-        assert self.resolved is not None
-        assert self.cls is not None
-        resolved, sealer, secrets = self.resolved, self.instances.lending.sealer, self.secrets
+        resolved, sealer, secrets = case.resolved, self.instances.lending.sealer, self.secrets
         metadata = None
-        stored = self.instances.stored(self.row).metadata if op == "UPDATE" else None
+        stored = case.prior.definition.metadata if op == "UPDATE" else None
         if not is_same_value(stored, resolved.metadata):
             metadata = sealer.dump(resolved.metadata, sealed=secrets.metadata)
         return Prepared(
@@ -222,12 +170,19 @@ class Preparation:
             op,
             definition=sealer.dump(definition_to_dict(resolved), sealed=secrets.any),
             properties=sealer.dump(shown, sealed=secrets.properties),
-            hidden=dumps(secrets.hidden(definition, self.cls)),
+            hidden=dumps(secrets.hidden(definition, case.cls)),
             metadata=metadata,
             deletion_policy=resolved.deletion_policy,
             external_id=resolved.external_id,
-            resolved_hash=self._compute_hash(),
+            resolved_hash=case.hashed(),
             type=resolved.type,
-            class_type=self.instances.definitions.class_type(self.cls),
+            class_type=case.class_type,
             cause=cause,
         )
+
+
+def _list_shown(compared: Comparison, case: Question) -> Mapping[str, Any]:
+    """The properties to be stored: what the instance is meant to be, even where it drifted."""
+    instance = case.desired() if case.prior.observed else compared.after
+    assert instance is not None
+    return instance.properties.stored()

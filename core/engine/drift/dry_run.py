@@ -149,11 +149,11 @@ class AsFound(Reader):
             mark_missing(row, found, row.generation)
         else:
             seen = _mask_hidden(found)
-            row_annotations.hand(
-                row, row_annotations.format_observed(self.sealer, seen, row.generation, found.left)
-            )
+            text = row_annotations.seal_observed(self.sealer, seen, row.generation, found.left)
+            row_annotations.annotate(row, row_annotations.REPAIR, text)
             if not found.diff and found.verdict == DRIFTED:
-                row_annotations.hand(row, row_annotations.format_opaque_drift(found.reason))
+                reason = " ".join(found.reason.split())
+                row_annotations.annotate(row, row_annotations.WHOLE, reason)
         return row
 
 

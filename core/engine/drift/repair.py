@@ -262,10 +262,10 @@ def _build_handover(
                 row.updated_at = work.now
                 work.resource_event(row, "CHECK", FAILED, row.status_reason)
             else:
-                given = row_annotations.format_observed(
+                observed = row_annotations.seal_observed(
                     services.sealer, found.live, generation, found.left
                 )
-                row_annotations.hand(row, given)
+                row_annotations.annotate(row, row_annotations.REPAIR, observed)
 
     return hand_over_wrong
 
@@ -279,7 +279,7 @@ def _skip_predecessor(work: UnitOfWork, row: ResourceRow) -> None:
 
 def mark_missing(row: ResourceRow, found: Found, generation: int) -> None:
     """Give a missing instance the state that a CHECK gives, for the plan of ``generation``."""
-    row_annotations.hand(row, row_annotations.format_missing(generation))
+    row_annotations.annotate(row, row_annotations.MISSING, str(generation))
     reason = f"found missing: {found.reason}"
     row.action, row.status, row.status_reason = "CHECK", FAILED, reason
 

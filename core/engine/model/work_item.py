@@ -2,14 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.schema.words import DRIFTED, MISSING
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.template.evaluation.unknown_values import has_unknown
+from zonda.hooks.errors import TemplateError
+from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import Child
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Properties
 
+from . import row_annotations
 from .definition import Definition
+from .exempted_parts import CannotStay, overlay
 from .lending import LentOperation, Onward
+
+
+class Prior:
+    """What there is of an instance, with what a drift check has observed.
+
+    ``observed``: the properties that the running plan repairs; ``left``: the parts of them that it
+    leaves as they are. ``is_missing``: a repair has found it missing, and no operation has begun
+    since but its update; ``is_partial``: the removal of a failed creation has not ended well.
+    """
+
+    def __init__(self, sealer: Sealer, row: ResourceRow) -> None:
+        self._sealer = sealer
+        self._row = row
+        self.observed: Mapping[str, Any] = {}
+        self.left: Mapping[str, Sequence[str]] = {}
+        self.is_missing = self.is_partial = False
+        if row.given is not None:
+            self._read_annotations()
+
+    def _read_annotations(self) -> None:
+        row = self._row
+        self.is_missing = row_annotations.has(row, row_annotations.MISSING)
+        self.is_partial = row_annotations.has(row, row_annotations.REMOVING)
+        found = row_annotations.read_values(self._sealer, row, row_annotations.REPAIR)
+        if found.get("generation") == row.generation:
+            self.observed, self.left = found["live"], found.get("left", {})
+
+    @property
+    def drift(self) -> str:
+        """The drift that the running plan repairs, or ''."""
+        return MISSING if self.is_missing else DRIFTED if self.observed else ""
+
+    @cached_property
+    def definition(self) -> ResourceDefinition:
+        """The definition of the last operation that succeeded, else of the first one begun.
+
+        With what was observed instead, where the running plan repairs it.
+        """
+        row = self._row
+        found = read_definition(self._sealer, row, row.definition or row.op_definition)
+        if not self.observed:
+            return found
+        return found.freeze(properties={**found.properties, **self.observed})
+
+    def adapt(self, wanted: ResourceDefinition, cls: type[Resource]) -> ResourceDefinition:
+        """``wanted`` for a repair: defaults written out, exempted parts as they are."""
+        there = self.observed
+        if not there:
+            return wanted
+        properties = dict(wanted.properties)
+        known = Properties(cls.properties_schema, properties)
+        names = [name for name in there if name in known and not has_unknown(properties.get(name))]
+        with suppress(TemplateError):  # that it does not fit is told by who reads it
+            properties.update(known.sent(*names))
+        for name, each in self.left.items():
+            try:
+                properties[name] = overlay(properties.get(name), there.get(name), each)
+            except CannotStay:  # the template's value is another one by now
+                properties[name] = there.get(name)
+        return wanted.freeze(properties=properties)
+
+
+def read_definition(sealer: Sealer, row: ResourceRow, text: str | None) -> ResourceDefinition:
+    """A definition from a column of ``row``."""
+    values: Mapping[str, Any] = sealer.load(text) or {"type": row.type}
+    return ResourceDefinition(
+        row.name, **{**values, "depends_on": tuple(values.get("depends_on", ()))}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +122,11 @@ class WorkItem:
     definition: Definition | None = None
     nested: Child | None = None
     observation: Observation | None = None
+    _prior: Prior | None = field(default=None, init=False, repr=False, compare=False)
+
+    def read_prior(self, sealer: Sealer) -> Prior:
+        """What there is of the instance, worked out once."""
+        if self._prior is None:
+            object.__setattr__(self, "_prior", Prior(sealer, self.row))
+        assert self._prior is not None
+        return self._prior

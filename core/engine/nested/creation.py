@@ -29,7 +29,7 @@ def adapt_plan(
         return adoption.plan_child_adoption(
             services, owner.row, proposal, read_annotation(services, owner, row_annotations.ADOPT)
         )
-    if owner.stack.action == "RESTORE" and row_annotations.is_for(owner.row, "RESTORE"):
+    if owner.stack.action == "RESTORE" and row_annotations.has(owner.row, row_annotations.RESTORE):
         return _restore_plan(
             services, child, proposal, read_annotation(services, owner, row_annotations.RESTORE)
         )

@@ -17,7 +17,9 @@ _REASON = "nothing to delete: it was found missing"
 
 def drop_missing(work: UnitOfWork, row: ResourceRow) -> bool:
     """Drop the row of an instance that is to be deleted and is missing; returns whether it was."""
-    if not row_annotations.is_gone(row) or work.tx.child_of(row.id) is not None:
+    gone = row_annotations.has(row, row_annotations.GONE)
+    kept = row_annotations.has(row, row_annotations.FORGET)  # for snapshots
+    if not gone or kept or work.tx.child_of(row.id) is not None:
         return False
     work.resource_event(row, "DELETE", COMPLETE, _REASON)
     transitions.remove(work, row)

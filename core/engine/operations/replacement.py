@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from zonda.core.store.schema.rows import ResourceRow
 
 from ..model import row_annotations
+from ..model.row_annotations import ATTEMPT
 from ..model.states import ABSENT, DIRTY, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..progress import partial, progress
@@ -31,7 +32,9 @@ def is_left_alone(row: ResourceRow) -> bool:
 
 def is_removed_first(row: ResourceRow) -> bool:
     """Whether an instance is removed before its successor is made."""
-    return not (is_completed(row) or is_left_alone(row) or row_annotations.is_missing(row))
+    if is_completed(row) or is_left_alone(row):
+        return False
+    return not row_annotations.has(row, row_annotations.MISSING)
 
 
 def must_wait(work: UnitOfWork, row: ResourceRow) -> bool:
@@ -40,18 +43,19 @@ def must_wait(work: UnitOfWork, row: ResourceRow) -> bool:
     What earlier plans failed to make, under whatever name, may be the same thing outside: it is
     removed now, and not at the end.
     """
-    left = _list_attempts(work, row) if row_annotations.is_attempt(row) else []
+    left = _list_attempts(work, row) if row_annotations.has(row, ATTEMPT) else []
     for other in left:
         progress.remove_now(work, other)
     if left:
-        row_annotations.wait_for_attempts(row)
+        row.waiting = 1
+        row_annotations.annotate(row, ATTEMPT, row_annotations.WAITS)
     return bool(left)
 
 
 def _list_attempts(work: UnitOfWork, row: ResourceRow) -> list[ResourceRow]:
     """The instances to be deleted that were never completed when a plan dropped them."""
     rows = filter(None, map(work.tx.resource, work.tx.list_absent(row.stack_id)))
-    noted = [each for each in rows if row_annotations.is_attempt(each)]
+    noted = [each for each in rows if row_annotations.has(each, ATTEMPT)]
     return [
         each for each in noted if not (is_left_alone(each) or row_annotations.read_promise(each))
     ]

@@ -93,9 +93,7 @@ def continue_attempts(work: UnitOfWork, handle: Lease, is_due: bool) -> WorkItem
         row.op_state = advance(row.op_state, "clean")
         row.op_id = transitions.new_op_id(work, row, "DELETE")
         # known however the operation ends: by a deadline, say
-        row_annotations.hand(
-            row, row_annotations.format_annotation(work.sealer, row_annotations.REMOVING, {})
-        )
+        row_annotations.annotate(row, row_annotations.REMOVING)
         text = f"removing what attempt {row.failed_attempts} has left"
         work.resource_event(row, row.op, IN_PROGRESS, text)
     elif row.op_state != RETRY and is_due:
@@ -109,7 +107,7 @@ def begin_after_cleanup(work: UnitOfWork, handle: Lease) -> WorkItem | None:
     if row is None:
         return None
     row.physical_id = None
-    row_annotations.drop(row, row_annotations.REMOVING)
+    row_annotations.end(row, "clean")
     for name, _, _ in work.tx.data(row.id):
         work.tx.drop_data(row.id, name)
     if _is_over(work.stack_of(row), row):

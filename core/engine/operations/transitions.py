@@ -90,9 +90,7 @@ def begin(
     row.updated_at = work.now
     if op == "SUSPEND":
         row.suspended = 1
-    if op == "CREATE":
-        row_annotations.cancel_adoption(row)
-    row_annotations.clear_on_begin(row, op)
+    row_annotations.end(row, "begin", op)
     if prepared is None:
         if row.definition is not None:
             row.op_definition = row.op_properties = None
@@ -235,7 +233,7 @@ def _end_operation(
     if op not in PASSING_OPERATIONS:
         row.action, row.status, row.status_reason = op, status, reason
     if event == "finished":
-        adoption.clear_annotations(work, row, work.stack_of(row).action, op)
+        adoption.clear_annotations(work, row, op)
         if op == "RESUME":
             row.suspended = 0
     if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
@@ -250,7 +248,7 @@ def _end_operation(
     if event == "failed" and op == "UPDATE":
         # What there is now is unknown: no later CHECK or RESUME makes it what was wanted.
         row.have_hash = row.resolved_hash = ""
-        row_annotations.clear_on_failure(row)
+        row_annotations.end(row, "fail", op)
     row.token = None
     row.is_volatile = 0
     row.updated_at = work.now
@@ -383,7 +381,7 @@ def record_unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | No
             row.meta = prepared.metadata
     row.have_hash = row.want_hash
     row.have_template_id = row.want_template_id
-    adoption.clear_annotations(work, row, work.stack_of(row).action)
+    adoption.clear_annotations(work, row)
     if row.action in UNHARMED and row.status == FAILED:
         # it could not be begun (a restriction, a definition), or has changed nothing (a snapshot)
         row.action, row.status, row.status_reason = "UPDATE", COMPLETE, CHANGED
@@ -403,7 +401,7 @@ def replace_running(work: UnitOfWork, handle: Lease) -> None:
         return
     if row.op_state == POLLING:
         row.resolved_hash = ""  # something was done to it: taken back, it is updated once more
-        row_annotations.drop(row, row_annotations.MISSING)
+        row_annotations.remove(row, row_annotations.MISSING)
     row.op_state = advance(row.op_state, "replaced")
     row.op = ""
     row.deletion_policy = _read_deletion_policy(work, row)
@@ -426,9 +424,7 @@ def replace(work: UnitOfWork, row: ResourceRow, cause: str) -> bool:
         replacement.insert_successor(work, row, cause)
         return True
     row.cause = cause
-    row_annotations.hand(
-        row, row_annotations.format_annotation(work.sealer, row_annotations.REMOVING, {})
-    )
+    row_annotations.annotate(row, row_annotations.REMOVING)
     if (row.action, row.status) == ("DELETE", COMPLETE):
         replacement.succeed(work, row)
         return True

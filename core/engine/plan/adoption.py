@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -36,19 +36,11 @@ def plan_adoption(
         nodes = definition.resources
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
         ownership.check_free(services, nodes, ids)
-    handed = {
-        name: row_annotations.format_annotation(
-            services.sealer, row_annotations.ADOPT, entries.get(name, {})
-        )
-        for name in definition.resources
-    }
-
-    forced = _build_force_mark(services, action.force)
+    handed = {name: _seal(services, entries.get(name)) for name in definition.resources}
 
     def hand_over(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
-            row_annotations.hand(row, handed[row.name])
-            forced(row)
+            _annotate(row, handed[row.name], action.force)
 
     proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=hand_over)
     detail = {"force": True} if action.force else {}
@@ -64,41 +56,30 @@ def plan_child_adoption(
     """
     nodes = load_nodes(services, proposal.template_id)
     entries = _read_entries(known.get("resources") or {})
-    force = row_annotations.is_forced(owner)
+    force = row_annotations.has(owner, row_annotations.FORCED)
     if not force:
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
         ownership.check_free(services, nodes, ids)
-    handed = {
-        name: row_annotations.format_annotation(
-            services.sealer, row_annotations.ADOPT, entries.get(name, {})
-        )
-        for name in nodes
-    }
-    forced = _build_force_mark(services, force)
+    handed = {name: _seal(services, entries.get(name)) for name in nodes}
 
     def hand_over(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
             is_new = row.action == "INIT" or row_annotations.is_adopting(row)
             if is_new and row.want == PRESENT and row.name in handed:
-                row_annotations.hand(row, handed[row.name])
-                forced(row)
+                _annotate(row, handed[row.name], force)
 
     return dataclasses.replace(proposal, action="ADOPT", also=hand_over)
 
 
-def _build_force_mark(services: EngineServices, force: bool) -> Callable[[ResourceRow], None]:
-    """Marks a row as adopted even from another owner, where that was asked for."""
-    text = (
-        row_annotations.format_annotation(services.sealer, row_annotations.FORCED, {})
-        if force
-        else ""
-    )
+def _seal(services: EngineServices, entry: Mapping[str, Any] | None) -> str:
+    return services.sealer.seal(dict(entry or {}))
 
-    def note(row: ResourceRow) -> None:
-        if text:
-            row_annotations.hand(row, text)
 
-    return note
+def _annotate(row: ResourceRow, handed: str, force: bool) -> None:
+    """Have an instance adopted; ``force``: even from another owner."""
+    row_annotations.annotate(row, row_annotations.ADOPT, handed)
+    if force:
+        row_annotations.annotate(row, row_annotations.FORCED)
 
 
 def _read_entries(resources: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -139,13 +120,10 @@ def plan_import(
     _check_free(services, stack, action.resource)
     if not action.physical_id:
         raise UsageError("The id of the object to be imported is empty.")
-    handed = row_annotations.format_annotation(
-        services.sealer, row_annotations.ADOPT, {"resource_id": action.physical_id}
-    )
+    handed = _seal(services, {"resource_id": action.physical_id})
     if not action.force:
         own = (stack.id, action.resource)
         ownership.check_free(services, nodes, {action.resource: action.physical_id}, own)
-    forced = _build_force_mark(services, action.force)
     fingerprint = services.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
     _check_required(services, stack, action.resource, requires)
@@ -153,8 +131,7 @@ def plan_import(
     def insert_handed(work: UnitOfWork, planned: StackRow) -> None:
         ownership.release_object(work, planned.id, action.resource, action.physical_id, handed)
         row = _insert_instance(work, planned, action.resource, node.type, json.dumps(requires))
-        row_annotations.hand(row, handed)
-        forced(row)
+        _annotate(row, handed, action.force)
         row.want_hash = fingerprint
         row.want_template_id = planned.template_id
         row.generation = planned.generation

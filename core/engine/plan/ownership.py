@@ -81,4 +81,4 @@ def release_object(
     """
     for row in work.tx.resources_named(stack_id, name):
         if row.physical_id == physical_id:
-            row_annotations.hand(row, handed)
+            row_annotations.annotate(row, row_annotations.ADOPT, handed)

@@ -66,7 +66,7 @@ def _retry_template(services: EngineServices, stack: StackRow) -> StackPlan:
     definition = None if stack.template_id is None else services.definitions.get(stack.template_id)
     rows = services.reader().resource_rows(stack.id)
     # what was not restored yet is restored, whatever its definition
-    open_names = {row.name for row in rows if row_annotations.is_for(row, "RESTORE")}
+    open_names = {row.name for row in rows if row_annotations.has(row, row_annotations.RESTORE)}
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in open_names)
         for item in ([] if definition is None else list_desired(services, definition))

@@ -68,17 +68,12 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
             f"{', '.join(going)} of stack {stack.name} cannot be asked: to be deleted.",
             hint="Delete the stack, or update it so that they stay or are gone.",
         )
-    handed = {
-        row.id: row_annotations.format_annotation(
-            services.sealer, row_annotations.SNAPSHOT, entries.get(row.name, {})
-        )
-        for row in keepers
-    }
+    handed = {row.id: services.sealer.seal(dict(entries.get(row.name, {}))) for row in keepers}
     asked = {row.name for row in keepers}
 
     def begin_deletion(work: UnitOfWork, planned: StackRow) -> None:
         snapshots.begin(work, planned, snapshot, "DELETE")
-        _hand_over(work, handed)
+        _annotate_all(work, handed, row_annotations.SNAPSHOT)
 
     return StackPlan(
         stack.id,
@@ -107,9 +102,7 @@ def delete_stack(
         kept = [entries[row.name] for entries in known if row.name in entries]
         if kept and _must_ask(services, row) and not services.definitions.is_nested_stack(row):
             values = {"kept": kept, "generation": stack.generation + 1}
-            handed[row.id] = row_annotations.format_annotation(
-                services.sealer, row_annotations.FORGET, values
-            )
+            handed[row.id] = services.sealer.seal(values)
             asked.add(row.name)
     return dataclasses.replace(
         proposal,
@@ -117,7 +110,7 @@ def delete_stack(
             **proposal.changes,
             "note": _describe_remains(services, _list_all(services, stack), asked),
         },
-        also=lambda work, planned: _hand_over(work, handed),
+        also=lambda work, planned: _annotate_all(work, handed, row_annotations.FORGET),
     )
 
 
@@ -144,11 +137,11 @@ def _keeps_data(services: EngineServices, snapshot: SnapshotRow, name: str) -> b
     return node is not None and callable(getattr(node.cls, "handle_delete_snapshot", None))
 
 
-def _hand_over(work: UnitOfWork, handed: Mapping[str, str]) -> None:
+def _annotate_all(work: UnitOfWork, handed: Mapping[str, str], kind: str) -> None:
     for key, text in handed.items():
         row = work.tx.resource(key)
         if row is not None:
-            row_annotations.hand(row, text)
+            row_annotations.annotate(row, kind, text)
 
 
 def _read_collected(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
@@ -223,11 +216,7 @@ def with_restore(
     """The plan of ``nodes`` with the snapshot data for each resource."""
     entries = read_resources(services, snapshot)
     handed = {
-        name: row_annotations.format_annotation(
-            services.sealer,
-            row_annotations.RESTORE,
-            _add_snapshot_id(node, entries[name], snapshot),
-        )
+        name: services.sealer.seal(_add_snapshot_id(node, entries[name], snapshot))
         for name, node in nodes.items()
         if name in entries and _can_restore(node)
     }
@@ -247,19 +236,17 @@ def _can_restore(node: Node) -> bool:
     return node.cls.is_nested_stack or callable(getattr(node.cls, "handle_restore", None))
 
 
-def _add_snapshot_id(
-    node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow
-) -> Mapping[str, Any]:
+def _add_snapshot_id(node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow) -> dict[str, Any]:
     """The entry with the id of the snapshot, by which a nested stack finds its part."""
-    return {**entry, "snapshot": snapshot.id} if node.cls.is_nested_stack else entry
+    return {**entry, **({"snapshot": snapshot.id} if node.cls.is_nested_stack else {})}
 
 
 def hand_out(work: UnitOfWork, stack: StackRow, handed: Mapping[str, str]) -> None:
     """Give the desired instances their annotations."""
     for row in work.tx.resources_of(stack.id):
-        row_annotations.drop(row, row_annotations.RESTORE)
+        row_annotations.remove(row, row_annotations.RESTORE)
         if row.want == PRESENT and row.name in handed:
-            row_annotations.hand(row, handed[row.name])
+            row_annotations.annotate(row, row_annotations.RESTORE, handed[row.name])
 
 
 def _list_all(services: EngineServices, stack: StackRow) -> list[SnapshotRow]:

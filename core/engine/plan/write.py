@@ -112,7 +112,7 @@ def _write_desired(
     attempts = [seen.id for seen in rows if seen.id not in kept and not seen.have_template_id]
     if attempts:  # they are removed before anything new is made
         for key in (*attempts, *(ids[name] for name in found.waiting)):
-            row_annotations.note_attempts(_load_row(work, key))
+            row_annotations.annotate(_load_row(work, key), row_annotations.ATTEMPT)
     _write_edges(work, stack, wanted, ids, found)
     for name, count in found.waiting.items():
         if count == 0:
@@ -219,7 +219,7 @@ def _set_desired(
     row.waiting = found.waiting[item.name]
     row.dirty = int(bool(row.dirty) or item.name in found.dirty)
     row.ceiling = ceiling
-    row_annotations.drop(row, row_annotations.GONE, row_annotations.ATTEMPT)
+    row_annotations.end(row, "plan")
 
 
 def _write_edges(

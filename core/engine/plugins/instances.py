@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.opened import Opened
 from zonda.core.template.environment import policies
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource, ResourceState
 from zonda.hooks.runners.references import StackRef
 
-from ..model import row_annotations
 from ..model.definition import Definition
 from ..model.lending import Lending, LentOperation, Write
 from ..model.states import MAKING, PRESENT
-from ..model.work_item import WorkItem
+from ..model.work_item import Prior, WorkItem, read_definition
 from ..templates.definitions import Definitions
 from .attribute_reader import AttributeReader
 from .child_view import ChildView
@@ -165,6 +163,7 @@ class Instances:
         ``gathered``: where the writes of a type that does nothing outside go.
         """
         row, sealer = seen.row, self.lending.sealer
+        prior = seen.read_prior(sealer)
         state = ResourceState(
             uuid=row.id,
             resource_id=row.physical_id,
@@ -173,10 +172,10 @@ class Instances:
             status_reason=row.status_reason,
             data=Opened(seen.data, sealer) if seen.data else {},
             metadata=sealer.load(row.meta),
-            drift=self._read_drift(row),
+            drift=prior.drift,
         )
         cls = cls or self.definitions.class_of(row)
-        definition = definition or self.stored(row)
+        definition = definition or prior.definition
         context = self.context(
             seen,
             operation=operation,
@@ -212,7 +211,7 @@ class Instances:
         """The secret values of one template: of its properties, and of values behind them."""
         row, secrets, sealer = seen.row, Secrets.of(definition, seen.row.name), self.lending.sealer
         secrets.add_properties(self.read(row, text).properties)
-        secrets.add_properties(row_annotations.read_live(sealer, row))
+        secrets.add_properties(seen.read_prior(sealer).observed)
         if secrets.any:
             rows = self.definitions.reader.list_required(row.id)
             secrets.add_read(definition, rows, sealer)
@@ -225,29 +224,9 @@ class Instances:
         if definition is None:
             return []
         secrets = Secrets.of(definition, row.name)
-        secrets.add_properties(self.stored(row).properties)
+        secrets.add_properties(Prior(self.lending.sealer, row).definition.properties)
         return secrets.values
-
-    def _read_live(self, row: ResourceRow) -> dict[str, Any]:
-        return row_annotations.read_live(self.lending.sealer, row) if row.given is not None else {}
-
-    def _read_drift(self, row: ResourceRow) -> str:
-        if row_annotations.is_missing(row):
-            return MISSING
-        return DRIFTED if self._read_live(row) else ""
-
-    def stored(self, row: ResourceRow) -> ResourceDefinition:
-        """The definition of the last operation that succeeded, else of the first one begun.
-
-        With what was observed instead, where the running plan repairs it.
-        """
-        found = self.read(row, row.definition or row.op_definition)
-        live = self._read_live(row)
-        return found.freeze(properties={**found.properties, **live}) if live else found
 
     def read(self, row: ResourceRow, text: str | None) -> ResourceDefinition:
         """A definition from a column."""
-        values: Mapping[str, Any] = self.lending.sealer.load(text) or {"type": row.type}
-        return ResourceDefinition(
-            row.name, **{**values, "depends_on": tuple(values.get("depends_on", ()))}
-        )
+        return read_definition(self.lending.sealer, row, text)

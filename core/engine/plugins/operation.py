@@ -297,15 +297,11 @@ class PluginOperation:
         if self.action != "UPDATE":
             return handler()
         before = self.instance.t
-        wanted = self._read_new_definition()
-        sealer = self.instances.lending.sealer
-        after = row_annotations.build_repair_definition(
-            sealer, self.row, wanted, type(self.instance)
-        )
-        observed = row_annotations.read_live(sealer, self.row) if self.row.given is not None else ()
+        prior = self.seen.read_prior(self.instances.lending.sealer)
+        after = prior.adapt(self._read_new_definition(), type(self.instance))
         properties = self.instance.make_properties(after)
         changed = {key: after[key] for key in after if after[key] != before[key]}
-        return handler(after, changed, properties.changes(self.instance.properties, observed))
+        return handler(after, changed, properties.changes(self.instance.properties, prior.observed))
 
     def _build_first_answer(self) -> Answer:
         if self._find_checker() is None:

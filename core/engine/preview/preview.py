@@ -19,6 +19,7 @@ from ..diff.sections import ALL_HIDDEN, Marks, list_changes, list_new, read_mark
 from ..model import row_annotations
 from ..model.plan import StackPlan
 from ..model.states import PRESENT
+from ..model.work_item import Prior
 from ..plan.propose import Planner, propose
 from ..progress.protection import find_stack_protection
 from ..services import EngineServices
@@ -194,18 +195,16 @@ class _Marks:
         forces.update(dict.fromkeys(verdict.surely.about, _find_effect(verdict.decision)))
         marks = (self._read_old_marks(verdict.row), new)
         wanted = verdict.wanted
-        if verdict.template is not None and not row_annotations.explain_opaque_drift(verdict.row):
+        if verdict.template is not None and not _is_opaque(verdict.row):
             cls = verdict.template.resources[entry.name].cls
-            wanted = row_annotations.build_repair_definition(
-                self._services.sealer, verdict.row, wanted, cls
-            )
+            wanted = Prior(self._services.sealer, verdict.row).adapt(wanted, cls)
         return tuple(list_changes(before, wanted, marks, forces))
 
     def _find_previous(self, row: ResourceRow) -> ResourceDefinition:
         """The present definition; without properties where only the whole was observed."""
-        if row_annotations.explain_opaque_drift(row):
+        if _is_opaque(row):
             return self._services.instances.read(row, row.definition or row.op_definition)
-        return self._services.instances.stored(row)
+        return Prior(self._services.sealer, row).definition
 
     def _read_old_marks(self, row: ResourceRow) -> Marks:
         template_id = row.have_template_id or row.op_template_id
@@ -218,6 +217,11 @@ class _Marks:
         if definition is None or row.name not in definition.resources:
             return ALL_HIDDEN
         return read_marks(definition, row.name)
+
+
+def _is_opaque(row: ResourceRow) -> bool:
+    """Whether a plan repairs drift in unknown properties."""
+    return bool(row_annotations.get(row, row_annotations.WHOLE))
 
 
 def _find_effect(decision: str) -> str:

@@ -79,7 +79,7 @@ def _explain_verdict(entry: Entry) -> Iterator[Reason]:
         yield Reason("requirement", text, entry.because)
     if entry.perhaps:
         yield Reason("condition", "whether its condition holds is known after apply", (), True)
-    whole = row_annotations.explain_opaque_drift(verdict.row)
+    whole = row_annotations.get(verdict.row, row_annotations.WHOLE)
     if whole:
         yield Reason("drift", f"has drifted: {whole}")
     yield from _explain_comparison(entry, verdict.surely, False)

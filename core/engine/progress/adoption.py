@@ -28,7 +28,7 @@ def take_ownership(work: UnitOfWork, stack: StackRow) -> str:
     left = []
     for row in _list_adopting(work, stack):
         if is_unowned(work, row):
-            row_annotations.drop(row, row_annotations.ADOPT)
+            row_annotations.remove(row, row_annotations.ADOPT, row_annotations.FORCED)
         else:
             left.append(row.name)
     if not left:
@@ -36,13 +36,16 @@ def take_ownership(work: UnitOfWork, stack: StackRow) -> str:
     return f"; not taken over, for they belong to another resource: {', '.join(sorted(left))}"
 
 
-def clear_annotations(work: UnitOfWork, row: ResourceRow, action: str, op: str = "") -> None:
-    """Delete the annotations of an operation that has ended well.
+def clear_annotations(work: UnitOfWork, row: ResourceRow, op: str = "") -> None:
+    """Remove the annotations of ``op``, which has ended well, or is not needed (no ``op``).
 
     What belongs to somebody else by now stays what is not ours.
     """
     before = row.given if row_annotations.is_adopting(row) else None
-    row_annotations.clear_on_end(row, action, op)
+    if op in ("", "ADOPT", "CHECK"):
+        row_annotations.end(row, "keep", work.stack_of(row).action)
+    else:
+        row_annotations.end(row, "finish", op)
     if (
         before is not None
         and not row_annotations.is_adopting(row)
@@ -54,14 +57,14 @@ def clear_annotations(work: UnitOfWork, row: ResourceRow, action: str, op: str =
 def is_unowned(work: UnitOfWork, row: ResourceRow, given: str | None = None) -> bool:
     """Whether no other resource owns the object of an instance; ``given``: its annotations."""
     known = row.given if given is None else given
-    if row.physical_id is None or row_annotations.is_forced_text(known):
+    if row.physical_id is None or row_annotations.FORCED in row_annotations.parse(known):
         return True
     kind = row.class_type or row.type
     for key, other_type, other_given in work.tx.find_by_physical_id(row.physical_id):
         if (
             key != row.id
             and other_type == kind
-            and not row_annotations.is_adopting_text(other_given)
+            and row_annotations.ADOPT not in row_annotations.parse(other_given)
         ):
             return False
     return True

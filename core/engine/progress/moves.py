@@ -39,14 +39,14 @@ def carry_out(work: UnitOfWork, stack: StackRow, moves: Sequence[Move], given: G
         _clear_names(row, {move.old for move in moves})
     for move, row in found:
         if move.is_promise:
-            row_annotations.promise(row, move.new)
+            row_annotations.annotate(row, row_annotations.PROMISED, move.new)
             continue
         if row.stack_id != stack.id:
             _move_in(work, stack, row)
         row.name = move.new
         for column, value in _find_templates(row, move).items():
             setattr(row, column, value)
-        row_annotations.drop(row, row_annotations.MOVE, row_annotations.PROMISED)
+        row_annotations.end(row, "move")
         work.resource_event(row, "MOVE", COMPLETE, add_user(f"moved from {move.old}", given.by))
 
 
@@ -100,7 +100,7 @@ def _withdraw_promises(work: UnitOfWork, stack: StackRow, detail: Mapping[str, A
     still = set(list_promises(detail))
     for row in work.tx.list_promised(stack.id):
         if row_annotations.read_promise(row) not in still:
-            row_annotations.drop(row, row_annotations.PROMISED)
+            row_annotations.remove(row, row_annotations.PROMISED)
 
 
 def _list_owners(moves: Sequence[Move]) -> set[str]:

@@ -95,10 +95,16 @@ def has_work(row: ResourceRow) -> bool:
     return bool(row.dirty or row.op or row.verb or row.want != PRESENT)
 
 
+def _waits_for_attempts(row: ResourceRow) -> bool:
+    """Whether ``row`` waits for the removal of attempts."""
+    begun = row_annotations.get(row, row_annotations.ATTEMPT) == row_annotations.WAITS
+    return bool(begun and row.open and row.waiting)
+
+
 def neighbours(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> Iterator[ResourceRow]:
     """The instances that come after ``row`` in the running phase and have the same aim."""
     if _is_removed_first(stack, row):
-        yield from filter(row_annotations.waits_for_attempts, work.tx.resources_of(row.stack_id))
+        yield from filter(_waits_for_attempts, work.tx.resources_of(row.stack_id))
         return
     ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
     for other in map(work.tx.resource, ids):

@@ -23,7 +23,7 @@ from zonda.core.engine.drift.repair import repair_after_check
 from zonda.core.engine.execution.steps import step
 from zonda.core.engine.handlers.runners import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait, make_step
-from zonda.core.engine.model.row_annotations import is_attempt
+from zonda.core.engine.model.row_annotations import ATTEMPT, has
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.nested.operation import BACKSTOP
 from zonda.core.engine.nested.refresh import refresh
@@ -434,7 +434,7 @@ class Simulator:
         with self.store.transaction() as tx:
             row = tx.resource(key)
             # what a failed attempt has left, or was never completed: nobody began on that (watch)
-            if row is None or row.op != "DELETE" or not is_completed(row) or is_attempt(row):
+            if row is None or row.op != "DELETE" or not is_completed(row) or has(row, ATTEMPT):
                 return []
             rows = [tx.resource(user) for user in tx.dependants(row)]
             return [row.name for row in rows if row and row.physical_id in self.world.live]
