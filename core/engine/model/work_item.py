@@ -25,7 +25,7 @@ from .lending import LentOperation, Onward
 
 
 class Prior:
-    """What there is of an instance, with what a drift check has observed.
+    """The present state of an instance, with what a drift check has observed.
 
     ``observed``: the properties that the running plan repairs; ``left``: the parts of them that it
     leaves as they are. ``is_missing``: a repair has found it missing, and no operation has begun
@@ -125,7 +125,7 @@ class WorkItem:
     _prior: Prior | None = field(default=None, init=False, repr=False, compare=False)
 
     def read_prior(self, sealer: Sealer) -> Prior:
-        """What there is of the instance, worked out once."""
+        """The present state of the instance, worked out once."""
         if self._prior is None:
             object.__setattr__(self, "_prior", Prior(sealer, self.row))
         assert self._prior is not None
