@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any, ClassVar
 
@@ -143,19 +143,6 @@ class GetAttr(Function):
         if attribute is None:
             return scope.attribute(resource, None, ())
         return self._fetch_value(scope, resource, attribute, tuple(resolve(self.args[2:], scope)))
-
-    def derive(self, scope: Any, what: str, make: Callable[[Any], Any]) -> Any:
-        """The result of ``make`` for the value, where the scope caches that; else None."""
-        target, rest = self.args[:2], tuple(self.args[2:])
-        keeps = getattr(scope, "derive", None)
-        if keeps is None or len(target) < 2 or any(type(each) is not str for each in target):
-            return None
-        if any(type(each) not in (str, int) for each in rest):
-            return None
-        found = keeps(*target, rest, what, make)
-        if found is not None:
-            scope.spend(len(rest))  # as ``resolve`` does
-        return found
 
     def _fetch_value(
         self, scope: ResolveScope, resource: str, attribute: str, rest: tuple[Any, ...]

@@ -9,15 +9,11 @@ from zonda.core.template.evaluation.scope import Yaql as Evaluate
 from zonda.core.template.source.bundle import Limits
 from zonda.hooks.errors import Path
 from zonda.hooks.function import (
-    ABSENT,
     Function,
     ParseScope,
     ResolveScope,
-    resolve,
     resolve_value,
 )
-
-from .access import GetAttr
 
 
 class Yaql(Function):
@@ -62,31 +58,7 @@ class Yaql(Function):
     def resolve(self, scope: ResolveScope) -> Any:
         """The expression's value; raises TemplateError with the class name that Heat shows."""
         expression = self._check_expression(resolve_value(self._expression, scope))
-        return scope.yaql(expression, self._resolve_data(scope))
-
-    def _resolve_data(self, scope: ResolveScope) -> Any:
-        """Resolve the data; large attributes are frozen, since many expressions share them."""
-        data = self._data
-        if type(data) is not dict:
-            return _resolve_value(data, scope)
-        scope.spend(len(data))
-        pairs = ((key, _resolve_value(value, scope, ABSENT)) for key, value in data.items())
-        return {key: value for key, value in pairs if value is not ABSENT}
-
-
-def _resolve_value(tree: Any, scope: ResolveScope, absent: Any = None) -> Any:
-    if isinstance(tree, GetAttr):
-        from .yaql_engine.data import freeze_with_size  # as above
-
-        try:
-            found = tree.derive(scope, "frozen for yaql", freeze_with_size)
-        except RecursionError:
-            found = None  # too deep: whoever evaluates the expression says so
-        if found is not None:
-            scope.spend(found.size)
-            return found
-    value = resolve(tree, scope)
-    return absent if value is ABSENT else value
+        return scope.yaql(expression, resolve_value(self._data, scope))
 
 
 def make_evaluator(limits: Limits) -> Evaluate:

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.store.values.derived import Made
 from zonda.core.store.values.jsontext import dumps
-from zonda.core.store.values.reopening import Parts
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.source.json_text import is_too_deep
 from zonda.core.template.source.yaml_parser import MAX_DEPTH
@@ -118,30 +116,6 @@ class RowValues:
         if attribute in stored:
             return select(stored[attribute], rest)
         return self._get_reader(row).FnGetAtt(attribute, *rest)
-
-    def derive(
-        self,
-        name: str,
-        attribute: str,
-        rest: tuple[Any, ...],
-        what: str,
-        make: Callable[[Any], Made],
-    ) -> Made | None:
-        """The result of ``make`` for a large attribute that is stored; None for any other.
-
-        It may have been made before, for somebody else: nobody may change it.
-        """
-        row = self._rows.get(name)
-        if row is None or row.action == "INIT":
-            return None
-        stored, key = self._load_outputs(row), format_key((attribute, *rest))
-        if not isinstance(stored, Parts):
-            return None
-        if rest and key in stored:
-            return stored.derive(key, what, make)
-        if attribute not in stored:
-            return None
-        return stored.derive(attribute, (what, rest), lambda value: make(select(value, rest)))
 
     def _list_attributes(self, row: ResourceRow) -> Iterator[tuple[str, Any]]:
         """Every attribute; those that need a name behind them, as some of groups do, are left out.

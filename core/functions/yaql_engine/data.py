@@ -7,29 +7,9 @@ expressions on large data. What is not plain is left to yaql.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from yaql.language import exceptions, utils
-
-from zonda.hooks.function import count
-
-
-class FrozenValue(NamedTuple):
-    """A frozen value, and the number of values that it counts as."""
-
-    value: Any
-    size: int
-
-
-class _Counter:
-    """Counts without a limit: the reader of the value spends the total."""
-
-    total = 0
-
-    def spend(self, values: int) -> None:
-        """Add ``values`` to the total."""
-        self.total += values
-
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
@@ -39,8 +19,6 @@ def freeze(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if kind is FrozenValue:
-        return value.value
     if kind is dict:
         made = utils.FrozenDict()
         made._d = {
@@ -53,13 +31,6 @@ def freeze(value: Any) -> Any:
     if kind is list:
         return tuple([item if type(item) in _SCALARS else freeze(item) for item in value])
     return utils.convert_input_data(value)
-
-
-def freeze_with_size(value: Any) -> FrozenValue:
-    """Freeze ``value``, with its size, for many expressions."""
-    counter = _Counter()
-    count(value, counter)
-    return FrozenValue(freeze(value), counter.total)
 
 
 def thaw(value: Any, most: int, engine: Any) -> Any:

@@ -13,11 +13,9 @@ import hashlib
 import marshal
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
-
-from . import derived
 
 #: Characters from which on a text is worth keeping, and bytes that are kept at most.
 LEAST, MOST = 16_384, 8_388_608
@@ -28,24 +26,11 @@ ONCE = 1024
 class Parts(Mapping[str, Any]):
     """A map whose values are made when they are asked for, and then stay the same."""
 
-    __slots__ = ("_derived", "_kept", "_made")
+    __slots__ = ("_kept", "_made")
 
-    def __init__(self, kept: Mapping[str, bytes], copies: derived.Derived) -> None:
+    def __init__(self, kept: Mapping[str, bytes]) -> None:
         self._kept = kept
         self._made: dict[str, Any] = {}
-        self._derived = copies
-
-    def derive(
-        self, key: str, what: Hashable, make: Callable[[Any], derived.Made]
-    ) -> derived.Made | None:
-        """The value that ``make`` makes of the value of ``key``, which nobody may change.
-
-        ``what`` says what that is. None for a small value.
-        """
-        part = self._kept[key]
-        if len(part) < derived.LEAST:
-            return None
-        return self._derived.get(part, what, lambda: make(self[key]))
 
     def __getitem__(self, key: str) -> Any:
         if key not in self._made:
@@ -91,7 +76,6 @@ class Reopening:
     def __init__(self) -> None:
         self._kept: OrderedDict[bytes, _Cut] = OrderedDict()
         self._once: OrderedDict[bytes, None] = OrderedDict()
-        self._derived = derived.Derived()
         self._size = 0
         self._lock = threading.Lock()
 
@@ -103,7 +87,7 @@ class Reopening:
     def parts(self, text: str, how: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
         """Like ``opened``, of a map: each value is made when asked for."""
         found = self._open(text, how)
-        return Parts(found.parts, self._derived) if isinstance(found, _Cut) else found
+        return Parts(found.parts) if isinstance(found, _Cut) else found
 
     def _open(self, text: str, how: Callable[[str], Any]) -> Any:
         """The kept value of a text, else a new one."""

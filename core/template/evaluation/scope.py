@@ -288,21 +288,6 @@ class Scope:
         """An attribute of a resource."""
         return self._find_values(resource).attribute(resource, attribute, rest)
 
-    def derive(
-        self,
-        resource: str,
-        attribute: str,
-        rest: tuple[Any, ...],
-        what: str,
-        make: Callable[[Any], Any],
-    ) -> Any:
-        """The result of ``make`` for an attribute where it is cached; None where it is not.
-
-        Nobody may change it. ``what`` tells what it is from all else that is made of attributes.
-        """
-        found = getattr(self._find_values(resource), "derive", None)
-        return None if found is None else found(resource, attribute, rest, what, make)
-
     def _find_values(self, resource: str) -> ResourceValues:
         if self._values is None or resource not in self._resources:
             self._hints -= 1
