@@ -24,7 +24,7 @@ from .config import (
     read_connection,
     redacted_url,
 )
-from .transport import Reply, RequestRejected, Transport, TransportError
+from .transport import Reply, RequestRejected, TokenAuth, Transport, TransportError
 
 __all__ = [
     "MEBIBYTE",
@@ -34,6 +34,7 @@ __all__ = [
     "Network",
     "Reply",
     "RequestRejected",
+    "TokenAuth",
     "Transport",
     "TransportError",
     "canonical_url",

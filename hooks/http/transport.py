@@ -14,11 +14,12 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import requests
 import urllib3
+from requests.auth import AuthBase
 
 from .adapter import AnswerTooLarge, Budget, CertificateFileMissing, make_session
 from .address_policy import Denied
@@ -58,6 +59,38 @@ class Reply:
     body: bytes
 
 
+class TokenAuth(AuthBase):
+    """Proves who asks by a token that is fetched, and fetched anew where it is refused.
+
+    One for each request. ``fetch()`` gives the text of the header, empty for none; ``forget(text)``
+    drops it and says whether another one may be had. ``refusals``: the status of a refused token.
+    """
+
+    def __init__(
+        self,
+        fetch: Callable[[], str],
+        forget: Callable[[str], bool],
+        header: str = "Authorization",
+        refusals: Collection[int] = (401,),
+    ) -> None:
+        self._fetch = fetch
+        self._forget = forget
+        self._header = header
+        self._refusals = refusals
+        self._text = ""
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        """Add the token to a request."""
+        self._text = self._fetch()
+        if self._text:
+            request.headers[self._header] = self._text
+        return request
+
+    def may_renew(self, status: int) -> bool:
+        """Forget a token that was refused by ``status``; return whether another may be had."""
+        return status in self._refusals and bool(self._text) and self._forget(self._text)
+
+
 class Transport:
     """Sends requests for many threads."""
 
@@ -75,23 +108,41 @@ class Transport:
         body: bytes | None = None,
         *,
         seconds: float | None = None,
+        auth: AuthBase | None = None,
     ) -> Reply:
         """The answer, redirects not followed. Raises TransportError and RequestRejected.
 
-        ``seconds``: the total time, where it is not the setting ``answer_timeout``.
+        ``seconds``: the total time, where it is not the setting ``answer_timeout``. ``auth`` proves
+        who asks; what it raises comes through. A request with a ``TokenAuth`` is sent once more
+        where its token is refused.
         """
+        reply = self._send(method, url, headers, body, seconds, auth)
+        if isinstance(auth, TokenAuth) and auth.may_renew(reply.status):
+            reply = self._send(method, url, headers, body, seconds, auth)
+        return reply
+
+    def _send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        seconds: float | None,
+        auth: AuthBase | None,
+    ) -> Reply:
         session, budget = self._get_session()
         total = self._config.answer_timeout if seconds is None else seconds
         if total <= 0:
             raise TransportError("no time is left for it", may_have_arrived=False)
         _check_headers(headers)
-        budget.begin(total, self._config.max_body)
         try:
-            with session.request(
-                method,
-                url,
-                data=body,
-                headers=dict(headers),
+            request = session.prepare_request(
+                requests.Request(method, url, dict(headers), data=body, auth=auth)
+            )
+            # Not before: a token may have been fetched meanwhile, in time and bytes of its own.
+            budget.begin(total, self._config.max_body)
+            with session.send(
+                request,
                 timeout=(min(self._config.connect_timeout, total), total),
                 cert=self._find_certificate(url),
                 allow_redirects=False,

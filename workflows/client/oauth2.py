@@ -117,7 +117,7 @@ class Tokens:
                 self._fetching.release()
         return f"Bearer {token.text}"
 
-    def refused(self, header: str) -> bool:
+    def forget(self, header: str) -> bool:
         """Forget a token that was refused; return whether another try makes sense."""
         token = self._token
         if token is None or header != f"Bearer {token.text}":

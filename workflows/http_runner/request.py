@@ -33,11 +33,10 @@ def build_start_headers(
     url: str,
     content: bytes | None,
     action: Action = DEFAULT_ACTION,
-    credentials: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The headers of a start; only ``Zonda-Attempt`` and the signature differ between sends."""
     known = {
-        **(settings.credentials(url) if credentials is None else credentials),
+        **settings.credentials(url),
         **_ALWAYS,
         "Idempotency-Key": request.key,
     }
@@ -63,11 +62,10 @@ def build_follow_up_headers(
     key: str,
     url: str,
     method: str = "GET",
-    credentials: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The headers of a poll and of a request to cancel."""
     known = {
-        **(settings.credentials(url) if credentials is None else credentials),
+        **settings.credentials(url),
         **_ALWAYS,
         "Zonda-Contract": str(http_contract.CONTRACT),
     }

@@ -6,10 +6,10 @@ may ask; not what is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from zonda.hooks import redact
-from zonda.hooks.http import Reply, Transport, TransportError, origin
+from zonda.hooks.http import Reply, TokenAuth, Transport, TransportError, origin
 from zonda.hooks.runners import StartRequest
 
 from ..client.circuit_breaker import CircuitBreakers, Limits
@@ -17,8 +17,6 @@ from ..client.oauth2 import Tokens
 from . import request as http_request
 from .actions import DEFAULT_ACTION, Action
 from .settings import HttpSettings
-
-_Headers = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
 class Caller:
@@ -44,12 +42,7 @@ class Caller:
         last: bool = False,
     ) -> Reply:
         """The answer to the request that starts something. ``last``: there is no later one."""
-
-        def headers(credentials: Mapping[str, str]) -> Mapping[str, str]:
-            return http_request.build_start_headers(
-                self._settings, request, url, content, action, credentials
-            )
-
+        headers = http_request.build_start_headers(self._settings, request, url, content, action)
         return self._send(action.method, url, headers, content, seconds=seconds, last=last)
 
     def later(
@@ -62,12 +55,7 @@ class Caller:
         seconds: float | None = None,
     ) -> Reply:
         """The answer to a request without a body. ``urgent``: no limit holds it up."""
-
-        def headers(credentials: Mapping[str, str]) -> Mapping[str, str]:
-            return http_request.build_follow_up_headers(
-                self._settings, key, url, method, credentials
-            )
-
+        headers = http_request.build_follow_up_headers(self._settings, key, url, method)
         return self._send(method, url, headers, None, seconds=seconds, urgent=urgent)
 
     def is_paused(self, url: str) -> bool:
@@ -87,35 +75,23 @@ class Caller:
         self,
         method: str,
         url: str,
-        headers: _Headers,
+        headers: Mapping[str, str],
         content: bytes | None,
         *,
         seconds: float | None,
         urgent: bool = False,
         last: bool = False,
     ) -> Reply:
+        auth = None
+        if self._tokens is not None and self._settings.is_own(url):
+            auth = TokenAuth(self._tokens.header, self._tokens.forget)
         with self._gates.request_permit(origin(url), urgent=urgent, last=last) as leave:
-            credentials = self._find_credentials(url)
             try:
                 reply = self._transport.send(
-                    method, url, headers(credentials), content, seconds=seconds
+                    method, url, headers, content, seconds=seconds, auth=auth
                 )
-                if reply.status == 401 and self._is_renewed(credentials):
-                    again = headers(self._find_credentials(url))
-                    reply = self._transport.send(method, url, again, content, seconds=seconds)
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None
                 raise
             leave.answered = reply.status < 500
             return reply
-
-    def _find_credentials(self, url: str) -> Mapping[str, str]:
-        known = self._settings.credentials(url)
-        if self._tokens is None or not self._settings.is_own(url):
-            return known
-        return {**known, "Authorization": self._tokens.header()}
-
-    def _is_renewed(self, credentials: Mapping[str, str]) -> bool:
-        """Whether there may be a better token than the one that was refused."""
-        used = credentials.get("Authorization", "")
-        return self._tokens is not None and bool(used) and self._tokens.refused(used)

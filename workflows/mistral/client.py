@@ -1,24 +1,25 @@
 """Requests to one Mistral, with what proves who asks. Called by the runner and the API of types.
 
-Knows nothing of workflows. Gives answers as they are; only a refused token is dealt with: another
-one is fetched, once, and the request sent again. Nobody waits here for others: see ``http_gate``.
+Knows nothing of workflows. Gives answers as they are. Nobody waits here for others: see
+``circuit_breaker``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from zonda.hooks import redact
-from zonda.hooks.http import Reply, Transport, TransportError, origin
+from zonda.hooks.http import Reply, TokenAuth, Transport, TransportError, origin
 
 from ..client.circuit_breaker import CircuitBreakers, Limits
 from ..http_runner.settings import redacted_url
-from . import keystone, response
-from .keystone import Urgency
-from .settings import MistralSettings
+from . import response
+from .keystone import KeystoneTokens, Urgency
+from .settings import HEADER, MistralSettings
 
 LONGEST_QUESTION = 5.0
 #: Seconds for which one is not asked again who did not answer a question.
@@ -35,7 +36,7 @@ class MistralClient:
         limits = Limits(http.max_in_flight, http.breaker_failures, http.breaker_pause)
         self._gates = CircuitBreakers(http.clock, http.random, limits)
         self._origin = origin(http.endpoint)
-        self._auth = keystone.make_auth(settings)
+        self._tokens = KeystoneTokens(settings.keystone) if settings.keystone else None
         self._silent_until = 0.0
 
     def send(
@@ -58,14 +59,13 @@ class MistralClient:
         headers, body = _encode_content(content)
         headers = {**self.settings.http.headers, **headers}
 
-        def send_with(token: str) -> Reply:
-            proof = {keystone.HEADER: token} if token else {}
-            return self._transport.send(method, url, {**headers, **proof}, body, seconds=seconds)
-
-        urgency = Urgency(urgent, last)
+        auth = None
+        if self._tokens is not None:
+            fetch = partial(self._tokens.token, Urgency(urgent, last), seconds)
+            auth = TokenAuth(fetch, self._tokens.forget, HEADER)
         with self._gates.request_permit(self._origin, urgent=urgent, last=last) as leave:
             try:
-                reply = self._send_with_token(send_with, urgency, seconds)
+                reply = self._transport.send(method, url, headers, body, seconds=seconds, auth=auth)
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None
                 raise
@@ -105,22 +105,14 @@ class MistralClient:
 
     def redact(self, text: str) -> str:
         """``text`` without anything secret that is known here."""
-        return redact(self.settings.http.redact(text), self._auth.secrets())
+        text = self.settings.http.redact(text)
+        return redact(text, self._tokens.secrets()) if self._tokens else text
 
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
-        self._auth.close()
-
-    def _send_with_token(
-        self, sent: Callable[[str], Reply], urgency: Urgency, seconds: float | None
-    ) -> Reply:
-        """Send with a token, and with a new one where that is refused."""
-        token = self._auth.token(urgency, seconds)
-        reply = sent(token)
-        if reply.status == 401 and self._auth.refused(token):
-            reply = sent(self._auth.token(urgency, seconds))
-        return reply
+        if self._tokens:
+            self._tokens.close()
 
 
 def _encode_content(content: Any) -> tuple[dict[str, str], bytes | None]:

@@ -1,8 +1,8 @@
-"""Authentication of a ``mistral`` runner: the token that goes with every request.
+"""Tokens of Keystone (v3) for a ``mistral`` runner with a password.
 
-A password is changed into a token at Keystone (v3), which is kept until it is about to expire or
-Mistral no longer takes it. However many threads need one, one of them logs in, while the others
-are told to come back (``RetryLater``); a Keystone that fails gets a rest.
+A token is kept until it is about to expire or Mistral no longer takes it. However many threads need
+one, one of them logs in, while the others are told to come back (``RetryLater``); a Keystone that
+fails gets a rest.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError, origin
 
 from ..client.circuit_breaker import CircuitBreakers, Limits, RetryLater
 from ..http_contract import response
 from ..http_runner.settings import redacted_url
-from .settings import Keystone, MistralSettings
+from .settings import Keystone
 
-HEADER = "X-Auth-Token"
 #: Seconds before its end in which a token is not used any more, and how long one lasts that
 #: names no end.
 MARGIN = 60.0
@@ -38,53 +36,8 @@ class Urgency:
     last: bool = False
 
 
-WAITS = Urgency()
-
-
 class LoginFailed(Exception):
     """Keystone gave no token, and a retry cannot help. The text is fit for users."""
-
-
-class Auth(Protocol):
-    """A source of tokens."""
-
-    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
-        """The token to send; empty for none.
-
-        Raises TransportError, RequestRejected, NoLogin and NotNow.
-        ``seconds``: what getting one may take at most.
-        """
-
-    def refused(self, token: str) -> bool:
-        """Forget ``token``, which Mistral refused; return whether another one may be had."""
-
-    def secrets(self) -> list[str]:
-        """The secrets besides those in the settings."""
-
-    def close(self) -> None:
-        """Let go of connections."""
-
-
-class FixedToken:
-    """A fixed token, or none."""
-
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
-        """The token."""
-        return self._token
-
-    def refused(self, token: str) -> bool:
-        """Return False: there is no other token."""
-        return False
-
-    def secrets(self) -> list[str]:
-        """Return none: the token stands in the settings."""
-        return []
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +46,8 @@ class _Token:
     until: float
 
 
-class KeystonePassword:
-    """Tokens of Keystone, for a name and a password."""
+class KeystoneTokens:
+    """The tokens of one user. Many threads may call."""
 
     def __init__(self, settings: Keystone) -> None:
         http = settings.http
@@ -107,8 +60,12 @@ class KeystonePassword:
         self._token: _Token | None = None
         self._known: deque[str] = deque(maxlen=8)
 
-    def token(self, urgency: Urgency = WAITS, seconds: float | None = None) -> str:
-        """The token that was given last, or a new one."""
+    def token(self, urgency: Urgency, seconds: float | None) -> str:
+        """The token that was given last, or a new one.
+
+        Raises TransportError, RequestRejected, LoginFailed and RetryLater. ``seconds``: what
+        getting one may take at most.
+        """
         try:
             token = self._find_valid_token() or self._log_in_once(urgency, seconds)
         except RetryLater as error:
@@ -125,7 +82,7 @@ class KeystonePassword:
         """The tokens that are or were in use."""
         return list(self._known)
 
-    def refused(self, token: str) -> bool:
+    def forget(self, token: str) -> bool:
         """Forget ``token``, unless another thread has got a newer one meanwhile."""
         known = self._token
         if known is not None and known.text == token:
@@ -188,10 +145,3 @@ class KeystonePassword:
             return datetime.fromisoformat(str(ends)).timestamp()
         except ValueError:
             return self._clock.now() + LASTS
-
-
-def make_auth(settings: MistralSettings) -> Auth:
-    """The source of the runner's tokens."""
-    if settings.keystone is not None:
-        return KeystonePassword(settings.keystone)
-    return FixedToken(settings.token)

@@ -17,6 +17,7 @@ from ..http_runner import settings
 from ..http_runner.settings import HttpSettings
 from .schema import CONNECTION, MISTRAL
 
+HEADER = "X-Auth-Token"
 NONE, TOKEN, KEYSTONE = "none", "token", "keystone"
 
 
@@ -36,7 +37,6 @@ class MistralSettings:
     """
 
     http: HttpSettings
-    token: str = field(default="", repr=False)
     keystone: Keystone | None = None
     namespace: str = ""
     forget: bool = False
@@ -50,9 +50,13 @@ def read_settings(given: Mapping[str, Any]) -> MistralSettings:
     http = settings.read_settings(shared)
     own = (values["token"], values["password"])
     way = _choose_auth(values)
+    token = {HEADER: values["token"]} if way == TOKEN else {}
     return MistralSettings(
-        http=replace(http, secrets=tuple(secret_texts([*own, *http.secrets]))),
-        token=values["token"] if way == TOKEN else "",
+        http=replace(
+            http,
+            headers={**http.headers, **token},
+            secrets=tuple(secret_texts([*own, *http.secrets])),
+        ),
         keystone=_read_keystone(values, shared) if way == KEYSTONE else None,
         namespace=values["namespace"],
         forget=values["forget"],

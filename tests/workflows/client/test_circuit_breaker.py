@@ -303,7 +303,7 @@ def test_an_action_whose_time_is_over_has_its_last_attempt_in_spite_of_a_rest(
     clock.seconds += 30
     seen: list[Any] = []
 
-    def there(*args: Any, seconds: float | None = None) -> Reply:
+    def there(*args: Any, seconds: float | None = None, **more: Any) -> Reply:
         seen.append(seconds)
         return Reply(200, {}, b"{}")
 

@@ -14,7 +14,6 @@ import requests
 import responses
 
 from zonda.hooks.errors import UsageError
-from zonda.hooks.http import Reply
 from zonda.hooks.runners import (
     Cancelled,
     Failed,
@@ -228,18 +227,17 @@ def test_a_token_endpoint_that_is_away_is_waited_for(
 
 
 def test_one_thread_fetches_and_the_others_come_back(
-    runner: HttpRunner, request_for: MakeRequest
+    http: Any, runner: HttpRunner, request_for: MakeRequest
 ) -> None:
     begun, go_on, answers = threading.Event(), threading.Event(), []
 
-    def send(method: str, url: str, *args: Any, **more: Any) -> Reply:
-        if url == TOKENS:
-            begun.set()
-            assert go_on.wait(10)
-            return Reply(200, {}, b'{"access_token": "t0ken"}')
-        return Reply(200, {}, b"{}")
+    def give_slowly(request: Any) -> tuple[int, dict[str, str], str]:
+        begun.set()
+        assert go_on.wait(10)
+        return 200, {}, '{"access_token": "t0ken"}'
 
-    runner._caller._transport.send = send  # type: ignore[method-assign]
+    http.add_callback("POST", TOKENS, give_slowly)
+    http.post(START, json={})
     thread = threading.Thread(target=lambda: answers.append(runner.start(request_for("make"))))
     thread.start()
     assert begun.wait(10)

@@ -602,7 +602,7 @@ def test_an_attempt_does_not_outlast_the_time_to_give_up(
 ) -> None:
     runner, seen = make_runner(connect_give_up=10), []
 
-    def send(*args: Any, seconds: float | None = None) -> Any:
+    def send(*args: Any, seconds: float | None = None, **more: Any) -> Any:
         seen.append(seconds)
         raise TransportError("nobody there")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import requests
 
 from zonda.hooks.errors import NotFound, NotReady
 from zonda.hooks.http import Reply, TransportError
@@ -42,7 +43,11 @@ class Wire:
         self.sent = {"mistral": 0, "keystone": 0}
         self.seconds: list[float | None] = []
 
-    def send(self, method: str, url: str, *args: Any, seconds: float | None = None) -> Reply:
+    def send(
+        self, method: str, url: str, headers: Any, body: Any, seconds: float | None, auth: Any
+    ) -> Reply:
+        if auth is not None:
+            auth(requests.Request(method, url).prepare())
         self.seconds.append(seconds)
         name = "mistral" if url.startswith(ENDPOINT) else "keystone"
         self.sent[name] += 1
@@ -61,9 +66,7 @@ def busy() -> Reply:
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     made = Wire()
-    monkeypatch.setattr(
-        "zonda.hooks.http.Transport.send", lambda _, *a, **more: made.send(*a, **more)
-    )
+    monkeypatch.setattr("zonda.hooks.http.Transport._send", lambda _, *how: made.send(*how))
     return made
 
 

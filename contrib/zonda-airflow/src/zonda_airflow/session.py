@@ -10,7 +10,7 @@ import json
 import threading
 from typing import Any
 
-from zonda.hooks.http import Reply, Transport
+from zonda.hooks.http import Reply, TokenAuth, Transport
 
 from .settings import Settings
 
@@ -32,32 +32,28 @@ class Session:
 
     def send(self, method: str, path: str, body: bytes | None = None) -> Reply:
         """The answer. Raises TransportError, RequestRejected and LoginRefused."""
-        token = self._login(None)
-        reply = self._request(method, path, body, token)
-        if reply.status in NOT_LOGGED_IN and self._settings.username:
-            reply = self._request(method, path, body, self._login(token))
-        return reply
+        headers = {"Accept": "application/json"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        url = f"{self._settings.endpoint}/api/v2/{path}"
+        auth = TokenAuth(self._fetch_token, self._forget_token, refusals=NOT_LOGGED_IN)
+        return self._transport.send(method, url, headers, body, auth=auth)
 
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
 
-    def _request(self, method: str, path: str, body: bytes | None, token: str) -> Reply:
-        headers = {"Accept": "application/json"}
-        if token:
-            headers["Authorization"] = f"Bearer {token}"
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        return self._transport.send(
-            method, f"{self._settings.endpoint}/api/v2/{path}", headers, body
-        )
-
-    def _login(self, bad: str | None) -> str:
-        """A token other than ``bad``."""
+    def _fetch_token(self) -> str:
         with self._lock:
-            if self._settings.username and (not self._token or self._token == bad):
+            if self._settings.username and not self._token:
                 self._token = self._new_token()
-            return self._token
+            return f"Bearer {self._token}" if self._token else ""
+
+    def _forget_token(self, header: str) -> bool:
+        with self._lock:
+            if self._settings.username and header == f"Bearer {self._token}":
+                self._token = ""
+            return bool(self._settings.username)
 
     def _new_token(self) -> str:
         known = {"username": self._settings.username, "password": self._settings.password}
