@@ -107,14 +107,11 @@ class Observer:
 
     def cancel(self, job: Job) -> None:
         """Have the type cancel an observation that was given up."""
-        reader = self._services.reader()
-        with reader.snapshot():
-            row = reader.resource_row(job.key)
-            if row is None or not job.kept:
-                return
-            stack, data = reader.stack_row(row.stack_id), reader.sealed_data(row.id)
+        seen = WorkItem.read(self._services.reader(), job.key) if job.kept else None
+        if seen is None:
+            return
         try:
-            seen = WorkItem(row, stack, data, observation=self._build_observation(job))
+            seen = dataclasses.replace(seen, observation=self._build_observation(job))
             self._build_instances(job).make(seen).cancel_observation()
         except BaseException as error:  # the border: a plug-in may raise anything
             raise_interruption(error)
@@ -127,13 +124,10 @@ class Observer:
         return Observation(LentOperation(job.op_id, "CHECK", job.started_at, until, 1), job.kept)
 
     def _observe(self, job: Job) -> Found | Later:
-        reader = self._services.reader()
-        with reader.snapshot():
-            row = reader.resource_row(job.key)
-            if row is None or row.want != PRESENT:
-                return make_unknown("it is gone from the stack", -1)
-            stack = reader.stack_row(row.stack_id)
-            data = reader.sealed_data(row.id)
+        seen = WorkItem.read(self._services.reader(), job.key)
+        if seen is None or seen.row.want != PRESENT:
+            return make_unknown("it is gone from the stack", -1)
+        row = seen.row
         reason = explain_unobservable(row) or self._explain_failed_update(row)
         if reason:
             return make_unknown(reason, row.fence)
@@ -144,7 +138,7 @@ class Observer:
         known = self._find_stored_verdict(row, cls)
         if known is not None:
             return known
-        seen = WorkItem(row, stack, data, observation=self._build_observation(job))
+        seen = dataclasses.replace(seen, observation=self._build_observation(job))
         return _Look(self._build_instances(job), seen).run()
 
     def _explain_failed_update(self, row: ResourceRow) -> str:

@@ -81,7 +81,7 @@ def _delete_remains(services: EngineServices, operation: PluginOperation) -> Ste
     answer: Answer = yield make_operation_call(cleaner.handle)
     if operation.row.take_overs:
         handle = transitions.get_lease(operation.row)
-        yield Tx(lambda work: transitions.record_return(work, handle))
+        yield Tx(lambda work: transitions.record_call(work, handle))
     if isinstance(answer, Waiting) and answer.delay is None:
         answer = yield make_operation_call(cleaner.poll)
     while isinstance(answer, Waiting | Postponed):

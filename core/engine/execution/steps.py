@@ -7,6 +7,7 @@ else what is missing between desired and actual side is begun. Drivers run it (`
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, copy_row
@@ -26,11 +27,22 @@ from ..model.outcomes import (
     Replace,
     Waiting,
 )
-from ..model.states import COMPLETE, DIRTY, IDLE, MARKED, OPEN, PRESENT, may_follow
+from ..model.states import (
+    COMPLETE,
+    DIRTY,
+    IDLE,
+    MARKED,
+    OPEN,
+    POLLING,
+    PRESENT,
+    RETRY,
+    STARTING,
+    may_follow,
+)
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
 from ..nested.operation import make_operation
-from ..operations import cut_off, disappearance, limits, replacement, retries, transitions
+from ..operations import cut_off, limits, replacement, retries, transitions
 from ..operations.replacement import is_left_alone
 from ..operations.transitions import Lease
 from ..plugins.operation import PluginOperation
@@ -140,7 +152,7 @@ def _begin_deletion(
     if (row.action, row.status) == ("DELETE", COMPLETE):
         transitions.remove(work, row)
         return None
-    if disappearance.drop_missing(work, row):
+    if transitions.drop_missing(work, row):
         return None
     if breakpoints.stop_at(work, row, "pre-delete"):
         return None
@@ -307,10 +319,10 @@ def attempt(services: EngineServices, operation: PluginOperation, intent: Intent
     if not isinstance(answer, Waiting):
         return answer
     handle = transitions.get_lease(operation.row)
-    polling = not operation.seen.fresh and transitions.is_polling(operation.row)
-    write = transitions.record_polled if polling else transitions.record_started
+    polling = not operation.seen.fresh and operation.row.op_state == POLLING
+    event = "polled" if polling else "started"
     call = operation.poll if polling else operation.handle
-    kept: Answer = yield from keep(services, operation, answer, write, call, writes)
+    kept: Answer = yield from keep(services, operation, answer, event, call, writes)
     if not isinstance(kept, Waiting):
         return kept
     return (yield from poll(services, operation, handle, kept, writes))
@@ -320,7 +332,7 @@ def keep(
     services: EngineServices,
     operation: PluginOperation,
     answer: Waiting,
-    write: Callable[..., bool],
+    event: str,
     call: Callable[[], Answer],
     writes: list[Write],
 ) -> Step:
@@ -333,7 +345,7 @@ def keep(
     while isinstance(found, Waiting):
         try:
             kept = yield Tx(
-                _with_writes(writes, handle, _build_store_unit(services, handle, found, write))
+                _with_writes(writes, handle, _build_store_unit(services, handle, found, event))
             )
         except RequestError as error:  # what goes with the token is refused
             return operation.refused(error)
@@ -356,15 +368,16 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
         return Failure(refused, HANGING)
     elif not fresh and retries.is_put_off(operation.row):
         answer = yield from retry.begin_next_attempt(services, operation)
-    elif not fresh and transitions.is_to_retry(operation.row):
+    elif not fresh and operation.row.op_state == RETRY:
         answer = yield from call_again(operation, transitions.get_lease(operation.row))
     else:
         call = operation.handle if fresh else resume
         answer = yield make_operation_call(call, light=operation.is_light)
     handle = transitions.get_lease(operation.row)
     while isinstance(answer, Postponed):
-        again = transitions.record_return if answer.finding else transitions.record_not_ready
-        if not (yield Tx(_with_writes(writes, handle, _bind_handle(again, handle)))):
+        again = "" if answer.finding else "again"
+        record = partial(transitions.record_call, handle=handle, event=again)
+        if not (yield Tx(_with_writes(writes, handle, record))):
             return LOST
         yield Wait(answer.delay, handle.key)
         if answer.finding:
@@ -385,22 +398,16 @@ def _explain_hanging(services: EngineServices, operation: PluginOperation) -> st
 
 def call_again(operation: PluginOperation, handle: Lease) -> Step:
     """Call the handler that has asked for another call; the call is recorded before."""
-    if not (yield Tx(_bind_handle(transitions.record_retry, handle))):
+    if not (yield Tx(lambda work: transitions.record_call(work, handle, "retry"))):
         return LOST
     operation.next_attempt()
     return (yield make_operation_call(operation.handle, light=operation.is_light))
 
 
-def _bind_handle(
-    run: Callable[[UnitOfWork, Lease], Any], handle: Lease
-) -> Callable[[UnitOfWork], Any]:
-    return lambda work: run(work, handle)
-
-
 def resume_operation(operation: PluginOperation) -> Answer:
     """Go on with an operation that another engine has begun."""
     row = operation.row
-    if transitions.is_starting(row):
+    if row.op_state == STARTING:
         policy = operation.policy()
         if policy == "idempotent":
             return operation.handle()
@@ -442,7 +449,7 @@ def poll(
         answer = said
         if answer.stored != known or writes:
             kept: Answer = yield from keep(
-                services, operation, answer, transitions.record_polled, operation.poll, writes
+                services, operation, answer, "polled", operation.poll, writes
             )
             if not isinstance(kept, Waiting):
                 return kept
@@ -466,7 +473,7 @@ def _with_writes(
 
 
 def _build_store_unit(
-    services: EngineServices, handle: Lease, answer: Waiting, write: Callable[..., bool]
+    services: EngineServices, handle: Lease, answer: Waiting, event: str
 ) -> Callable[[UnitOfWork], Any]:
     token = None if answer.stored is None else services.sealer.seal_text(answer.stored)
 
@@ -474,7 +481,7 @@ def _build_store_unit(
         also = answer.also if transitions.find_leased(work, handle) is not None else None
         if also is not None and not also(work):
             return STALE
-        return write(work, handle, token, answer.volatile)
+        return transitions.record_token(work, handle, event, token, answer.volatile)
 
     return store
 

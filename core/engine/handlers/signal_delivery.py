@@ -204,12 +204,10 @@ def _call_handler(handler: Any, details: Mapping[str, Any]) -> Any:
 
 
 def _read_target(services: EngineServices, key: str) -> WorkItem:
-    reader = services.reader()
-    with reader.snapshot():
-        row = reader.resource_row(key)
-        if row is None:
-            raise NotFound("Resource", key)
-        return WorkItem(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+    seen = WorkItem.read(services.reader(), key)
+    if seen is None:
+        raise NotFound("Resource", key)
+    return seen
 
 
 def _find_reference(services: EngineServices, root: str, reference: str) -> WorkItem:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.sealing import Sealer
@@ -130,3 +131,12 @@ class WorkItem:
             object.__setattr__(self, "_prior", Prior(sealer, self.row))
         assert self._prior is not None
         return self._prior
+
+    @classmethod
+    def read(cls, reader: Reader, key: str) -> WorkItem | None:
+        """The work item of the instance ``key`` as it is stored; None where there is none."""
+        with reader.snapshot():
+            row = reader.resource_row(key)
+            if row is None:
+                return None
+            return cls(row, reader.stack_row(row.stack_id), reader.sealed_data(key))

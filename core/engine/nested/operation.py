@@ -30,8 +30,8 @@ from ..plugins.operation import PluginOperation
 from ..plugins.reasons import paths_by_key
 from ..progress import children, protection
 from ..services import BACKSTOP, EngineServices
-from . import creation, verbs
 from . import plan as nesting
+from . import verbs
 
 __all__ = ["BACKSTOP", "ChildOperation", "make_operation"]
 
@@ -145,7 +145,7 @@ class ChildOperation(PluginOperation):
             name = target.physical_resource_name()
             child = nesting.build_child(self._services, self.seen.stack, self.row, name)
         proposal = nesting.build_plan(self._services, child, spec, parent, template_id)
-        proposal = creation.adapt_plan(self._services, self.seen, child, proposal)
+        proposal = nesting.adapt_plan(self._services, self.seen, child, proposal)
         limits = ceilings.read_child_ceilings(self.instances.definitions.reader, self.row, child)
         proposal = dataclasses.replace(proposal, ceilings=limits)
         root = self.seen.stack.root
@@ -268,7 +268,7 @@ class ChildOperation(PluginOperation):
         )
         assert isinstance(made, NestedStack)
         if self.action == "ADOPT":
-            made.adopted = creation.list_members(self._services, self.seen)
+            made.adopted = nesting.list_members(self._services, self.seen)
         return made
 
     def _list_references(

@@ -1,7 +1,9 @@
 """The plans of nested stacks: the state that the owner wants, as a proposal. In the pool.
 
 A nested stack is planned like every other one. What differs: its template builds on the one of the
-stack at the top, it is never rolled back by itself, and nobody but its owner plans it.
+stack at the top, it is never rolled back by itself, and nobody but its owner plans it. Limits,
+protection and breakpoints are those that the stack at the top has by now, also where no template of
+the nested one was planned since.
 """
 
 from __future__ import annotations
@@ -21,11 +23,14 @@ from zonda.core.template.source.bundle import Identity
 from zonda.core.template.syntax.sizes import check_size
 from zonda.hooks.errors import ZondaError, show_path
 
+from ..model import row_annotations
 from ..model.definition import Definition
 from ..model.outcomes import SUPERSEDED
 from ..model.plan import Given, StackPlan
-from ..model.states import IDLE
-from ..plan.from_template import has_secrets, list_desired
+from ..model.states import COMPLETE, IDLE
+from ..model.work_item import WorkItem
+from ..plan import adoption, snapshots
+from ..plan.from_template import has_secrets, list_desired, load_nodes
 from ..progress.children import is_superseded
 from ..services import EngineServices
 from ..templates.definitions import read_policies
@@ -73,6 +78,9 @@ def build_plan(
     services.definitions.keep(template_id, definition, base)
     body = {"spec": spec.to_json()}
     sealed = bool(spec.marks) or has_secrets(definition)
+    above = Above(services, child)
+    # not what was said when it was planned: the definition of a signal may be an older one
+    known = above.find_policies(spec) or read_policies(definition)
     return StackPlan(
         child.id,
         "UPDATE" if child.generation else "CREATE",
@@ -81,11 +89,10 @@ def build_plan(
         template_id,
         services.sealer.dump(body, sealed=sealed),
         {
-            "policies": _merge_policies(services, definition, child, spec),
+            **above.list_changes(replace(known, before=above.policies.before)),
             "description": str(definition.description),
             "note": "",
             "disable_rollback": 1,
-            "timeout_mins": read_timeout(services, child),
         },
         given=Given("", {}, *_compute_hashes(services, spec)),
         base_id=base,
@@ -121,56 +128,41 @@ def _find_previous(services: EngineServices, child: StackRow) -> Definition | No
     return services.definitions.get(child.template_id)
 
 
-def _merge_policies(
-    services: EngineServices, definition: Definition, child: StackRow, spec: ChildSpec
-) -> str:
-    """Merge what the environment says by now and said before, unless that is undone.
+class Above:
+    """The facts of the root stack on which every plan of a nested stack depends."""
 
-    Not what it said when ``definition`` was planned: that of a signal may be an older one.
-    """
-    known = read_current_policies(services, child, spec) or read_policies(definition)
-    if is_undone(services, child):
-        return known.to_undo_policies().to_text()
-    return replace(known, before=_read_root(services, child)[1].before).to_text()
+    def __init__(self, services: EngineServices, child: StackRow) -> None:
+        self._definitions = services.definitions
+        self._child = child
+        self._root = services.reader().stack_row(child.root)
+        self.policies = policies.parse_policies(self._root.policies)
 
+    def find_policies(self, spec: ChildSpec | None = None) -> Policies | None:
+        """The policies of the root stack for the nested one; None without any.
 
-def read_current_policies(
-    services: EngineServices, child: StackRow, spec: ChildSpec | None = None
-) -> Policies | None:
-    """The policies of the root stack for a nested one; None without any.
+        It may have been updated since, and have had no reason to plan the nested one anew. Where it
+        cannot be loaded any more what is stored of it counts: a deletion needs no template.
+        ``spec``: what the nested one is to be made from, if not what it was.
+        """
+        root, child = self._root, self._child
+        if root.template_id is None or (spec is None and child.template_id is None):
+            return None
+        try:
+            family = self._definitions.get(root.template_id).family
+            spec = spec or self._definitions.read_spec(str(child.template_id))
+        except ZondaError:
+            breakpoints = policies.parse_policies(child.policies).breakpoints
+            return replace(self.policies, before={}, breakpoints=breakpoints)
+        own = family.build_child_environment({}).own
+        return policies.build_policies(own, family.build_child_registry(spec).breakpoints)
 
-    It may have been updated since, and have had no reason to plan the nested one anew. Where it
-    cannot be loaded any more what is stored of it counts: a deletion needs no template. ``spec``:
-    what the nested one is to be made from, if not what it was.
-    """
-    root, known = _read_root(services, child)
-    if root.template_id is None or (spec is None and child.template_id is None):
-        return None
-    try:
-        family = services.definitions.get(root.template_id).family
-        spec = spec or services.definitions.read_spec(str(child.template_id))
-    except ZondaError:
-        breakpoints = policies.parse_policies(child.policies).breakpoints
-        return replace(known, before={}, breakpoints=breakpoints)
-    own = family.build_child_environment({}).own
-    return policies.build_policies(own, family.build_child_registry(spec).breakpoints)
-
-
-def _read_root(services: EngineServices, child: StackRow) -> tuple[StackRow, Policies]:
-    """The root stack, and its stored policies."""
-    root = services.reader().stack_row(child.root)
-    return root, policies.parse_policies(root.policies)
-
-
-def read_timeout(services: EngineServices, child: StackRow) -> int:
-    """The timeout of an action of the root stack, in minutes."""
-    return services.reader().stack_row(child.root).timeout_mins
-
-
-def is_undone(services: EngineServices, child: StackRow) -> bool:
-    """Whether the root stack rolls back a failed plan, with all that it has made."""
-    root, known = _read_root(services, child)
-    return root.action == "ROLLBACK" and root.phase != IDLE and not known.before
+    def list_changes(self, known: Policies) -> dict[str, object]:
+        """The limits of a plan with the policies ``known``."""
+        root = self._root
+        # it rolls back a failed plan, with all that it has made
+        if root.action == "ROLLBACK" and root.phase != IDLE and not self.policies.before:
+            known = known.to_undo_policies()
+        return {"policies": known.to_text(), "timeout_mins": root.timeout_mins}
 
 
 def list_root_state(root: StackRow) -> tuple[object, ...]:
@@ -203,3 +195,40 @@ def format_failure(owner: str, child: StackRow) -> tuple[str, str]:
 def format_token(token: Mapping[str, Any]) -> str:
     """A token of an owner's operation for its column."""
     return dumps(dict(token))
+
+
+def adapt_plan(
+    services: EngineServices, owner: WorkItem, child: StackRow, proposal: StackPlan
+) -> StackPlan:
+    """The plan of a nested stack, adapted to the operation of its owner."""
+    if owner.row.op == "ADOPT":
+        return adoption.plan_child_adoption(
+            services, owner.row, proposal, read_annotation(services, owner, row_annotations.ADOPT)
+        )
+    if owner.stack.action == "RESTORE" and row_annotations.has(owner.row, row_annotations.RESTORE):
+        return _restore_plan(
+            services, child, proposal, read_annotation(services, owner, row_annotations.RESTORE)
+        )
+    return proposal
+
+
+def list_members(services: EngineServices, owner: WorkItem) -> tuple[str, ...]:
+    """The members in the document from which an owner is adopted."""
+    known = read_annotation(services, owner, row_annotations.ADOPT).get("resources")
+    return tuple(map(str, known)) if isinstance(known, Mapping) else ()
+
+
+def read_annotation(services: EngineServices, owner: WorkItem, kind: str) -> Mapping[str, Any]:
+    """The annotation of an owner."""
+    return row_annotations.read_values(services.sealer, owner.row, kind)
+
+
+def _restore_plan(
+    services: EngineServices, child: StackRow, proposal: StackPlan, handed: Mapping[str, Any]
+) -> StackPlan:
+    part = snapshots.find_part(services, child, str(handed.get("snapshot")))
+    if part is None or (part.action, part.status) != ("SNAPSHOT", COMPLETE):
+        return proposal  # this stack is younger than the snapshot
+    nodes = load_nodes(services, proposal.template_id)
+    proposal = replace(proposal, action="RESTORE")
+    return snapshots.with_restore(services, proposal, part, nodes)

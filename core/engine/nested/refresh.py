@@ -44,12 +44,12 @@ def _build_store_unit(seen: WorkItem, final: Final) -> Callable[[UnitOfWork], bo
 
 
 def _read_state(services: EngineServices, key: str) -> tuple[WorkItem, Answer] | None:
-    reader = services.reader()
-    with reader.snapshot():
-        row = reader.resource_row(key)
-        if row is None or row.below == row.below_seen or row.op or not row.outputs_hash:
-            return None
-        seen = WorkItem(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+    seen = WorkItem.read(services.reader(), key)
+    if seen is None:
+        return None
+    row = seen.row
+    if row.below == row.below_seen or row.op or not row.outputs_hash:
+        return None
     operation = make_operation(services, seen)
     return seen, operation.guard(operation.state)()
 

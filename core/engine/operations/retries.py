@@ -19,7 +19,7 @@ from ..model.states import BACKOFF, CLEANING, IN_PROGRESS, RETRY
 from ..model.states import advance_state as advance
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..progress import failures
+from ..progress import history
 from . import transitions
 from .transitions import Lease
 
@@ -68,7 +68,7 @@ def postpone(
         reason = f"{failure.reason} ({counted})"
         transitions.fail(work, handle, dataclasses.replace(failure, reason=reason))
         return None
-    failures.record_failure(work, row, failure)
+    history.record_failure(work, row, failure)
     row.op_state = advance(row.op_state, "again" if failure.again == SAME else "put off")
     row.token, row.is_volatile, row.retry_at = carried, 0, until
     row.status_reason = f"{counted} failed: {failure.reason}"

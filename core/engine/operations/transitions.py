@@ -25,7 +25,6 @@ from ..model.states import (
     PASSING_OPERATIONS,
     POLLING,
     PRESENT,
-    RETRY,
     STARTING,
     UNHARMED,
     UP,
@@ -33,7 +32,7 @@ from ..model.states import (
 )
 from ..model.states import advance_state as advance
 from ..model.unit_of_work import UnitOfWork
-from ..progress import adoption, breakpoints, detachment, failures, phases, progress
+from ..progress import adoption, breakpoints, children, history, phases, progress
 from ..progress.protection import CODE, KIND, explain_no_replacement
 from . import limits, replacement
 
@@ -145,56 +144,29 @@ def take_over(work: UnitOfWork, row: ResourceRow) -> None:
         row.take_overs += 1
 
 
-def record_return(work: UnitOfWork, handle: Lease) -> bool:
-    """Record that a call has returned, with nothing else to store."""
+def record_call(work: UnitOfWork, handle: Lease, event: str = "") -> bool:
+    """Record that a call has returned; ``event``: that the handler is called again, or is to be."""
     row = find_leased(work, handle)
     if row is None:
         return False
-    row.take_overs = 0
+    if event:
+        row.op_state = advance(row.op_state, event)
+    if event == "retry":
+        row.attempt += 1
+    else:
+        row.take_overs = 0
     return True
 
 
-def record_not_ready(work: UnitOfWork, handle: Lease) -> bool:
-    """Record that the handler is to be called again with the same operation id."""
-    row = find_leased(work, handle)
-    if row is None:
+def record_token(
+    work: UnitOfWork, handle: Lease, event: str, token: str | None, volatile: bool
+) -> bool:
+    """T2 and T3: store the token of the handler, before the first poll, or a changed one."""
+    if not record_call(work, handle, event):
         return False
-    row.op_state = advance(row.op_state, "again")
-    row.take_overs = 0
-    return True
-
-
-def record_retry(work: UnitOfWork, handle: Lease) -> bool:
-    """Record that the handler is about to be called again."""
     row = find_leased(work, handle)
-    if row is None:
-        return False
-    row.op_state = advance(row.op_state, "retry")
-    row.attempt += 1
-    return True
-
-
-def record_started(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
-    """T2: store the token of the handler, before the first poll."""
-    row = find_leased(work, handle)
-    if row is None:
-        return False
-    row.op_state = advance(row.op_state, "started")
-    row.take_overs = 0
-    row.token = token
-    row.is_volatile = int(volatile)
-    return True
-
-
-def record_polled(work: UnitOfWork, handle: Lease, token: str | None, volatile: bool) -> bool:
-    """T3: store a changed token; the operation is not complete."""
-    row = find_leased(work, handle)
-    if row is None:
-        return False
-    row.op_state = advance(row.op_state, "polled")
-    row.take_overs = 0
-    row.token = token
-    row.is_volatile = int(volatile)
+    assert row is not None
+    row.token, row.is_volatile = token, int(volatile)
     return True
 
 
@@ -307,6 +279,20 @@ def _is_in_running_plan(work: UnitOfWork, row: ResourceRow) -> bool:
     return bool(row.open and row.op_gen == stack.generation and not stack.halted)
 
 
+def drop_missing(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Drop the row of an instance that is to be deleted and was found missing; whether it was.
+
+    What has its outside name by now may be its successor.
+    """
+    gone = row_annotations.has(row, row_annotations.GONE)
+    kept = row_annotations.has(row, row_annotations.FORGET)  # for snapshots
+    if not gone or kept or work.tx.child_of(row.id) is not None:
+        return False
+    work.resource_event(row, "DELETE", COMPLETE, "nothing to delete: it was found missing")
+    remove(work, row)
+    return True
+
+
 def fail(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
     """T5: the operation failed; so does the stack, if it is of the running plan."""
     row = find_leased(work, handle)
@@ -314,7 +300,7 @@ def fail(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
         return
     told = failure.kind != SUPERSEDED or row.op == "SIGNAL"  # which no newer plan makes up for
     if told:
-        failures.record_failure(work, row, failure)
+        history.record_failure(work, row, failure)
     abort_below(work, row, failure)
     if not _end_operation(work, row, "failed", FAILED, failure.reason, told=told):
         _recheck(work, row, False)
@@ -326,7 +312,7 @@ def fail(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
 
 def give_up(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     """End a running operation from outside; the stack has failed already."""
-    failures.record_failure(work, row, failure)
+    history.record_failure(work, row, failure)
     abort_below(work, row, failure)
     _end_operation(work, row, "failed", FAILED, failure.reason)
     progress.block(work, row)
@@ -357,7 +343,7 @@ def _fail_plan(work: UnitOfWork, row: ResourceRow, reason: str) -> None:
 
 def fail_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """An operation failed before it could begin (its definition, a restriction)."""
-    failures.record_unbegun(work, row, op, failure)
+    history.record_unbegun(work, row, op, failure)
     row.action, row.status, row.status_reason = op, FAILED, failure.reason
     row.updated_at = work.now
     work.resource_event(row, op, FAILED, failure.reason)
@@ -366,7 +352,7 @@ def fail_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) 
 
 def refuse(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """Refuse the update of an instance; the instance itself stays as it is."""
-    failures.record_unbegun(work, row, op, failure)
+    history.record_unbegun(work, row, op, failure)
     progress.fail_stack(work, work.stack_of(row), failure.reason)
     progress.block(work, row)
 
@@ -449,23 +435,8 @@ def has_adopted_below(work: UnitOfWork, row: ResourceRow) -> bool:
 def leave_alone(work: UnitOfWork, row: ResourceRow) -> None:
     """Delete only the row of an instance that stays outside (retained, external)."""
     if row.fence:
-        detachment.detach(work, row)
+        children.detach(work, row)
     if row.action != "INIT":
         work.resource_event(row, "DELETE", COMPLETE, CHANGED)
     progress.close(work, row, changed=True)
     work.tx.remove_resource(row)
-
-
-def is_starting(row: ResourceRow) -> bool:
-    """Whether the handler may be running."""
-    return row.op_state == STARTING
-
-
-def is_polling(row: ResourceRow) -> bool:
-    """Whether its token is stored."""
-    return row.op_state == POLLING
-
-
-def is_to_retry(row: ResourceRow) -> bool:
-    """Whether the handler has come back to be called again."""
-    return row.op_state == RETRY

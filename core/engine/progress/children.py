@@ -1,4 +1,4 @@
-"""The right of an operation on an owner to begin something in its nested stack.
+"""The tie between an owner and its nested stack: when it goes on, and when it ends.
 
 A plan above that is halted, or that wants something else by now, ends what runs below; an owner
 that is about to plan its nested stack is between two such runs, and must find that out by itself.
@@ -7,11 +7,12 @@ that is about to plan its nested stack is between two such runs, and must find t
 from __future__ import annotations
 
 from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.tree_paths import walk_down
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ResourceFailure
 
 from ..model.states import MAKING, PRESENT
-from ..model.unit_of_work import read_failures
+from ..model.unit_of_work import UnitOfWork, read_failures
 
 #: The failure of an action of a nested stack whose stack above starts nothing more.
 HALTED = "Stopped with the stack above"
@@ -66,3 +67,22 @@ def check_may_go_on(reader: Reader, key: str) -> None:
         raise Superseded(SUPERSEDED)
     if stack.halted:
         raise ResourceFailure(HALTED)
+
+
+def detach(work: UnitOfWork, owner: ResourceRow) -> None:
+    """Make the nested stack of an instance, if it has one, a stack at the top (policy Retain).
+
+    Nothing in it is touched; what it has nested itself stays nested in it.
+    """
+    child = work.tx.child_of(owner.id)
+    if child is None:
+        return
+    above = work.stack_of(owner).name
+    work.after.detached[child.id] = child.root
+    stacks = work.tx.tree(child.root)
+    child.owner_resource_id = None
+    for each, _ in walk_down(child, stacks, work.tx.resources_of):
+        each.root_id = child.id
+    work.stack_event(
+        child, child.action, child.status, f"Left alone by resource {owner.name} of {above}"
+    )

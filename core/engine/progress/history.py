@@ -2,18 +2,21 @@
 
 Written in the transactions that plan and end an action, so that it says nothing else than what
 happened: an engine that was killed leaves its action IN_PROGRESS, and whoever takes up the stack
-ends it.
+ends it. Of each operation that fails the inputs are kept as well: rows of resources change with the
+next operation, and go with a rollback.
 """
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from zonda.core.store.schema.rows import ActionRow, StackRow
+from zonda.core.store.schema.rows import ActionRow, FailedRow, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.source.bundle import Bundle
 
+from ..model.outcomes import Failure
 from ..model.plan import Given
 from ..model.states import CANCELLED, FAILED, IDLE, IN_PROGRESS, SUPERSEDED
 from ..model.unit_of_work import UnitOfWork
@@ -98,3 +101,56 @@ def is_abandoned(work: UnitOfWork, stack_id: str) -> bool:
     """Whether a stack was forgotten, so that nothing may touch it any more."""
     last = work.tx.last_action(stack_id)
     return last is not None and "abandoned" in json.loads(last.detail)
+
+
+def record_failure(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
+    """Record that the operation on ``row`` has failed."""
+    _add_failed(
+        work,
+        row,
+        failure,
+        op=row.op,
+        op_id=row.op_id,
+        template_id=row.op_template_id or row.have_template_id,
+        properties=row.properties if row.op_properties is None else row.op_properties,
+        attempt=row.attempt,
+        started_at=row.started_at,
+    )
+
+
+def record_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
+    """Record that an operation could not be begun."""
+    _add_failed(
+        work,
+        row,
+        failure,
+        op=op,
+        op_id=None,
+        template_id=row.want_template_id or row.have_template_id,
+        properties=row.properties,
+        attempt=0,
+        started_at=None,
+    )
+
+
+def _add_failed(work: UnitOfWork, row: ResourceRow, failure: Failure, **inputs: Any) -> None:
+    work.tx.add_failed(
+        FailedRow(
+            id=work.ids(),
+            stack_id=row.stack_id,
+            generation=work.stack_of(row).generation,
+            resource_id=row.id,
+            resource_name=row.name,
+            resource_type=row.type,
+            physical_id=row.physical_id,
+            hidden=row.hidden,
+            at=work.now,
+            during=failure.during,
+            kind=failure.kind,
+            code=failure.code,
+            path=json.dumps(failure.path),
+            reason=failure.reason,
+            trace=work.sealer.seal(failure.trace) if failure.trace else None,
+            **inputs,
+        )
+    )

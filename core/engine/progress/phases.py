@@ -22,7 +22,7 @@ from ..model.states import (
     USER_CANCELLED,
 )
 from ..model.unit_of_work import UnitOfWork, read_failures
-from . import adoption, history, lapses, partial, snapshots
+from . import adoption, history, partial, protection, snapshots
 from .children import is_superseded
 
 #: What a failure says where a rollback was wanted too.
@@ -94,7 +94,7 @@ def _is_promise_void(stack: StackRow) -> bool:
 
 def _complete(work: UnitOfWork, stack: StackRow) -> None:
     if stack.policies:  # what was protected before the plan is so during the plan
-        lapses.end_old_protection(work, stack)
+        protection.end_old_protection(work, stack)
     left = ""
     if stack.action in CLEANING:
         if stack.action != "CREATE" and (

@@ -18,8 +18,9 @@ from zonda.hooks.errors import Conflict
 
 from ..model import row_annotations
 from ..model.plan import StackPlan
-from ..model.states import PRESENT
+from ..model.states import COMPLETE, PRESENT
 from ..model.unit_of_work import UnitOfWork
+from .history import add_user
 
 CODE = "ZON209"
 #: The kind of failure, in the history.
@@ -209,3 +210,21 @@ def _format_hints(held: Sequence[Protection]) -> str:
 
 def _build_conflict(message: str, hint: str) -> Conflict:
     return Conflict(message, hint=hint, code=CODE)
+
+
+def end_old_protection(work: UnitOfWork, stack: StackRow) -> None:
+    """Have the present environment count alone, and report the protections that end."""
+    known = policies.parse_policies(stack.policies)
+    now = known.after(Policies())
+    stack.policies = now.to_text()
+    if not any(known.before.values()):
+        return
+    action = work.tx.last_action(stack.id)
+    reason = add_user("its environment protects it no more", "" if action is None else action.by)
+    if known.before.get(policies.STACK) and not (now.protects_stack or stack.protect):
+        work.stack_event(stack, "UNPROTECT", COMPLETE, reason)
+    for row in work.tx.resources_of(stack.id):
+        if row.want != PRESENT or row.protect or not row.outputs_hash:
+            continue
+        if known.protects(row.name, row.type) and not now.protects(row.name, row.type):
+            work.resource_event(row, "UNPROTECT", COMPLETE, reason)
