@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 
 from .actions import Caller
-from .model.drift_timing import Timing
 from .model.tree_size import TreeSizes
 from .plugins.hanging import Hanging
 from .plugins.instances import Instances
@@ -19,6 +19,13 @@ from .templates.definitions import Definitions
 
 #: Seconds between two looks at a nested stack whose end nobody has told.
 BACKSTOP = 30.0
+
+
+class Timing(Protocol):
+    """Schedules as text: cron expressions and intervals."""
+
+    def compute_next_due(self, text: str, stack_id: str, now: float) -> float:
+        """``drift.schedule.compute_next_due``; raises UsageError for other texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 
 class Timing:
-    """See ``zonda.core.engine.model.drift_timing.Timing``."""
+    """See ``zonda.core.engine.services.Timing``."""
 
-    def next(self, text: str, after: float) -> float:
-        """Compute the first time after ``after``; raises UsageError for a bad schedule."""
-        from .triggers import Triggers
+    def compute_next_due(self, text: str, stack_id: str, now: float) -> float:
+        """Compute the next due time of a stack; raises UsageError for a bad schedule."""
+        from zonda.core.engine.drift.schedule import compute_next_due
 
-        return Triggers().next(text, after)
+        from .triggers import compute_next_time
+
+        return compute_next_due(compute_next_time, text, stack_id, now)

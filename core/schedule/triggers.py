@@ -22,17 +22,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
 
-class Triggers:
-    """Computes the times of schedules."""
-
-    def next(self, text: str, after: float) -> float:
-        """Compute the first time after ``after``; raises UsageError for a bad schedule."""
-        now = datetime.fromtimestamp(after + 1e-3, UTC)
-        found = [each.get_next_fire_time(None, now) for each in _build_triggers(text)]
-        times = [each.timestamp() for each in found if each is not None]
-        if not times:
-            raise UsageError(f"{text!r} never comes.")
-        return float(min(times))
+def compute_next_time(text: str, after: float) -> float:
+    """Compute the first time after ``after``; raises UsageError for a bad schedule."""
+    now = datetime.fromtimestamp(after + 1e-3, UTC)
+    found = [each.get_next_fire_time(None, now) for each in _build_triggers(text)]
+    times = [each.timestamp() for each in found if each is not None]
+    if not times:
+        raise UsageError(f"{text!r} never comes.")
+    return float(min(times))
 
 
 @lru_cache(maxsize=256)

@@ -21,7 +21,7 @@ from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.services import EngineSettings
 from zonda.core.functions.versions import build_function_table
-from zonda.core.schedule.triggers import Triggers
+from zonda.core.schedule.timing import Timing
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store
@@ -133,7 +133,7 @@ class Drifting:
         bench.types["Test::Any"] = type("Loose", (Loose,), given)
         for cls in (Thing, Mended, Blind):
             bench.types[f"Test::{cls.__name__}"] = type(cls.__name__, (cls,), given)
-        self.settings = EngineSettings(timing=Triggers(), **settings)
+        self.settings = EngineSettings(timing=Timing(), **settings)
         self.engine = self.restart()
 
     def restart(self, store: Store | None = None) -> InlineEngine:

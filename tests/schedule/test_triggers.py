@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from zonda.core.engine.model.drift_timing import compute_next_due
 from zonda.core.schedule.timing import Timing
-from zonda.core.schedule.triggers import Triggers
+from zonda.core.schedule.triggers import compute_next_time
 from zonda.core.template.environment.schedules import parse_schedule
 from zonda.hooks.errors import UsageError
 
@@ -42,12 +41,12 @@ def at(text: str) -> float:
     ],
 )
 def test_when_it_comes_next(text: str, first: str) -> None:
-    assert Timing().next(text, NOW) == at(first)
+    assert compute_next_time(text, NOW) == at(first)
 
 
 def test_what_is_due_now_is_due_next_later() -> None:
-    first = Triggers().next("15m", NOW)
-    assert Triggers().next("15m", first) == first + 900
+    first = compute_next_time("15m", NOW)
+    assert compute_next_time("15m", first) == first + 900
 
 
 @pytest.mark.parametrize(
@@ -66,29 +65,29 @@ def test_a_text_that_is_no_schedule_is_told_at_once(text: str) -> None:
     assert "15m" in caught.value.hint
 
 
+def compute_due(text: str, name: str, now: float) -> float:
+    return Timing().compute_next_due(text, name, now)
+
+
 def test_stacks_are_spread_each_always_by_the_same_and_a_tenth_at_most() -> None:
-    timing = Triggers()
-    due = {name: compute_next_due(timing, "5m", name, NOW) for name in map(str, range(50))}
+    due = {name: compute_due("5m", name, NOW) for name in map(str, range(50))}
     grid = at("2027-01-01T12:10")
     assert len(set(due.values())) == 50
     assert all(grid <= each <= grid + 30 for each in due.values())
-    assert all(compute_next_due(timing, "5m", name, each - 1) == each for name, each in due.items())
-    assert all(
-        compute_next_due(timing, "5m", name, each) == each + 300 for name, each in due.items()
-    )
-    daily = [compute_next_due(timing, "0 3 * * *", name, NOW) for name in map(str, range(50))]
+    assert all(compute_due("5m", name, each - 1) == each for name, each in due.items())
+    assert all(compute_due("5m", name, each) == each + 300 for name, each in due.items())
+    daily = [compute_due("0 3 * * *", name, NOW) for name in map(str, range(50))]
     assert max(daily) <= at("2027-01-02T03:00") + 60
 
 
 @pytest.mark.parametrize("text", ["*/5 6-22 * * *", "0,1 * * * *", "* 3 * * *", "15m", "10"])
 def test_each_time_of_a_schedule_comes_once_however_its_gaps_differ(text: str) -> None:
-    timing = Triggers()
-    times = [timing.next(text, NOW - 120)]
+    times = [compute_next_time(text, NOW - 120)]
     while len(times) < 400:
-        times.append(timing.next(text, times[-1]))
+        times.append(compute_next_time(text, times[-1]))
     for name in map(str, range(10)):
-        due = [compute_next_due(timing, text, name, NOW)]
+        due = [compute_due(text, name, NOW)]
         while len(due) < 300:
-            due.append(compute_next_due(timing, text, name, due[-1]))
+            due.append(compute_due(text, name, due[-1]))
         which = [bisect.bisect(times, each) - 1 for each in due]
         assert which == list(range(which[0], which[0] + 300))

@@ -1,31 +1,55 @@
-"""Schedules of drift checks: the stacks that are due, and the begin of their checks.
+"""Schedules of drift checks: the next time, the stacks that are due, the begin of their checks.
 
-When a stack is due next is stored by compare-and-set in the transaction that stores the check as
-running: of several processes one fires, and after a crash the check is due again.
+The next time is a function of the time that it is now: nothing is lost by a restart, what was
+missed is made up by one firing, and a clock that was set back is noticed. It is stored by
+compare-and-set in the transaction that stores the check as running: of several processes one fires,
+and after a crash the check is due again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
+from collections.abc import Callable
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.store.schema.words import SCHEDULE
 from zonda.core.template.environment.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
 
-from ..model.drift_timing import Timing, compute_next_due
 from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
-from ..services import EngineServices
+from ..services import EngineServices, Timing
 from . import store
 from .findings import Check
 
 log = logging.getLogger(__name__)
 
+#: The longest that a stack is put off so that not all are looked at in the same moment.
+_MOST_JITTER = 60.0
 #: Seconds that two ways to compute the same time may differ.
 _TOLERANCE = 1.0
 #: How many checks one sweep begins; the others stay due. It holds up everything else.
 _AT_ONCE = 200
+
+
+def compute_next_due(
+    compute_time: Callable[[str, float], float], text: str, stack_id: str, now: float
+) -> float:
+    """Compute the next due time of a stack, after ``now``.
+
+    Each time of the schedule has one, before the next time of the schedule. ``compute_time`` gives
+    the first time of a schedule after another time; raises UsageError for what is no schedule.
+    """
+    digest = hashlib.blake2b(stack_id.encode(), digest_size=4).digest()
+    share = int.from_bytes(digest, "big") / 2**32
+    at = compute_time(text, now - _MOST_JITTER)
+    while True:
+        following = compute_time(text, at)
+        due = at + share * min((following - at) / 10, _MOST_JITTER)
+        if due > now:
+            return due
+        at = following
 
 
 class DueChecks:
@@ -66,7 +90,7 @@ def _limit_due(work: UnitOfWork, timing: Timing, key: str) -> None:
     stack = work.tx.stack(key)
     if stack is None or stack.drift_next is None or stack.drift_next <= work.now:
         return
-    at = _next_due(work, timing, stack)
+    at = _find_next_due(work, timing, stack)
     if at is None or stack.drift_next > at + _TOLERANCE:
         stack.drift_next = at
 
@@ -76,7 +100,7 @@ def _begin_due(work: UnitOfWork, timing: Timing, key: str, since: float) -> bool
     stack = work.tx.stack(key)
     if stack is None or stack.phase != IDLE or stack.next_action:
         return False  # put off: it stays due until what is being done has ended
-    at = _next_due(work, timing, stack)
+    at = _find_next_due(work, timing, stack)
     if at is None:
         stack.drift_next = None
         return True
@@ -92,9 +116,9 @@ def _begin_due(work: UnitOfWork, timing: Timing, key: str, since: float) -> bool
     return True
 
 
-def _next_due(work: UnitOfWork, timing: Timing, stack: StackRow) -> float | None:
+def _find_next_due(work: UnitOfWork, timing: Timing, stack: StackRow) -> float | None:
     try:
-        return compute_next_due(timing, stack.drift_schedule, stack.id, work.now)
+        return timing.compute_next_due(stack.drift_schedule, stack.id, work.now)
     except UsageError:
         log.warning("Stack %s has a schedule that is none: %r", stack.id, stack.drift_schedule)
         return None

@@ -16,7 +16,6 @@ from zonda.core.template.environment import drift_section
 from zonda.core.template.environment.drift_section import OFF, POLICIES, REPORT
 from zonda.hooks.errors import UsageError
 
-from ..model.drift_timing import compute_next_due
 from ..services import EngineServices
 
 #: Column ``drift_by``.
@@ -160,7 +159,5 @@ def _check_schedule(text: str) -> None:
 
 
 def _compute_next(services: EngineServices, stack: StackRow, text: str) -> float | None:
-    timing = services.settings.timing
-    return (
-        None if timing is None else compute_next_due(timing, text, stack.id, services.clock.now())
-    )
+    timing, now = services.settings.timing, services.clock.now()
+    return None if timing is None else timing.compute_next_due(text, stack.id, now)

@@ -12,6 +12,7 @@ from tests.engine.conftest import Bench
 from tests.engine.drifting import Blind, Thing, World
 
 from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
+from zonda.core.engine.drift.schedule import compute_next_due
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
@@ -29,7 +30,10 @@ Start = Callable[..., Engine]
 class Soon:
     """A schedule that is due a moment after it was set, then never again."""
 
-    def next(self, text: str, after: float) -> float:
+    def compute_next_due(self, text: str, stack_id: str, now: float) -> float:
+        return compute_next_due(self._compute_next_time, text, stack_id, now)
+
+    def _compute_next_time(self, text: str, after: float) -> float:
         return after + 0.001 if text == "soon" else after + 3600.0
 
 
