@@ -105,11 +105,12 @@ class App:
 
     def make_context(self, plugins: Plugins | None = None) -> ResourceContext:
         """Make the context of a resource that is only validated: patterns and constraints."""
-        from zonda.core.engine.templates.loading import CheckContext
+        from zonda.core.engine.model.lending import BareContext
 
         nobody = StackRef("", "stack", self.settings.project)
         lender = self._make_lender(lenient=True, plugins=plugins)
-        return CheckContext(lender, self.clock, self.random, nobody)
+        most = self.limits.max_resources_per_stack
+        return BareContext(lender, self.clock, self.random, nobody, most)
 
     def function_table(self, version: str) -> FunctionTable:
         """Load the functions of one template version (a date)."""

@@ -10,6 +10,7 @@ import dataclasses
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
@@ -44,7 +45,7 @@ from ..services import EngineServices
 from .differences import list_differences, redact_deep
 from .exceptions import Exceptions
 from .findings import Found, Later, make_unknown
-from .throttle import NotYet, Pace, PacedLender
+from .throttle import NotYet, Pace
 
 #: Why a repair does nothing about what is not in sync as a whole.
 _NO_WAY = "a repair leaves it alone: its type names no state that an update would lead away from"
@@ -56,7 +57,7 @@ log = logging.getLogger(__name__)
 class Job:
     """One resource that a check looks at; ``until`` by the monotonic clock, None until it began.
 
-    ``kept``: what its type keeps between two calls; ``turns``: see ``PacedLender``.
+    ``kept``: what its type keeps between two calls; ``turns``: see ``Pace``.
     """
 
     key: str
@@ -165,8 +166,8 @@ class Observer:
 
     def _build_instances(self, job: Job) -> Instances:
         known = self._services.instances.lending
-        lender = PacedLender(known.lender, self._pace, job.turns)
-        lending = dataclasses.replace(known, lender=lender, durable=_refuse_write)
+        wait_turn = partial(self._pace.wait_turn, job.turns)
+        lending = dataclasses.replace(known, wait_turn=wait_turn, durable=_refuse_write)
         return Instances(lending, self._services.definitions)
 
 

@@ -1,15 +1,20 @@
-"""The services that the engine gives to plug-ins, as types. The application implements them."""
+"""The services that the engine gives to plug-ins, and the context that has nothing else.
+
+The application implements ``Lender``.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
+from zonda.hooks.errors import NotSupported
 from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.runners.references import StackRef
 
 from .unit_of_work import UnitOfWork
 
@@ -71,5 +76,119 @@ class Lending:
     sealer: Sealer
     durable: Callable[[Callable[[UnitOfWork], Any]], Any]
     progress: Callable[[str, str, str, float | None], None]
+    #: Called with each runner that a resource uses; raises NotReady while it is not its turn.
+    wait_turn: Callable[[WorkflowRunner], None] = lambda runner: None
     #: The requests of other commands that are carried out, by the stack at the top.
     requests: dict[str, str] = field(default_factory=dict)
+
+
+class BareContext:
+    """The context of a resource whose template is checked: nothing exists, nothing is stored."""
+
+    operation: LentOperation | None = None
+    stack_timeout = 3600.0
+
+    def __init__(
+        self,
+        lender: Lender,
+        clock: Clock,
+        source: random.Random,
+        stack: StackRef,
+        max_resources: int,
+        read: frozenset[str | None] = frozenset(),
+        paths: frozenset[tuple[Any, ...]] = frozenset(),
+    ) -> None:
+        """``read``, ``paths``: the attributes of the resource that the template reads."""
+        self._lender = lender
+        self.clock = clock
+        self.random = source
+        self.stack = stack
+        self._max_resources = max_resources
+        self._read = read
+        self._paths = paths
+        self.observation: MutableMapping[str, Any] = {}
+
+    @property
+    def max_resources(self) -> int:
+        """The number of resources that one stack may have."""
+        return self._max_resources
+
+    @property
+    def assigned_workflow(self) -> str | None:
+        """The workflow that the environment names for the resource."""
+        return None
+
+    def save_resource_id(self, value: str | None) -> None:
+        """Store the physical id."""
+        raise _build_refusal()
+
+    def save_data(self, key: str, value: str | None, redact: bool) -> None:
+        """Store or remove one entry of the data."""
+        raise _build_refusal()
+
+    def save_metadata(self, metadata: Mapping[str, Any]) -> None:
+        """Store the metadata."""
+        raise _build_refusal()
+
+    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
+        """Have a signal delivered once the running one has been."""
+        raise _build_refusal()
+
+    def progress(self, message: str) -> None:
+        """Show the progress of the operation."""
+
+    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+        """The runner for a workflow."""
+        return self._lender.runner(workflow)
+
+    def client(self, name: str) -> Any:
+        """A client object."""
+        return self._lender.client(name)
+
+    def client_plugin(self, name: str) -> Any:
+        """A client plug-in."""
+        return self._lender.client_plugin(name)
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``."""
+        return self._lender.full_match(pattern, text)
+
+    def constraint(self, name: str) -> Any:
+        """A custom constraint, or None."""
+        return self._lender.constraint(name)
+
+    def secret(self, reference: str) -> str:
+        """The secret behind a reference: here nothing is sent."""
+        raise _build_refusal()
+
+    def check_secret(self, reference: str) -> None:
+        """Raise UsageError unless the secret may be named."""
+        self._lender.check_secret(reference)
+
+    def hidden_properties(self) -> frozenset[str]:
+        """The properties that are never shown."""
+        return frozenset()
+
+    def find_resource(self, reference: str) -> Any:
+        """A resource of this project by its id, for reading, or None."""
+        return None
+
+    def required_resources(self) -> Mapping[str, Any]:
+        """The resources that this one requires, for reading."""
+        return {}
+
+    def child(self) -> Any:
+        """The nested stack as it is now, or None."""
+        return None
+
+    def referenced_attributes(self) -> frozenset[str | None]:
+        """The attributes of the resource that the template reads."""
+        return self._read
+
+    def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
+        """The same with what follows the attributes."""
+        return self._paths
+
+
+def _build_refusal() -> NotSupported:
+    return NotSupported("A resource cannot store anything while its template is checked.")

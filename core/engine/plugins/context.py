@@ -8,97 +8,97 @@ outside are gathered instead, and committed with the answer of the call.
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
-from zonda.core.template.source.bundle import Limits
-from zonda.hooks.context import Clock
+from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.template.environment import policies
 from zonda.hooks.errors import NotSupported, ReadOnlyCheck
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
-from ..model.lending import Lending, LentOperation, Onward, Write
+from ..model.definition import Definition
+from ..model.lending import BareContext, Lending, LentOperation, Write
+from ..model.states import MAKING, PRESENT
 from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import WorkItem
+from ..templates.definitions import Definitions
+from .reasons import OPEN, Secrets
 
 
-def _return_none() -> None:
-    return None
+class Source(Protocol):
+    """The instances of an engine, as a context needs them (``instances.Instances``)."""
+
+    lending: Lending
+    definitions: Definitions
+
+    def make_for_reading(self, seen: WorkItem) -> Resource:
+        """An instance whose writes are not stored."""
+
+    def child(self, row: ResourceRow) -> Any:
+        """The nested stack of an instance, if it has one."""
 
 
-class EngineContext:
-    """The context of one resource, for one operation or, without one, for reading."""
+class EngineContext(BareContext):
+    """The context of one stored resource, for one operation or, without one, for reading.
+
+    A drift check stores nothing, and keeps its observation.
+    """
 
     def __init__(
         self,
-        lending: Lending,
-        stack: StackRef,
-        stack_timeout: float,
-        resource_id: str,
-        resource_name: str,
-        operation: LentOperation | None = None,
-        gathered: list[Write] | None = None,
-        scrubbed: Callable[[str], str] | None = None,
-        around: Callable[[], Mapping[str, Any]] = dict,
-        below: Callable[[], Any] = _return_none,
-        read: Callable[[], frozenset[str | None]] = frozenset,
-        onward: list[Onward] | None = None,
-        paths: Callable[[], frozenset[tuple[Any, ...]]] = frozenset,
-        elsewhere: Callable[[str], Any] = lambda reference: None,
-        assigned: Callable[[], str | None] = lambda: None,
-        most: Callable[[], int] = lambda: Limits().max_resources_per_stack,
-        observation: MutableMapping[str, Any] | None = None,
-        lent: MutableMapping[str, str] | None = None,
-        hidden: Callable[[], frozenset[str]] = frozenset,
-        fence: int = 0,
-        metadata: str = "{}",
+        source: Source,
+        seen: WorkItem,
+        operation: LentOperation | None,
+        gathered: list[Write] | None,
+        scrubbed: Callable[[str], str] | None,
     ) -> None:
-        """``fence``: that of the operation; ``metadata``: as the resource has read it.
-
-        ``observation``: what a drift check keeps; with it, nothing is stored.
-
-        ``lent``: takes the named secrets that were asked for, which nothing may show.
-        """
+        lending, stack = source.lending, seen.stack
+        place = StackRef(stack.id, stack.name, stack.project)
+        super().__init__(lending.lender, lending.clock, lending.random, place, 0)
+        self._source = source
+        self._seen = seen
+        self._row = seen.row
         self._lending = lending
-        self._resource_id = resource_id
-        self._resource_name = resource_name
-        self.stack = stack
-        self.stack_timeout = stack_timeout
-        self.operation = operation
         self._gathered = gathered
         self._scrubbed = scrubbed
-        self._around = around
-        self._below = below
-        self._read = read
-        self._onward = onward
-        self._paths = paths
-        self._elsewhere = elsewhere
-        self._assigned = assigned
-        self._most = most
-        self._hidden = hidden
-        self._fence = fence
-        self._metadata = metadata
-        self._lent = {} if lent is None else lent
-        self._is_read_only = observation is not None
-        self.observation: MutableMapping[str, Any] = {} if observation is None else observation
+        #: As the resource has read it.
+        self._metadata = seen.row.meta
+        self._fence = seen.row.fence
+        self._find_child: Callable[[], Any] = lambda: seen.nested or source.child(seen.row)
+        self.stack_timeout = stack.timeout_mins * 60.0
+        self.operation = operation
+        if seen.observation is not None:
+            self.operation = seen.observation.operation
+            self.observation = seen.observation.kept
 
     @property
-    def clock(self) -> Clock:
-        """The clock."""
-        return self._lending.clock
-
-    @property
-    def random(self) -> random.Random:
-        """The source of randomness."""
-        return self._lending.random
+    def _definition(self) -> Definition:
+        """The template of the operation of an instance, or of its present state."""
+        row, seen = self._row, self._seen
+        if seen.definition is not None:
+            return seen.definition
+        making = row.op_template_id if row.op in MAKING else None
+        template_id = making or (row.have_template_id if row.op else row.want_template_id)
+        template_id = template_id or row.op_template_id or row.have_template_id
+        assert template_id is not None
+        return self._source.definitions.get(template_id)
 
     @property
     def max_resources(self) -> int:
         """The number of resources that one stack may have."""
-        return self._most()
+        most: int = self._definition.family.load_context.limits.max_resources_per_stack
+        return most
+
+    @property
+    def assigned_workflow(self) -> str | None:
+        """The workflow that the environment names for the resource."""
+        known = policies.parse_policies(self._seen.stack.policies)
+        return known.workflow(self._row.name, self._row.type)
 
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id."""
@@ -120,9 +120,9 @@ class EngineContext:
             if self._find_leased(work) is None:
                 return
             if sealed is None:
-                work.tx.drop_data(self._resource_id, key)
+                work.tx.drop_data(self._row.id, key)
             else:
-                work.tx.put_data(self._resource_id, key, sealed, redact)
+                work.tx.put_data(self._row.id, key, sealed, redact)
 
         self._store(save)
 
@@ -154,90 +154,94 @@ class EngineContext:
         else:
             self._gathered.append(save)
 
+    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
+        """Have a signal delivered once the running one has been."""
+        self._check_writable("signal")
+        if self._seen.onward is None:
+            raise NotSupported("Only a signal can be handed on to another resource.")
+        self._seen.onward.append((reference, dict(details), missing))
+
     def progress(self, message: str) -> None:
         """Show the progress of the operation, without secrets; nothing where it only reads."""
         if self._scrubbed is None:
             return
         since = None if self.operation is None else self.operation.started_at
         text = truncate_middle(self._scrubbed(safe_str(message)))
-        self._lending.progress(self.stack.id, self._resource_name, text, since)
+        self._lending.progress(self.stack.id, self._row.name, text, since)
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow."""
-        return self._lending.lender.runner(workflow)
-
-    @property
-    def assigned_workflow(self) -> str | None:
-        """The workflow that the environment names for the resource."""
-        return self._assigned()
-
-    def client(self, name: str) -> Any:
-        """A client object."""
-        return self._lending.lender.client(name)
-
-    def client_plugin(self, name: str) -> Any:
-        """A client plug-in."""
-        return self._lending.lender.client_plugin(name)
-
-    def full_match(self, pattern: str, text: str) -> bool:
-        """Whether ``pattern`` matches all of ``text``."""
-        return self._lending.lender.full_match(pattern, text)
-
-    def constraint(self, name: str) -> Any:
-        """A custom constraint, or None."""
-        return self._lending.lender.constraint(name)
-
-    def secret(self, reference: str) -> str:
-        """The secret behind a reference."""
-        found = self._lent[reference] = self._lending.lender.secret(reference)
+        found = super().runner(workflow)
+        self._lending.wait_turn(found[0])
         return found
 
-    def check_secret(self, reference: str) -> None:
-        """Raise UsageError unless the secret may be named."""
-        self._lending.lender.check_secret(reference)
+    def secret(self, reference: str) -> str:
+        """The secret behind a reference; nothing may show it."""
+        found = self._seen.lent[reference] = self._lending.lender.secret(reference)
+        return found
 
     def hidden_properties(self) -> frozenset[str]:
         """The properties that are never shown."""
-        return self._hidden()
+        name, definition = self._row.name, self._definition
+        if name not in definition.resources:
+            return frozenset()
+        marks = Secrets.of(definition, name)
+        marks.add_properties(definition.resources[name].cls.properties_schema)
+        return frozenset(each for each, mark in marks.marks.items() if mark != OPEN)
 
-    def find_resource(self, reference: str) -> Any:
+    def find_resource(self, reference: str) -> Resource | None:
         """A resource of this project by its id, for reading, or None."""
-        return self._elsewhere(reference)
+        seen, reader = self._seen, self._source.definitions.reader
+        row = reader.resource_row(reference)
+        if row is None or row.action == "INIT":
+            return None
+        stack = seen.stack if row.stack_id == seen.stack.id else reader.stack_row(row.stack_id)
+        if stack.project != seen.stack.project:
+            return None
+        if all(row.id != known.id for known in seen.found):
+            seen.found.append(row)
+        return self._source.make_for_reading(WorkItem(row, stack, reader.sealed_data(row.id)))
 
-    def required_resources(self) -> Mapping[str, Any]:
-        """The resources that this one requires, for reading."""
-        return self._around()
+    def required_resources(self) -> Mapping[str, Resource]:
+        """The resources that this one requires, as they are now, for reading.
+
+        What a plan was not for has what it was made with, until it moves on to the successor.
+        """
+        row, reader = self._row, self._source.definitions.reader
+        rows = reader.list_required(row.id)
+        mine = json.loads(row.requires) if row.want == PRESENT else ()
+        chosen = {each.name: each for each in rows if each.name in mine}
+        chosen.update({each.name: each for each in rows if each.want == PRESENT})
+        return {
+            name: self._source.make_for_reading(
+                WorkItem(each, self._seen.stack, reader.sealed_data(each.id))
+            )
+            for name, each in chosen.items()
+        }
 
     def child(self) -> Any:
         """The nested stack as it is now, or None."""
-        return self._below()
+        return self._find_child()
 
     @contextmanager
     def one_look(self) -> Iterator[None]:
         """Within, the nested stack is read once: all that is asked of it is of one moment."""
-        before, self._below = self._below, cache(self._below)
+        before, self._find_child = self._find_child, cache(self._find_child)
         try:
             yield
         finally:
-            self._below = before
+            self._find_child = before
 
     def referenced_attributes(self) -> frozenset[str | None]:
         """The attributes of the resource that the template reads."""
-        return self._read()
+        return self._definition.referenced_attributes(self._row.name)
 
     def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
         """The same with what follows the attributes."""
-        return self._paths()
-
-    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
-        """Have a signal delivered once the running one has been."""
-        self._check_writable("signal")
-        if self._onward is None:
-            raise NotSupported("Only a signal can be handed on to another resource.")
-        self._onward.append((reference, dict(details), missing))
+        return self._definition.referenced_paths(self._row.name)
 
     def _check_writable(self, what: str) -> None:
-        if self._is_read_only:
+        if self._seen.observation is not None:
             raise ReadOnlyCheck(what)
 
     def _find_leased(self, work: UnitOfWork) -> Any:
@@ -252,7 +256,7 @@ class EngineContext:
         What an operation has made outside is there, whoever has taken it over: without its id
         nobody would ever remove it.
         """
-        row = work.tx.resource(self._resource_id)
+        row = work.tx.resource(self._row.id)
         if row is None or (self.operation is not None and row.op_id != self.operation.id):
             return None
         return row

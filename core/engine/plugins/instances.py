@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.values.opened import Opened
-from zonda.core.template.environment import policies
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource, ResourceState
-from zonda.hooks.runners.references import StackRef
 
 from ..model.definition import Definition
 from ..model.lending import Lending, LentOperation, Write
-from ..model.states import MAKING, PRESENT
 from ..model.work_item import Prior, WorkItem, read_definition
 from ..templates.definitions import Definitions
 from .attribute_reader import AttributeReader
 from .child_view import ChildView
 from .context import EngineContext
-from .reasons import OPEN, Secrets
+from .reasons import Secrets
 
 
 class Instances:
@@ -43,36 +39,11 @@ class Instances:
 
         ``scrubbed`` takes the secrets out of what it says; without it, it may say nothing.
         """
-        row, stack = seen.row, seen.stack
-        lent = None
+        row, begun = seen.row, None
         if operation and row.op and row.op_id is not None:
             until = row.promised_deadline or 0.0
-            lent = LentOperation(row.op_id, row.op, row.started_at or 0.0, until, row.attempt)
-        if seen.observation is not None:
-            lent = seen.observation.operation
-        return EngineContext(
-            self.lending,
-            StackRef(stack.id, stack.name, stack.project),
-            stack.timeout_mins * 60.0,
-            row.id,
-            row.name,
-            lent,
-            gathered,
-            scrubbed,
-            lambda: self._make_required(seen),
-            below=lambda: seen.nested or self.child(row),
-            read=lambda: self._load_definition(seen).referenced_attributes(row.name),
-            paths=lambda: self._load_definition(seen).referenced_paths(row.name),
-            onward=seen.onward,
-            elsewhere=lambda reference: self._find_resource(seen, reference),
-            lent=seen.lent,
-            hidden=lambda: self._list_hidden_properties(seen),
-            assigned=lambda: policies.parse_policies(stack.policies).workflow(row.name, row.type),
-            most=lambda: self._read_max_resources(seen),
-            observation=None if seen.observation is None else seen.observation.kept,
-            fence=row.fence,
-            metadata=row.meta,
-        )
+            begun = LentOperation(row.op_id, row.op, row.started_at or 0.0, until, row.attempt)
+        return EngineContext(self, seen, begun, gathered, scrubbed)
 
     def child(self, row: ResourceRow) -> ChildView | None:
         """The nested stack of an instance, if it has one."""
@@ -92,61 +63,6 @@ class Instances:
             return None
         definition = self.definitions.get(template_id)
         return definition if name in definition.resources else None
-
-    def _load_definition(self, seen: WorkItem) -> Definition:
-        """The template of the operation of an instance, or of its present state."""
-        row = seen.row
-        if seen.definition is not None:
-            return seen.definition
-        making = row.op_template_id if row.op in MAKING else None
-        template_id = making or (row.have_template_id if row.op else row.want_template_id)
-        template_id = template_id or row.op_template_id or row.have_template_id
-        assert template_id is not None
-        return self.definitions.get(template_id)
-
-    def _read_max_resources(self, seen: WorkItem) -> int:
-        most: int = self._load_definition(seen).family.load_context.limits.max_resources_per_stack
-        return most
-
-    def _list_hidden_properties(self, seen: WorkItem) -> frozenset[str]:
-        row, definition = seen.row, self._load_definition(seen)
-        if row.name not in definition.resources:
-            return frozenset()
-        marks = Secrets.of(definition, row.name)
-        marks.add_properties(definition.resources[row.name].cls.properties_schema)
-        return frozenset(name for name, mark in marks.marks.items() if mark != OPEN)
-
-    def _find_resource(self, seen: WorkItem, reference: str) -> Resource | None:
-        """An existing resource of this project by its id; its writes are not stored."""
-        reader = self.definitions.reader
-        row = reader.resource_row(reference)
-        if row is None or row.action == "INIT":
-            return None
-        stack = seen.stack if row.stack_id == seen.stack.id else reader.stack_row(row.stack_id)
-        if stack.project != seen.stack.project:
-            return None
-        if all(row.id != known.id for known in seen.found):
-            seen.found.append(row)
-        other = WorkItem(row, stack, reader.sealed_data(row.id))
-        instance = self.make(other)
-        instance.context = self.context(other, operation=False, gathered=[])
-        return instance
-
-    def _make_required(self, seen: WorkItem) -> dict[str, Resource]:
-        """The resources that a resource requires, as they are now; their writes are not stored.
-
-        What a plan was not for has what it was made with, until it moves on to the successor.
-        """
-        reader, found = self.definitions.reader, {}
-        rows = reader.list_required(seen.row.id)
-        mine = json.loads(seen.row.requires) if seen.row.want == PRESENT else ()
-        chosen = {row.name: row for row in rows if row.name in mine}
-        chosen.update({row.name: row for row in rows if row.want == PRESENT})
-        for row in chosen.values():
-            other = WorkItem(row, seen.stack, reader.sealed_data(row.id))
-            found[row.name] = self.make(other)
-            found[row.name].context = self.context(other, operation=False, gathered=[])
-        return found
 
     def make(
         self,
@@ -183,6 +99,18 @@ class Instances:
             scrubbed=scrubbed,
         )
         return cls(row.name, definition, context, state)
+
+    def make_for_reading(
+        self,
+        seen: WorkItem,
+        *,
+        definition: ResourceDefinition | None = None,
+        cls: type[Resource] | None = None,
+    ) -> Resource:
+        """An instance whose writes are not stored."""
+        made = self.make(seen, definition=definition, cls=cls)
+        made.context = self.context(seen, operation=False, gathered=[])
+        return made
 
     def attributes(self, seen: WorkItem) -> AttributeReader:
         """The reader of a resource's attributes, outside of any operation."""

@@ -77,9 +77,7 @@ class Offers:
         row = owner.row
         data = instances.definitions.reader.sealed_data(row.id) if row.id else []
         seen = WorkItem(row, owner.stack, data, definition=owner.definition, nested=child)
-        made = instances.make(seen, definition=self._definition, cls=owner.cls)
-        made.context = instances.context(seen, operation=False, gathered=[])
-        return made
+        return instances.make_for_reading(seen, definition=self._definition, cls=owner.cls)
 
 
 def _descend(value: Any, rest: tuple[Any, ...]) -> Any:

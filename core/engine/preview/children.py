@@ -131,8 +131,7 @@ class Below:
         data = self._services.reader().sealed_data(row.id) if row.id else []
         seen = WorkItem(row, owner.stack, data, definition=owner.definition)
         wanted = _drop_unknown(owner.wanted, owner.cls)
-        made = instances.make(seen, definition=wanted, cls=owner.cls)
-        made.context = instances.context(seen, operation=False, gathered=[])
+        made = instances.make_for_reading(seen, definition=wanted, cls=owner.cls)
         assert isinstance(made, NestedStack)
         return made
 

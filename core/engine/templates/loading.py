@@ -14,11 +14,9 @@ from zonda.core.template.load import ResourceNode, StackDefinition, load
 from zonda.core.template.nested.template_tree import TemplateTree
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import NotSupported
-from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.runners.references import StackRef
 
-from ..model.lending import Lender
+from ..model.lending import BareContext, Lender
 
 
 class TemplateLoading:
@@ -97,112 +95,11 @@ class TemplateLoading:
             earlier=earlier,
         )
 
-    def _build_context(self, node: ResourceNode) -> CheckContext:
+    def _build_context(self, node: ResourceNode) -> BareContext:
         owner = node.owner
         assert owner is not None
         identity = owner.identity
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         read, paths = owner.referenced_attributes(node.name), owner.referenced_paths(node.name)
-        made = CheckContext(self._lender, self._clock, self._random, stack, read, paths)
-        made.max_resources = self._limits.max_resources_per_stack
-        return made
-
-
-class CheckContext:
-    """The context of a resource while its template is checked: nothing exists or is stored."""
-
-    operation = None
-    assigned_workflow = None
-    stack_timeout = 3600.0
-    max_resources = Limits().max_resources_per_stack
-
-    def __init__(
-        self,
-        lender: Lender,
-        clock: Clock,
-        source: random.Random,
-        stack: StackRef,
-        read: frozenset[str | None] = frozenset(),
-        paths: frozenset[tuple[Any, ...]] = frozenset(),
-    ) -> None:
-        self._lender = lender
-        self.clock = clock
-        self.random = source
-        self.stack = stack
-        self._read = read
-        self._paths = paths
-        self.observation: dict[str, Any] = {}
-
-    def save_resource_id(self, value: str | None) -> None:
-        """Refused."""
-        raise _build_refusal()
-
-    def save_data(self, key: str, value: str | None, redact: bool) -> None:
-        """Refused."""
-        raise _build_refusal()
-
-    def save_metadata(self, metadata: Mapping[str, Any]) -> None:
-        """Refused."""
-        raise _build_refusal()
-
-    def progress(self, message: str) -> None:
-        """Do nothing."""
-
-    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
-        """The runner for a workflow."""
-        return self._lender.runner(workflow)
-
-    def client(self, name: str) -> Any:
-        """A client object."""
-        return self._lender.client(name)
-
-    def client_plugin(self, name: str) -> Any:
-        """A client plug-in."""
-        return self._lender.client_plugin(name)
-
-    def full_match(self, pattern: str, text: str) -> bool:
-        """Whether ``pattern`` matches all of ``text``."""
-        return self._lender.full_match(pattern, text)
-
-    def constraint(self, name: str) -> Any:
-        """A custom constraint, or None."""
-        return self._lender.constraint(name)
-
-    def secret(self, reference: str) -> str:
-        """Refused: nothing is sent."""
-        raise _build_refusal()
-
-    def check_secret(self, reference: str) -> None:
-        """Raise UsageError unless the secret may be named."""
-        self._lender.check_secret(reference)
-
-    def hidden_properties(self) -> frozenset[str]:
-        """Nothing exists."""
-        return frozenset()
-
-    def find_resource(self, reference: str) -> Any:
-        """Nothing exists."""
-        return None
-
-    def required_resources(self) -> Mapping[str, Any]:
-        """Nothing exists."""
-        return {}
-
-    def child(self) -> None:
-        """Nothing exists."""
-
-    def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
-        """Refused."""
-        raise _build_refusal()
-
-    def referenced_attributes(self) -> frozenset[str | None]:
-        """The attributes of the resource that the template reads."""
-        return self._read
-
-    def referenced_paths(self) -> frozenset[tuple[Any, ...]]:
-        """The same with what follows the attributes."""
-        return self._paths
-
-
-def _build_refusal() -> NotSupported:
-    return NotSupported("A resource cannot store anything while its template is checked.")
+        most = self._limits.max_resources_per_stack
+        return BareContext(self._lender, self._clock, self._random, stack, most, read, paths)
