@@ -7,7 +7,7 @@ that it needs later goes into the token, which the engine stores before it polls
     poll(token)         -> Running | Succeeded | Failed | Lost
     cancel(token)       -> Cancelled.DONE | ACCEPTED | UNSUPPORTED
 
-``http_contract`` has the body of a request.
+``http_contract`` has the body of a request, ``RetryPolicy`` the delays between sends.
 Imports ``text`` and ``errors``; each name at its first use, since most commands run no workflow.
 """
 
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
         Succeeded,
     )
     from .references import StackRef
+    from .retry_policy import RetryPolicy
     from .wrong_answers import check_answer
 
 #: The modules of those names that are not in ``messages``.
 _MODULES = {
     "Cancelled": "base",
+    "RetryPolicy": "retry_policy",
     "RunnerFactory": "base",
     "StackRef": "references",
     "WorkflowRunner": "base",
@@ -51,6 +53,7 @@ __all__ = [
     "PollAnswer",
     "ResourceRef",
     "Retry",
+    "RetryPolicy",
     "RunnerFactory",
     "Running",
     "StackRef",

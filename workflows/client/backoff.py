@@ -1,18 +1,15 @@
-"""Delays before the next send or poll. Pure: time and randomness are arguments."""
+"""Delays that an endpoint asks for, and those before the next poll.
+
+Pure: time and randomness are arguments.
+"""
 
 from __future__ import annotations
 
 import random
 from email.utils import parsedate_to_datetime
 
-LONGEST_BACKOFF = 30.0
 LONGEST_RETRY_AFTER = 300.0
 LONGEST_POLL = 15.0
-
-
-def compute_backoff(failures: int, chance: random.Random) -> float:
-    """Seconds after the ``failures``-th failure: up to 1, 2, 4 ... 30, full jitter."""
-    return chance.uniform(0.0, min(LONGEST_BACKOFF, 2.0 ** min(failures - 1, 10)))
 
 
 def parse_retry_after(text: str | None, now: float) -> float | None:

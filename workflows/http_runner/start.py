@@ -31,7 +31,7 @@ from . import request as http_request
 from .actions import Action, NotNamed
 from .callbacks import CallbackClient, number_attempt
 from .links import Links
-from .retry_policy import RetryPolicy
+from .retry_policy import HttpRetryPolicy
 from .session import Caller
 from .settings import HttpSettings, redacted_url
 
@@ -54,7 +54,7 @@ class ExecutionStarter:
         self._callbacks = callbacks
         self._read_callback = told
         self._links = Links(settings)
-        self._again = RetryPolicy(settings, caller.redact)
+        self._again = HttpRetryPolicy(settings, caller.redact)
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once, unless a callback has already given the result."""

@@ -29,7 +29,7 @@ from zonda.hooks.runners import (
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
 from ..client.ttl_set import TtlSet
-from ..http_runner.retry_policy import RetryPolicy
+from ..http_runner.retry_policy import HttpRetryPolicy
 from ..resources import payload
 from . import response
 from .api import MistralApi
@@ -57,7 +57,7 @@ class MistralRunner(WorkflowRunner):
         self._settings = read_settings(settings)
         self._http = self._settings.http
         self._client = MistralClient(self._settings)
-        self._again = RetryPolicy(self._http, self._client.redact)
+        self._again = HttpRetryPolicy(self._http, self._client.redact)
         self._unasked = TtlSet(self._http.clock, ASKED_AGAIN)
         #: For resource types that live at this Mistral.
         self.mistral = MistralApi(self._client)

@@ -16,10 +16,9 @@ from zonda.hooks.http import Reply, RequestRejected, TransportError
 from zonda.hooks.runners import (
     Cancelled,
     Failed,
-    Finished,
     Lost,
     PollAnswer,
-    Retry,
+    RetryPolicy,
     Running,
     StartAnswer,
     Started,
@@ -37,7 +36,6 @@ WAITING = frozenset({"queued", "running"})
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_REASON = 4096
 _LONGEST_POLL = 15.0
-_LONGEST_RETRY = 30.0
 _TROUBLE = (TransportError, RequestRejected, LoginRefused)
 
 
@@ -48,6 +46,9 @@ class AirflowRunner(WorkflowRunner):
         """Raises UsageError for wrong settings."""
         self._settings: Settings = read_settings(settings)
         self._clock = self._settings.wire.clock
+        self._retries = RetryPolicy(
+            self._clock.now, self._settings.random, self._settings.give_up, self._cut
+        )
         self._session = Session(self._settings)
 
     def check(self, workflow: str) -> None:
@@ -74,18 +75,20 @@ class AirflowRunner(WorkflowRunner):
             target = target_of(request.workflow, self._settings.output_task)
             conf = json.loads(http_contract.body(request))
         except UsageError as error:
-            return self._not_run(request, f"{error.message} {error.hint}")
+            return self._retries.failed(request, f"{error.message} {error.hint}")
         except ValueError:
-            return self._not_run(request, "The input holds a number that JSON has no word for.")
+            return self._retries.failed(
+                request, "The input holds a number that JSON has no word for."
+            )
         run = {"dag_run_id": request.key, "logical_date": None, "conf": conf}
         try:
             reply = self._session.send(
                 "POST", f"{target.path}/dagRuns", json.dumps(run, sort_keys=True).encode()
             )
         except TransportError as error:
-            return self._again(request, f"Airflow: {error}", answered=False)
+            return self._retries.retry_connection(request, f"Airflow: {error}")
         except (RequestRejected, LoginRefused) as error:
-            return self._not_run(request, f"Airflow: {error}")
+            return self._retries.failed(request, f"Airflow: {error}")
         return self._triggered(request, target, reply)
 
     def _triggered(self, request: StartRequest, target: Target, reply: Reply) -> StartAnswer:
@@ -99,25 +102,8 @@ class AirflowRunner(WorkflowRunner):
             return Started(token, self._pause(0.0), request.key)
         why = self._shown(reply)
         if reply.status in BUSY:
-            return self._again(request, why, answered=True)
-        return self._not_run(request, why)
-
-    def _again(self, request: StartRequest, why: str, *, answered: bool) -> StartAnswer:
-        now = self._clock.now()
-        since = float(request.memory.get("since", now))
-        if now >= request.deadline:
-            return self._not_run(request, f"{why} (the time is over)")
-        never = not (answered or request.answered)
-        if never and now - since >= self._settings.give_up:
-            tried = f"given up after {self._settings.give_up:g} s without any answer"
-            return self._not_run(request, f"{why} ({tried})")
-        failures = int(request.memory.get("failures", 0)) + 1
-        most = min(2.0 ** (failures - 1), _LONGEST_RETRY)
-        delay = min(self._settings.random.uniform(most / 2, most), request.deadline - now)
-        return Retry(delay, why, answered, {"since": since, "failures": failures})
-
-    def _not_run(self, request: StartRequest, why: str) -> Finished:
-        return Finished(Failed(self._cut(why.strip()), by_runner=True), request.key)
+            return self._retries.again(request, why)
+        return self._retries.failed(request, why)
 
     # -- poll -----------------------------------------------------------------------------------
 

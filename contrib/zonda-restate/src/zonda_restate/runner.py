@@ -20,10 +20,9 @@ from zonda.hooks.http import Reply, RequestRejected, Transport, TransportError
 from zonda.hooks.runners import (
     Cancelled,
     Failed,
-    Finished,
     Lost,
     PollAnswer,
-    Retry,
+    RetryPolicy,
     Running,
     StartAnswer,
     Started,
@@ -41,7 +40,6 @@ SOURCE = "x-restate-error-source"
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_REASON = 4096
 _LONGEST_POLL = 15.0
-_LONGEST_RETRY = 30.0
 
 
 class RestateRunner(WorkflowRunner):
@@ -51,6 +49,9 @@ class RestateRunner(WorkflowRunner):
         """Raises UsageError for wrong settings."""
         self._settings: Settings = read_settings(settings)
         self._clock = self._settings.wire.clock
+        self._retries = RetryPolicy(
+            self._clock.now, self._settings.random, self._settings.give_up, self._cut
+        )
         self._transport = Transport(self._settings.wire)
 
     def check(self, workflow: str) -> None:
@@ -83,9 +84,11 @@ class RestateRunner(WorkflowRunner):
             target = target_of(request.workflow)
             content = http_contract.body(request)
         except UsageError as error:
-            return _not_run(request, f"{error.message} {error.hint}")
+            return self._retries.failed(request, f"{error.message} {error.hint}")
         except ValueError:
-            return _not_run(request, "The input holds a number that JSON has no word for.")
+            return self._retries.failed(
+                request, "The input holds a number that JSON has no word for."
+            )
         headers = {"Content-Type": "application/json"}
         if not target.is_keyed_by_operation:  # Restate refuses both at once
             headers["idempotency-key"] = request.key
@@ -93,9 +96,9 @@ class RestateRunner(WorkflowRunner):
         try:
             reply = self._send("POST", f"{self._settings.endpoint}/{path}/send", headers, content)
         except TransportError as error:
-            return self._again(request, f"Restate: {error}", answered=False)
+            return self._retries.retry_connection(request, f"Restate: {error}")
         except RequestRejected as error:
-            return _not_run(request, f"Restate: {error}")
+            return self._retries.failed(request, f"Restate: {error}")
         return self._accepted(request, reply)
 
     def _accepted(self, request: StartRequest, reply: Reply) -> StartAnswer:
@@ -106,22 +109,8 @@ class RestateRunner(WorkflowRunner):
             return Started(token, self._pause(0.0), invocation)
         why = self._shown(reply)
         if reply.status in BUSY:
-            return self._again(request, why, answered=True)
-        return _not_run(request, why)
-
-    def _again(self, request: StartRequest, why: str, *, answered: bool) -> StartAnswer:
-        now = self._clock.now()
-        since = float(request.memory.get("since", now))
-        if now >= request.deadline:
-            return _not_run(request, f"{why} (the time is over)")
-        never = not (answered or request.answered)
-        if never and now - since >= self._settings.give_up:
-            tried = f"given up after {self._settings.give_up:g} s without any answer"
-            return _not_run(request, f"{why} ({tried})")
-        failures = int(request.memory.get("failures", 0)) + 1
-        most = min(2.0 ** (failures - 1), _LONGEST_RETRY)
-        delay = min(self._settings.random.uniform(most / 2, most), request.deadline - now)
-        return Retry(delay, why, answered, {"since": since, "failures": failures})
+            return self._retries.again(request, why)
+        return self._retries.failed(request, why)
 
     # -- poll -----------------------------------------------------------------------------------
 
@@ -220,7 +209,3 @@ def _result(reply: Reply) -> PollAnswer:
     output = found if isinstance(found, dict) else {"result": found}
     given = output.get("resource_id")
     return Succeeded(output, given if isinstance(given, str) else None)
-
-
-def _not_run(request: StartRequest, why: str) -> Finished:
-    return Finished(Failed(why.strip()[:LONGEST_REASON], by_runner=True), request.key)

@@ -1,4 +1,4 @@
-"""A server that gives a byte a second holds a thread no longer than a setting says."""
+"""What a section says of connections holds for this kind: the total time, the networks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from zonda.hooks import UsageError
 from zonda.hooks.runners import Retry, Running
 from zonda.hooks.testing import FakeClock
 
@@ -40,7 +41,7 @@ def test_a_start_ends_at_the_total_time(
 ) -> None:
     answer = make(endpoint=dripping, answer_timeout=20).start(request_of(deadline=4e9))
     assert isinstance(answer, Retry)
-    assert answer.message == "Restate: no whole answer within 20 s"
+    assert answer.message == "Restate: no whole answer within 20 s (given up in 120 s)"
 
 
 def test_a_poll_ends_at_the_total_time(
@@ -49,3 +50,24 @@ def test_a_poll_ends_at_the_total_time(
     answer = make(endpoint=dripping, answer_timeout=20).poll({"id": "inv_1", "at": clock.now()})
     assert isinstance(answer, Running)
     assert answer.message == "Restate: no whole answer within 20 s"
+
+
+@pytest.mark.parametrize(
+    ("section", "is_denied"),
+    [
+        pytest.param({"denied_networks": ["127.0.0.0/8"]}, True, id="denied"),
+        pytest.param({"allowed_networks": "127.0.0.0/8"}, False, id="allowed"),
+        pytest.param({}, False, id="of the endpoint"),
+    ],
+)
+def test_networks_are_those_of_the_section(
+    make: Callable[..., Any], request_of: Callable[..., Any], section: Any, is_denied: bool
+) -> None:
+    answer = make(endpoint="http://127.0.0.1:9", **section).start(request_of(deadline=4e9))
+    assert ("denied_networks" in str(answer)) is is_denied
+
+
+@pytest.mark.parametrize("name", ["allowed_networks", "denied_networks"])
+def test_what_is_no_network_is_refused(make: Callable[..., Any], name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} must hold networks"):
+        make(**{name: ["10.0.0.0/33"]})
