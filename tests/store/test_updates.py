@@ -1,4 +1,4 @@
-"""Whatever column of a row is changed, the update that is chosen for it writes it."""
+"""Whatever column of a row is changed, the update writes it."""
 
 from __future__ import annotations
 

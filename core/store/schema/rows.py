@@ -6,8 +6,7 @@ The fields stand in the order of the columns in ``tables.py`` (a test compares t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from itertools import product
-from operator import attrgetter, eq, itemgetter
+from operator import attrgetter
 from typing import Any
 
 PREFIX = "sealed:"
@@ -328,53 +327,11 @@ def list_columns(row_type: type[Any]) -> tuple[str, ...]:
 FIXED = frozenset({"id", "stack_id", "created_at"})
 
 
-#: Columns that stand in an index: an update that leaves them out touches no page of it. Names
-#: hardly ever change.
-INDEXED = {
-    StackRow: ("deleted_at", "drift_next", "project", "name", "owner_resource_id", "root_id"),
-    ResourceRow: ("below", "below_seen", "deadline", "hook_until", "name", "op", "op_id", "open"),
-}
-#: Updates by what they leave out, the shortest first; the last one fits always.
-STACK_UPDATES = {"step_stack": frozenset(INDEXED[StackRow]), "update_stack": frozenset[str]()}
-RESOURCE_UPDATES = {
-    "step_resource": frozenset(INDEXED[ResourceRow]),
-    "end_resource": frozenset({"below", "below_seen", "deadline", "hook_until", "name", "op_id"}),
-    "begin_resource": frozenset({"below", "below_seen", "hook_until", "name", "open"}),
-    "update_resource": frozenset[str](),
-}
-
-
-def _list_changing(row_type: type[Any], but: frozenset[str]) -> tuple[str, ...]:
-    return tuple(name for name in list_columns(row_type) if name not in FIXED | but)
-
-
-class Updates:
-    """Selects the update statement for a changed row, and its values."""
-
-    def __init__(self, row_type: type[Any], updates: dict[str, frozenset[str]]) -> None:
-        indexed = INDEXED[row_type]
-        self._indexed = itemgetter(*(list_columns(row_type).index(name) for name in indexed))
-        self._getters = {
-            name: attrgetter(*_list_changing(row_type, left_out))
-            for name, left_out in updates.items()
-        }
-        self._fitting: dict[tuple[bool, ...], str] = {}
-        for same in product((True, False), repeat=len(indexed)):
-            kept = {name for name, is_same in zip(indexed, same, strict=True) if is_same}
-            self._fitting[same] = next(name for name, out in updates.items() if out <= kept)
-
-    def fitting(
-        self, row: Any, values: tuple[Any, ...], old: tuple[Any, ...]
-    ) -> tuple[str, tuple[Any, ...]]:
-        """The name of the statement, and the values without those of its condition."""
-        name = self._fitting[tuple(map(eq, self._indexed(values), self._indexed(old)))]
-        return name, self._getters[name](row)
-
-
 stack_values = attrgetter(*list_columns(StackRow))
 resource_values = attrgetter(*list_columns(ResourceRow))
-stack_updates = Updates(StackRow, STACK_UPDATES)
-resource_updates = Updates(ResourceRow, RESOURCE_UPDATES)
+#: The values that an update writes.
+stack_changes = attrgetter(*(name for name in list_columns(StackRow) if name not in FIXED))
+resource_changes = attrgetter(*(name for name in list_columns(ResourceRow) if name not in FIXED))
 event_values = attrgetter(*list_columns(EventRow))
 action_values = attrgetter(*list_columns(ActionRow))
 failed_values = attrgetter(*list_columns(FailedRow))

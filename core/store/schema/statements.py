@@ -27,8 +27,6 @@ from .drift_tables import DRIFT_CHECK, DRIFT_FINDING, DRIFT_IGNORE, DRIFT_STATE
 from .rows import (
     FIXED,
     PREFIX,
-    RESOURCE_UPDATES,
-    STACK_UPDATES,
     DriftRow,
     EventRow,
     PlanRow,
@@ -92,24 +90,15 @@ def _build_insert_values(table: Any) -> dict[str, Any]:
     return {column.name: P(column.name) for column in table.columns}
 
 
-def _build_update_values(table: Any, but: frozenset[str]) -> dict[Any, Any]:
-    left = [column for column in table.columns if column.name not in FIXED | but]
-    return {column: P("new_" + column.name) for column in left}
-
-
-def _build_updates(
-    table: Any, where: Any, updates: dict[str, frozenset[str]]
-) -> dict[str, Executable]:
-    return {
-        name: update(table).where(*where).values(_build_update_values(table, left_out))
-        for name, left_out in updates.items()
-    }
+def _build_update(table: Any, *keys: str) -> Any:
+    left = [column for column in table.columns if column.name not in FIXED.union(keys)]
+    return update(table).values({column: P("new_" + column.name) for column in left})
 
 
 STATEMENTS: dict[str, Executable] = {
     # -- stacks
     "insert_stack": insert(STACK).values(_build_insert_values(STACK)),
-    **_build_updates(STACK, [S.id == P("id")], STACK_UPDATES),
+    "update_stack": _build_update(STACK).where(S.id == P("id")),
     "stack_by_id": select(STACK).where(S.id == P("id")),
     "stack_by_name": select(STACK).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
@@ -179,7 +168,7 @@ STATEMENTS: dict[str, Executable] = {
     ),
     # -- resources
     "insert_resource": insert(RESOURCE).values(_build_insert_values(RESOURCE)),
-    **_build_updates(RESOURCE, [R.id == P("id"), R.fence == P("fence")], RESOURCE_UPDATES),
+    "update_resource": _build_update(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
     "resources_with_ids": select(
@@ -429,9 +418,9 @@ STATEMENTS: dict[str, Executable] = {
     "sinks": select(SINK).order_by(SINK.c.name),
     "sink_by_name": select(SINK).where(SINK.c.name == P("name")),
     "insert_sink": insert(SINK).prefix_with("OR IGNORE").values(_build_insert_values(SINK)),
-    "move_sink": update(SINK)
-    .where(SINK.c.name == P("key"), SINK.c.seq == P("known"))
-    .values(_build_update_values(SINK, frozenset({"name"}))),
+    "move_sink": _build_update(SINK, "name").where(
+        SINK.c.name == P("key"), SINK.c.seq == P("known")
+    ),
     # -- meta
     "meta_value": select(META.c.value).where(META.c.name == P("name")),
     "put_meta": insert(META).prefix_with("OR REPLACE").values(_build_insert_values(META)),

@@ -20,11 +20,11 @@ from ..schema.rows import (
     SnapshotRow,
     StackRow,
     event_values,
-    resource_updates,
+    resource_changes,
     resource_values,
     sink_values,
     snapshot_values,
-    stack_updates,
+    stack_changes,
     stack_values,
 )
 from .drift import DriftTables
@@ -422,14 +422,10 @@ class Transaction(History):
                 self._resources[row.id] = (row, values)
 
     def _write(self, changed: list[_Changed]) -> None:
-        updates: dict[str, list[tuple[Any, ...]]] = {}
-        for row, values, old in changed:
-            name, given = resource_updates.fitting(row, values, old)
-            updates.setdefault(name, []).append((*given, row.id, old[_FENCE]))
-        for name, given_rows in updates.items():
-            done = self._connection.executemany(SQL[name], given_rows)
-            if done.rowcount != len(given_rows):
-                raise Fenced(",".join(row.id for row, _, _ in changed))
+        updates = [(*resource_changes(row), row.id, old[_FENCE]) for row, _, old in changed]
+        done = self._connection.executemany(SQL["update_resource"], updates)
+        if done.rowcount != len(updates):
+            raise Fenced(",".join(row.id for row, _, _ in changed))
 
     def _flush_removed(self) -> None:
         if self._going:
@@ -442,8 +438,7 @@ class Transaction(History):
         for row, original in list(self._stacks.values()):
             values = stack_values(row)
             if values != original:
-                name, given = stack_updates.fitting(row, values, original)
-                self._execute(SQL[name], (*given, row.id))
+                self._execute(SQL["update_stack"], (*stack_changes(row), row.id))
                 self._stacks[row.id] = (row, values)
 
     def finish(self) -> None:
