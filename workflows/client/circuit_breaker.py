@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from zonda.hooks import Clock
 
-#: How often a pause doubles at most, and the longest one in seconds.
+#: The number of doublings of a pause at most, and the longest one in seconds.
 _DOUBLINGS = 10
 LONGEST_PAUSE = 60.0
 #: Seconds after which those who wait for a place, or for a try, look again: at first, at most.

@@ -34,7 +34,7 @@ from zonda.hooks.processes import read_json, sync_folder, write_json, write_new
 from .states import FINAL
 
 SECRET_BYTES = 32
-#: What an address begins with, below the base URL.
+#: The beginning of an address, below the base URL.
 PATH = "/v1/callbacks/"
 _SECRET, _OVER, _ANSWER, _FORGOT = "secret", ".over", ".json", "forgot"
 _DAY = 86400.0

@@ -17,7 +17,7 @@ from zonda.hooks import UsageError
 from zonda.hooks.http import is_url, origin
 from zonda.hooks.runners import StartRequest
 
-#: What is sent: the contract's request, the inputs as they are, or nothing.
+#: The body that is sent: the contract's request, the inputs as they are, or nothing.
 REQUEST, INPUTS, NOTHING = "request", "inputs", "none"
 CONTRACT, PLAIN = "contract", "plain"
 _WITHOUT_BODY = ("GET", "DELETE")
@@ -60,7 +60,7 @@ class Action:
         return _PLACEHOLDER.sub(lambda found: _find_value(found[1], request), self.url)
 
 
-#: What is done where the section says nothing.
+#: The request where the section says nothing.
 DEFAULT_ACTION = Action()
 
 

@@ -19,7 +19,7 @@ from ..http_contract import response
 from .settings import HttpSettings
 
 RETRIES_OF_ERRORS = 3
-#: What an attempt gets at least, in seconds.
+#: Seconds that an attempt gets at least.
 LEAST_ATTEMPT = 0.1
 #: So close to its deadline an operation has no later attempt.
 LAST_MOMENT = 1.0

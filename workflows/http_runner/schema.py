@@ -85,7 +85,7 @@ _PATH = Schema(
 _STATUS = constraints.Range(400, 499, "must be a list of statuses from 400 to 499")
 
 ENDPOINT_URL = Schema(Schema.STRING, "A URL", constraints=ENDPOINT)
-#: How requests prove who sends them.
+#: The entries that prove who sends a request.
 CREDENTIALS: Mapping[str, Schema] = {
     "token": Schema(Schema.STRING, "A bearer token", hidden=True, constraints=[ONE_LINE]),
     "username": Schema(Schema.STRING, "A user's name"),
@@ -97,7 +97,7 @@ CREDENTIALS: Mapping[str, Schema] = {
     ),
 }
 SIGNING_KEYS: Mapping[str, Schema] = {"signing_key": _KEYS, "signing_keys": _KEYS}
-#: How much an endpoint is asked, and for how long one that never answers.
+#: The entries about how much an endpoint is asked, and for how long one that never answers.
 LOAD: Mapping[str, Schema] = {
     name: Schema(Schema.NUMBER, description, default, constraints=[NOT_NEGATIVE])
     for name, default, description in (

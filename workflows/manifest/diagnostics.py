@@ -23,7 +23,7 @@ class Faults:
     def __init__(self, document: TypeDocument) -> None:
         self.document = document
         self.errors: list[TemplateError] = []
-        #: What constraints are judged with.
+        #: The context that constraints are checked with.
         self.judging: Any = LoadTimeContext()
 
     def add(self, message: str, at: Path, hint: str = "", *, key: bool = False) -> None:

@@ -31,12 +31,12 @@ PROPERTY, OUTPUT, RESOURCE, JOIN, SECRET = (
     "secret",
 )
 CALLS = (PROPERTY, OUTPUT, RESOURCE, JOIN, SECRET)
-#: What is known of a resource besides its properties.
+#: The facts of a resource besides its properties.
 INFO = ("id", "name", "physical_id", "type", "unique_name", "stack_id", "stack_name", "project")
 _KINDS = ("env", "file")
 
 Steps = tuple[str | int, ...]
-#: Where in a mapping something is wrong, what, and what was probably meant.
+#: The place of a fault in a mapping, the fault, and what was probably meant.
 Fault = tuple[Steps, str, str]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from zonda.hooks import BaseCustomConstraint, full_match
 
-#: How long one pattern may take, in seconds.
+#: Seconds that one pattern may take.
 _SECONDS = 0.2
 
 

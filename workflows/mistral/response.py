@@ -24,7 +24,7 @@ _BEGINNING = 600
 _LEFT_OUT = "\n[...]\n"
 _MISSING = re.compile(r"^\w*(DBEntityNotFoundError|NotFoundException)\b|^\w+: 404: ")
 _TRACEBACK = "Traceback (most recent call last):"
-#: Where Mistral begins to quote the request, or the statement that its database refused.
+#: Words before Mistral's quote of the request, or of the statement that its database refused.
 _QUOTES = re.compile(
     r"\s*(\bValue: |\[SQL: |\[parameters: |\(Background on this error).*", re.DOTALL
 )

@@ -41,9 +41,9 @@ from .settings import read_settings
 BUSY = frozenset({408, 425, 429, 502, 503, 504})
 NOT_AUTHENTICATED = frozenset({401, 403, 407})
 SUCCESS, ERROR, CANCELLED = "SUCCESS", "ERROR", "CANCELLED"
-#: What Mistral's own client takes out of ``params``: not for the workflow, but for the request.
+#: Names that Mistral's own client takes out of ``params``: for the request, not the workflow.
 OF_THE_REQUEST = {"namespace": "workflow_namespace", "source_execution_id": "source_execution_id"}
-#: What a poll asks for: input and parameters may be large.
+#: The fields that a poll asks for: input and parameters may be large.
 FIELDS = "state,state_info,output,workflow_id,workflow_name"
 #: Seconds to the first poll: most short workflows have ended by then.
 FIRST_POLL = 0.5

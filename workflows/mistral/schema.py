@@ -10,8 +10,8 @@ from zonda.hooks.settings import ENDPOINT, Fault, Schema, SettingsSchema
 
 from ..http_runner.schema import CREDENTIALS, ENDPOINT_URL, LOAD, choose
 
-#: What is read as for ``http``. Answers repeat input and output, each up to 1 MiB and written as
-#: JSON within JSON.
+#: The entries that are read as for ``http``. Answers repeat input and output, each up to 1 MiB
+#: and written as JSON within JSON.
 CONNECTION: Mapping[str, Schema] = {
     **HTTP_CONNECTION,
     "max_body": Schema(

@@ -25,7 +25,7 @@ CONCURRENCY = "concurrency"
 WITH_ITEMS = "with_items"
 JOIN = "join"
 DIRECT, REVERSE = "direct", "reverse"
-#: What once stood below ``policies``.
+#: The keys that once stood below ``policies``.
 ONCE_POLICIES = ("pause_before", "wait_after", "wait_before", "timeout", "concurrency", "retry")
 
 DATA = "data"
@@ -50,7 +50,7 @@ def _make_changeable_schema(
     return _Schema(kind, description, **given)  # type: ignore[arg-type]
 
 
-#: What a task may have and ``task_defaults`` may say for all of them.
+#: The keys that a task may have and ``task_defaults`` may say for all of them.
 _COMMON: Mapping[str, _Schema] = {
     "on_success": _Schema(_Schema.LIST, "The tasks to run once a task has ended well."),
     "on_error": _Schema(_Schema.LIST, "The tasks to run once a task has failed."),

@@ -28,9 +28,9 @@ from .base import WorkflowResource
 
 #: Between two looks at a CHECK that says nothing about it.
 _POLL = 1.0
-#: What the last ``stack check`` has found, as an entry of the resource's data.
+#: The result of the last ``stack check``, as an entry of the resource's data.
 _GONE, _DIFFERS = "gone", "differs"
-#: What the run of this key gave, kept until the next run begins: the runner may have forgotten it.
+#: The output of the run of this key, kept until the next: the runner may have forgotten it.
 _SEEN = "seen"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from zonda.hooks import Function, ResourceFailure
 from zonda.hooks.runners import Failed, Lost, Succeeded
 
-#: Where workflows find the merged outputs in their environment.
+#: The name under which workflows find the merged outputs in their environment.
 DATA_KEY = "heat_extresource_data"
 _READS_OTHERS = frozenset({"get_resource", "get_attr", "Ref", "Fn::GetAtt"})
 

@@ -20,7 +20,7 @@ from typing import Any
 from zonda.hooks import KEY_NAMESPACE, RunToken, wait_until_next
 
 FAIL, CANCEL = "fail", "cancel"
-#: What may happen to a run whose time is over.
+#: The ends of a run whose time is over.
 ON_TIMEOUT = (FAIL, CANCEL)
 #: So long a cancelled run may take to end.
 CANCEL_GRACE = 60.0
@@ -28,7 +28,7 @@ RETRY_DELAY = 10.0
 
 #: A secret by its reference, or a text with some in it: ``["Bearer ", {"secret": "env:NAME"}]``.
 What = str | list[str | dict[str, str]]
-#: Where a secret belongs: ("inputs" or "params", the path in it, what).
+#: The place of a secret: ("inputs" or "params", the path in it, what).
 Secret = tuple[str, tuple[str | int, ...], What]
 
 

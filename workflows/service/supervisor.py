@@ -23,7 +23,7 @@ from .config import ServiceConfig, Workflow
 from .journal import BODY, HTTP, Journal, Run
 
 DAY = 86400.0
-#: How often a run that may be repeated is started before its loss counts as its failure.
+#: The number of starts of a run that may be repeated before its loss counts as its failure.
 MOST_STARTS = 3
 _PASSED_ON = {
     "ZONDA_ACTION": ("action",),

@@ -1,4 +1,4 @@
-"""How a workflow's name leads to a DAG: ``DAG``, or ``DAG#TASK`` for the result of that task."""
+"""The DAG that a workflow's name means: ``DAG``, or ``DAG#TASK`` for the result of that task."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Target:
 
 
 def target_of(workflow: str, task: str) -> Target:
-    """What ``workflow`` names; ``task`` where it names none. Raises UsageError."""
+    """The target of the name ``workflow``; ``task`` where it names none. Raises UsageError."""
     dag, hash_, named = workflow.partition("#")
     if not dag.strip(".") or (hash_ and not named.strip(".")):
         raise UsageError(

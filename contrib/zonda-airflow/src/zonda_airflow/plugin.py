@@ -1,4 +1,4 @@
-"""What the entry point names: runners of kind ``airflow``."""
+"""The plug-in of the entry point: runners of kind ``airflow``."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class AirflowRunner(WorkflowRunner):
         return Succeeded(output, given if isinstance(given, str) else None)
 
     def _failure(self, target: Target, key: str) -> Failed:
-        """Which tasks failed, and what the output's task had returned before."""
+        """The failure: tasks that failed, and what the output's task had returned before."""
         reply = self._session.send("GET", f"{target.run(key)}/taskInstances?state=failed")
         failed = ", ".join(_tasks(reply)) or "no task of its own"
         kept = decoded(self._session.send("GET", target.result(key)))

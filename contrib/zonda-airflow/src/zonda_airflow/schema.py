@@ -1,4 +1,4 @@
-"""What a section of kind ``airflow`` holds."""
+"""The entries of a section of kind ``airflow``."""
 
 from __future__ import annotations
 

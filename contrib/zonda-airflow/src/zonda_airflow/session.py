@@ -79,7 +79,7 @@ def decoded(reply: Reply) -> Any:
 
 
 def said(reply: Reply) -> str:
-    """What an answer says in words: its ``detail``, which may be a text, a map or a list."""
+    """The text of an answer: its ``detail``, which may be a text, a map or a list."""
     found = decoded(reply)
     detail = found.get("detail") if isinstance(found, dict) else None
     if isinstance(detail, str):

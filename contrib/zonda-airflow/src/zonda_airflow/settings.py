@@ -15,7 +15,7 @@ from .schema import AIRFLOW
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where Airflow is, and who asks. ``output_task``: the task whose result is the output.
+    """The settings of a runner. ``output_task``: the task whose result is the output.
 
     ``give_up``: for how many seconds a server that never answered is tried.
     """

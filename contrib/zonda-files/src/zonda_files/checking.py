@@ -43,7 +43,7 @@ class World(Backend):
         (self._folder / "ground").mkdir()
 
     def context(self) -> FakeContext:
-        """What the engine lends, with a clock that waits for commands."""
+        """The context of the engine, with a clock that waits for commands."""
         return FakeContext(clock=_Clock())
 
     def properties(self, type_name: str) -> Mapping[str, Any]:
@@ -79,7 +79,7 @@ class World(Backend):
         }
 
     def leftovers(self) -> Collection[str]:
-        """What is in the folder."""
+        """The names in the folder."""
         return os.listdir(self._folder / "ground")
 
     def lose(self, resource_id: str) -> bool:

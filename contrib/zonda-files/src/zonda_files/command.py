@@ -192,7 +192,7 @@ class Command(Resource):
         return True
 
     def _look(self, token: Token | None, keep: bool = False) -> Ended | None:
-        """How the run ended, None while it goes on; raises ResourceFailure if it failed."""
+        """The end of the run, None while it goes on; raises ResourceFailure if it failed."""
         if token is None:
             return Ended()
         run = Run(Path(token["folder"]))

@@ -100,7 +100,7 @@ class Directory(Resource):
         errors.raise_all()
 
     def needs_replace_failed(self) -> bool:
-        """What was begun is completed in place."""
+        """False: a directory that was begun is completed in place."""
         return self.resource_id is None
 
     def needs_replace_with_prop_diff(

@@ -122,7 +122,7 @@ class File(Resource):
         errors.raise_all()
 
     def needs_replace_failed(self) -> bool:
-        """What was begun is completed in place."""
+        """False: a file that was begun is completed in place."""
         return self.resource_id is None
 
     def needs_replace_with_prop_diff(

@@ -1,4 +1,4 @@
-"""Which files are ours: told by the inode, written down before the name appears.
+"""Ownership of files: known by the inode, written down before the name appears.
 
 A file is made under a temporary name; its inode is stored durably, and only then it gets its name.
 So whatever is killed when, a later attempt knows what it made from what was there before. A

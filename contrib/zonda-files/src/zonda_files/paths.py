@@ -1,4 +1,4 @@
-"""What a path may be, what stands there, and errors that name it. Used by every type here."""
+"""Paths: valid ones, the objects there, and errors that name them. Used by every type here."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _fault(text: str) -> str:
 
 
 def status(path: Path) -> os.stat_result | None:
-    """What stands at ``path`` itself, links not followed; None where nothing does."""
+    """The status of ``path`` itself, links not followed; None where nothing does."""
     try:
         return path.lstat()
     except (FileNotFoundError, NotADirectoryError):

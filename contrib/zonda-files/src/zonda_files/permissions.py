@@ -54,7 +54,7 @@ def check_quoted(given: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What is wanted; None for what is left alone."""
+    """The wanted permissions; None for what is left alone."""
 
     mode: int
     user: int | None

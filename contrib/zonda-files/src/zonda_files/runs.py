@@ -10,7 +10,7 @@ from pathlib import Path
 from zonda.hooks import ResourceFailure
 from zonda.hooks.processes import DetachedRun, Plan
 
-#: What a command sees of zonda's own environment; zonda's settings and secrets are not among it.
+#: The variables that a command gets of zonda's environment, zonda's own settings not among them.
 INHERITED = (
     *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME"),
     *("PATH", "SHELL", "TMPDIR", "TZ", "USER"),
@@ -19,7 +19,7 @@ INHERITED = (
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended. ``error``: it could not be run; ``ended_by``: ``timeout``."""
+    """The end of a command. ``error``: it could not be run; ``ended_by``: ``timeout``."""
 
     exit_code: int = -1
     stdout: str = ""
@@ -38,7 +38,7 @@ def inherited_environment() -> dict[str, str]:
 
 
 def home() -> Path:
-    """Where the runs are: ``zonda-files`` in the user's folder for states."""
+    """The folder of all runs: ``zonda-files`` in the user's folder for states."""
     base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base) / "zonda-files"
 
@@ -65,7 +65,7 @@ class Run(DetachedRun):
             child.returncode = 0  # nobody waits for the wrapper, which outlives zonda
 
     def look(self) -> Ended | None:
-        """How it ended; None while it runs. Raises Lost."""
+        """The end of the command; None while it runs. Raises Lost."""
         if not self.folder.is_dir():
             raise Lost
         running = self.is_running()

@@ -49,7 +49,7 @@ _KEPT = "_zonda_adapted"
 
 
 class Adapted(resource.Resource):
-    """What all have in common; ``heat_class`` is the plug-in's own class."""
+    """The base of all adapted classes; ``heat_class`` is the plug-in's own class."""
 
     heat_class: ClassVar[type[HeatResource]] = HeatResource
 
@@ -69,7 +69,7 @@ class Adapted(resource.Resource):
 
     @property
     def context(self) -> ResourceContext:
-        """What the engine lends."""
+        """The context of the engine."""
         return self._lent
 
     @context.setter
@@ -110,7 +110,7 @@ class Adapted(resource.Resource):
         return type(self)(self.name, definition, self._lent, self._state).properties
 
     def validate(self) -> None:
-        """What the plug-in's own check finds."""
+        """Run the plug-in's own check."""
         try:
             found = self.heat.validate()
         except Exception as error:
@@ -190,7 +190,7 @@ class Adapted(resource.Resource):
         return False
 
     def _checked(self, action: str, token: Any) -> bool:
-        """What a check says; a token that it changes is stored as it is then."""
+        """The answer of a check; a token that it changes is stored as it is then."""
         live = self._token
         if live is None and token is not None:
             live = self._token = unpack(token["heat"])
@@ -220,7 +220,7 @@ class Adapted(resource.Resource):
         return self.attributes[HeatResource.SHOW]
 
     def get_reference_id(self) -> Any:
-        """What ``get_resource`` gives."""
+        """The value of ``get_resource``."""
         return self.heat.FnGetRefId()
 
     def get_live_state(self) -> Mapping[str, Any] | None:
@@ -261,7 +261,7 @@ class AsGiven(Properties):
     __slots__ = ()
 
     def stored(self) -> dict[str, Any]:
-        """What was given, as it is."""
+        """The stored value, as it is."""
         return dict(self._given)
 
     def validate(
@@ -316,7 +316,7 @@ def _overrides(cls: type[Any], *names: str) -> bool:
 
 
 def _template_error(error: Exception) -> TemplateError:
-    """What a plug-in's own check raises, as a fault of the template."""
+    """An error of a plug-in's own check, as a fault of the template."""
     if isinstance(error, TemplateError):
         return error
     if isinstance(error, exception.HeatExceptionWithPath):

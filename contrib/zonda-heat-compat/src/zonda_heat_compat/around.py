@@ -1,4 +1,4 @@
-"""What a plug-in for Heat sees around its resource: a stack, and what is stored.
+"""The surroundings of a resource of Heat's: its stack, and the data that is stored.
 
 A plug-in in zonda gets values in and gives values out, so that there is much less here than in
 Heat; what is missing says so when it is asked for.
@@ -25,7 +25,7 @@ from heat.engine.template import Template
 
 
 class Stored:
-    """What the engine stores of a resource; ``owner`` is the class of zonda's that it knows."""
+    """The stored data of a resource; ``owner`` is the class of zonda's that the engine knows."""
 
     def __init__(self, owner: Resource, state: ResourceState) -> None:
         self._owner = owner
@@ -256,7 +256,7 @@ class Other:
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """What the template gives; None for what it does not."""
+        """The properties in the template; None for those that it leaves out."""
         return _Lenient(self._neighbour.properties)
 
     def type(self) -> str:

@@ -37,7 +37,7 @@ class _Empty:
 
 
 def spec_for(name: str) -> ModuleSpec | None:
-    """How to import ``oslo`` or a part of it; None where that is not ours to say."""
+    """The import of ``oslo`` or a part of it; None where that is not ours to say."""
     if PathFinder.find_spec("oslo") is not None:
         return None
     if name == "oslo":

@@ -1,4 +1,4 @@
-"""What others read of a resource of Heat's. A part of ``Resource``."""
+"""The attributes and the reference of a resource of Heat's. A part of ``Resource``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Showing(Storing):
     _update_allowed_properties: set[str]
 
     def get_reference_id(self) -> Any:
-        """What ``get_resource`` gives."""
+        """The value of ``get_resource``."""
         return str(self.name) if self.resource_id is None else str(self.resource_id)
 
     def FnGetRefId(self) -> Any:
@@ -39,7 +39,7 @@ class Showing(Storing):
         return str(Showing.get_reference_id(self) if name is None else name)
 
     def get_attribute(self, key: str, *path: Any) -> Any:
-        """What ``get_attr`` gives; raises InvalidTemplateAttribute."""
+        """The value of ``get_attr``; raises InvalidTemplateAttribute."""
         try:
             value = self.attributes[key]
         except KeyError:
@@ -55,7 +55,7 @@ class Showing(Storing):
         return {key: self.FnGetAtt(key) for key in self.attributes if key != self.SHOW}
 
     def FnBase64(self, data: Any) -> Any:
-        """What ``Fn::Base64`` gives: the text as it is."""
+        """The value of ``Fn::Base64``: the text as it is."""
         return data
 
     def _resolve_any_attribute(self, attr: str) -> Any:
@@ -79,7 +79,7 @@ class Showing(Storing):
         return None
 
     def _show_resource(self) -> Any:
-        """What the service behind the resource tells of it."""
+        """The description by the service behind the resource."""
         if not self.entity or self.default_client_name is None:
             return None
         try:
@@ -90,7 +90,7 @@ class Showing(Storing):
             return None
 
     def get_live_resource_data(self) -> Any:
-        """What the service tells of it; raises EntityNotFound where it is gone."""
+        """The live data of the service; raises EntityNotFound where it is gone."""
         try:
             return self._show_resource()
         except Exception as error:

@@ -1,4 +1,4 @@
-"""What a resource of Heat's stores, and its clients: a part of ``Resource``."""
+"""The stored data of a resource of Heat's, and its clients: a part of ``Resource``."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class NoClient:
 
 
 class Kept:
-    """What a resource stores while there is no engine: in unit tests of plug-ins."""
+    """The data of a resource while there is no engine: in unit tests of plug-ins."""
 
     def __init__(self) -> None:
         self.resource_id: str | None = None

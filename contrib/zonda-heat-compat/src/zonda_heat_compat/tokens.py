@@ -33,7 +33,7 @@ def pack(value: Any) -> Any:
 
 
 def unpack(stored: Any) -> Any:
-    """What ``pack`` was given."""
+    """The value that ``pack`` was given."""
     if isinstance(stored, list):
         return [unpack(each) for each in stored]
     if isinstance(stored, dict):

@@ -1,4 +1,4 @@
-"""How a server is reached: the settings that templates give, as one map.
+"""The connection to a server: the settings that templates give, as one map.
 
 Every type takes them as the property ``server``: written out, or as the attribute ``connection``
 of a ``Zonda::PostgreSQL::Server``. What is not given libpq looks for itself (PGHOST, PGPASSWORD,
@@ -20,7 +20,7 @@ CONNECT_TIMEOUT, STATEMENT_TIMEOUT, LOCK_TIMEOUT = (
     "statement_timeout",
     "lock_timeout",
 )
-#: What is handed to libpq under its own name.
+#: Settings that are handed to libpq under their own names.
 LIBPQ: Final = (
     *(HOST, PORT, USER, PASSWORD, DBNAME, SERVICE, PASSFILE),
     *(SSLMODE, SSLROOTCERT, SSLCERT, SSLKEY),

@@ -39,7 +39,7 @@ _WHERE: Final = {
     NAME: "d.datname = %s",
     "oid": "d.oid = %s::oid",
 }
-#: How long copying the template is tried while others are connected to it.
+#: Seconds for which copying the template is tried while others are connected to it.
 _PATIENCE: Final = 60.0
 
 

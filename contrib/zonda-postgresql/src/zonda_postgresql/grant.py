@@ -101,7 +101,7 @@ class Grant(OnServer):
     }
 
     def validate(self) -> None:
-        """What belongs together."""
+        """Check the properties that belong together."""
         given, errors = self.properties, PropertyErrors(self)
         for key in (DATABASE, ROLE, SCHEMA, FUTURE_OWNER):
             errors.check(key, naming.check, given[key])
@@ -192,7 +192,7 @@ class Grant(OnServer):
     # -- the steps --------------------------------------------------------------------------------
 
     def _stored(self) -> dict[str, Any]:
-        """What was granted here (``items``), the oids behind the names in it, what was before."""
+        """The grants made here (``items``), the oids behind the names in it, what was before."""
         found: dict[str, Any] = {"items": [], "roles": {}, "schemas": {}, "before": []}
         return {**found, **json.loads(self.data().get(_GRANTED, "{}"))}
 
@@ -248,7 +248,7 @@ class Grant(OnServer):
         self._remember(mine & target, oids, before)
 
     def _renamed(self, session: Session, wanted: Mapping[str, Any]) -> set[Item]:
-        """What was granted here, under the names that its role, schema and database have now."""
+        """The grants made here, under the names that its role, schema and database have now."""
         before, now = self._stored(), _oids(session, wanted)
         roles, schemas = set(now["roles"].values()), set(now["schemas"].values())
         found = set()
@@ -273,7 +273,7 @@ def _place(session: Session) -> str:
 
 
 def _oids(session: Session, wanted: Mapping[str, Any]) -> _Oids:
-    """What tells the role and the schema from others that take their names later."""
+    """The oids of role and schema, which others that take their names later do not have."""
     roles = session.rows("SELECT rolname, oid FROM pg_roles WHERE rolname = %s", wanted[ROLE])
     query = "SELECT nspname, oid FROM pg_namespace WHERE nspname = %s"
     return {"roles": dict(roles), "schemas": dict(session.rows(query, wanted[SCHEMA]))}

@@ -53,7 +53,7 @@ class Found:
 
 
 class OnServer(Resource):
-    """What every type has that works on a server."""
+    """The base of every type that works on a server."""
 
     start_policy = "idempotent"
     repairs_in_place = True
@@ -67,14 +67,14 @@ class OnServer(Resource):
             yield session
 
     def needs_replace_failed(self) -> bool:
-        """What was begun is completed in place."""
+        """False: an object that was begun is completed in place."""
         return self.resource_id is None
 
 
 class Managed(OnServer):
     """A named object. The types define what raises NotImplementedError here."""
 
-    #: What it is called in messages and in COMMENT ON: ``DATABASE``.
+    #: Its name in messages and in COMMENT ON: ``DATABASE``.
     kind: ClassVar[str] = ""
     #: The table of PostgreSQL that lists all of them.
     catalog: ClassVar[str] = ""
@@ -171,7 +171,7 @@ class Managed(OnServer):
             self.write_comment(session, found.name, marked(found.comment.text, self))
 
     def get_live_state(self) -> Mapping[str, Any]:
-        """What can be observed of its properties."""
+        """The properties that can be observed."""
         with self.session(self.properties) as session:
             found = self._ours(session)
             if found is None:
@@ -254,7 +254,7 @@ class Managed(OnServer):
         return meant[0] if meant else None
 
     def _marked(self, session: Session) -> list[Found]:
-        """What carries the mark of this resource, or a copy of it."""
+        """The object with the mark of this resource, or a copy of it."""
         rows = session.rows(_MARKED, self.catalog, self.uuid, self.catalog, self.uuid)
         found = [self.find(session, "oid", oid) for (oid,) in rows]
         return [each for each in found if each is not None]

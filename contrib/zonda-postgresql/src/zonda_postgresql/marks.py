@@ -1,4 +1,4 @@
-"""Who made an object: told by the end of its comment, which is written with it at once.
+"""The maker of an object: named at the end of its comment, which is written with it at once.
 
 ``the orders [zonda shop/database 018f...]``: the stack, the resource and the instance's id. So an
 attempt after a crash knows what an earlier one made, and nobody takes what belongs to others.
@@ -17,7 +17,7 @@ _MARK: Final = re.compile(r"\s*\[zonda (?P<stack>.*)/(?P<resource>.*) (?P<id>[0-
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What stands in a comment: the text for people, and whose object it is."""
+    """The parts of a comment: the text for people, and whose object it is."""
 
     text: str = ""
     stack: str = ""
@@ -34,7 +34,7 @@ class Comment:
         return cls(text, found["stack"], found["resource"], found["id"])
 
     def maker(self) -> str:
-        """Whose it is, in words."""
+        """The maker, in words."""
         if not self.owner:
             return "not made by zonda"
         return f"made by zonda for the resource {self.resource} of the stack {self.stack}"

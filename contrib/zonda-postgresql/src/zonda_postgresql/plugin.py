@@ -1,4 +1,4 @@
-"""What the entry point names: the resource types of this package."""
+"""The plug-in of the entry point: the resource types of this package."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def objects(session: Session, kind: str, schema: str) -> list[str]:
 
 
 def spellings(session: Session, kind: str, schema: str) -> dict[str, str]:
-    """How templates may call a kind's objects -> their names: functions with arguments' names."""
+    """Names of a kind's objects by those that templates use: functions with names of arguments."""
     found = {name: name for name in objects(session, kind, schema)}
     if kind != FUNCTION:
         return found
@@ -101,7 +101,7 @@ def spellings(session: Session, kind: str, schema: str) -> dict[str, str]:
 
 
 def held(session: Session, kind: str, role: str, schema: str) -> dict[Item, bool]:
-    """What a role has of a kind in a schema, each with whether it may pass it on."""
+    """The privileges of a role for a kind in a schema, each with whether it may pass it on."""
     query = f"""
         SELECT o.schema, o.name, a.privilege_type, bool_or(a.is_grantable)
         FROM ({_OBJECTS[kind]}) o (schema, name, oid, acl, owner),
@@ -116,7 +116,7 @@ def held(session: Session, kind: str, role: str, schema: str) -> dict[Item, bool
 def held_of(
     session: Session, kind: str, role: str, schema: str, owner: str = ""
 ) -> list[tuple[Item, int]]:
-    """What a role has been given of a kind in a schema, with the oids; of ``owner``'s if named.
+    """Privileges given to a role for a kind in a schema, with oids; of ``owner``'s if named.
 
     What everybody has, or what an owner has, without anybody's giving it is left out.
     """
@@ -134,7 +134,7 @@ def held_of(
 
 
 def held_later(session: Session, kind: str, role: str, schema: str, owner: str) -> dict[Item, bool]:
-    """What a role will have of what ``owner`` makes in a schema."""
+    """The privileges that a role will have of what ``owner`` makes in a schema."""
     query = f"""
         SELECT a.privilege_type, bool_or(a.is_grantable)
         FROM pg_default_acl d JOIN pg_namespace n ON n.oid = d.defaclnamespace

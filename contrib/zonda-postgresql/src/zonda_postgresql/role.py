@@ -273,7 +273,7 @@ def _databases(session: Session, role: int) -> list[str]:
 
 
 def _give_up(session: Session, name: str, reassign: str) -> None:
-    """What the role owns here, and what it has been granted."""
+    """Drop the objects and the grants that the role has here."""
     with session.transaction():
         if reassign:
             session.run("REASSIGN OWNED BY {} TO {}", name, reassign)

@@ -105,7 +105,7 @@ class Server(Resource):
         self._prove(self.properties)
 
     def get_live_state(self) -> Mapping[str, Any]:
-        """Where the connection leads."""
+        """The server that the connection leads to."""
         with self._session(self.properties) as session:
             info = session.raw.info
             given = {"host": info.host, "port": info.port, "user": info.user, "dbname": info.dbname}

@@ -18,7 +18,7 @@ from zonda.hooks import NotReady, ResourceFailure
 
 from . import connection
 
-#: What has lost a race and may simply be tried again.
+#: Errors of statements that lost a race and may simply be tried again.
 _RACES: Final = frozenset({"40001", "40P01"})
 #: Words of SQL: what may stand in a statement as it is.
 _KEYWORDS: Final = re.compile(r"[A-Z]+(?: [A-Z]+)*")
@@ -52,7 +52,7 @@ _OWN_FUNCTIONS: Final = sql.SQL("SELECT pg_catalog.set_config('search_path', '',
 
 
 class Session:
-    """What the types ask of a connection. ``where``: the server in words."""
+    """The connection of the types. ``where``: the server in words."""
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], where: str) -> None:
         self.raw = raw
@@ -91,7 +91,7 @@ class Session:
         return self.raw.info.dbname
 
     def cluster(self) -> str:
-        """What tells this server from every other, under whatever name it is reached."""
+        """The identity of this server, under whatever name it is reached."""
         found = self.one("SELECT system_identifier FROM pg_control_system()")
         assert found is not None, "a function gives a row"
         return str(found[0])
@@ -103,7 +103,7 @@ class Session:
         return int(found[0])
 
     def verifier(self, password: str, role: str) -> str:
-        """What the server keeps in place of a password; the password itself is never sent."""
+        """The verifier that the server keeps of a password; the password itself is never sent."""
         made = self.raw.pgconn.encrypt_password(password.encode(), role.encode(), None)
         return made.decode()
 

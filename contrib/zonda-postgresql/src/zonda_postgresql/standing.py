@@ -1,4 +1,4 @@
-"""What default privileges have given since: a grant's own, but nobody has written it down.
+"""Privileges given since by default privileges: a grant's own, but nobody has written it down.
 
 PostgreSQL does not say which privilege on an object came from where. So a grant with ``future``
 keeps what the role had ``before`` (objects by oid), and takes for its own whatever else the role
@@ -20,7 +20,7 @@ NOTHING: Final[Before] = frozenset()
 
 
 def given_since(session: Session, granted: Iterable[Item], before: Before) -> set[Item]:
-    """What the default privileges among ``granted`` have given to objects that were made later."""
+    """The privileges that the defaults in ``granted`` have given to objects made later."""
     found: set[Item] = set()
     words: dict[tuple[str, str, str, str], set[str]] = {}
     for item in granted:
@@ -35,7 +35,7 @@ def given_since(session: Session, granted: Iterable[Item], before: Before) -> se
 
 
 def held_before(session: Session, target: set[Item], granted: set[Item]) -> Before:
-    """What the role holds of ``target`` that is not ``granted`` here; empty without a future."""
+    """Privileges of the role on ``target`` not ``granted`` here; empty without a future."""
     later = {item for item in target if item.kind.startswith(FUTURE)}
     found: set[tuple[int, str]] = set()
     for kind, role, schema in {(i.kind.removeprefix(FUTURE), i.role, i.schema) for i in later}:

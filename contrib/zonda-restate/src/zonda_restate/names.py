@@ -1,4 +1,4 @@
-"""How a workflow's name leads to a handler: ``SERVICE/HANDLER`` or ``SERVICE/KEY/HANDLER``.
+"""The handler that a workflow's name means: ``SERVICE/HANDLER`` or ``SERVICE/KEY/HANDLER``.
 
 The second form is for virtual objects and workflows of Restate, whose instances have keys. A key
 may hold ``{key}``, the idempotency key of the operation, and ``{resource}``, the id of the resource
@@ -37,7 +37,7 @@ class Target:
 
 
 def target_of(workflow: str) -> Target:
-    """What ``workflow`` names; raises UsageError."""
+    """The target of the name ``workflow``; raises UsageError."""
     parts = workflow.split("/")
     if not all(part.strip(".") for part in parts) or len(parts) not in (2, 3):
         raise UsageError(

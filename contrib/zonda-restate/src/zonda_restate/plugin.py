@@ -1,4 +1,4 @@
-"""What the entry point names: runners of kind ``restate``."""
+"""The plug-in of the entry point: runners of kind ``restate``."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def _message(reply: Reply) -> str:
 
 
 def _result(reply: Reply) -> PollAnswer:
-    """What the handler returned: a JSON object, or anything else as ``{"result": ...}``."""
+    """The result of the handler: a JSON object, or anything else as ``{"result": ...}``."""
     if not reply.body.strip():
         return Succeeded({})
     try:

@@ -1,4 +1,4 @@
-"""What a section of kind ``restate`` holds."""
+"""The entries of a section of kind ``restate``."""
 
 from __future__ import annotations
 

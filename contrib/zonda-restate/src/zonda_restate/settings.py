@@ -15,7 +15,7 @@ from .schema import RESTATE
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where Restate is. ``endpoint``: its ingress, ``admin``: its admin API or empty.
+    """The settings of a runner. ``endpoint``: its ingress, ``admin``: its admin API or empty.
 
     ``give_up``: for how many seconds a server that never answered is tried.
     """
@@ -29,7 +29,7 @@ class Settings:
     secrets: Sequence[str] = field(default=(), repr=False)
 
     def headers(self) -> dict[str, str]:
-        """What authenticates a request."""
+        """The headers that authenticate a request."""
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def redact(self, text: str) -> str:
