@@ -17,13 +17,11 @@ def check_restart_between_calls(trial: Trial) -> None:
     """Raise Violated unless a life works where each call is made on a new instance."""
     life = trial.life()
     life.restarts = True
-    done: list[str] = []
     for name, run in _list_operations(trial):
         try:
             run(life)
         except Exception as error:  # the border: a plug-in's calls
             raise Violated(_explain_failure(trial, name, error)) from error
-        done.append(name)
 
 
 def _list_operations(trial: Trial) -> list[tuple[str, Run]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Final
+import sys
+from logging.handlers import BufferingHandler
+from typing import Final
 
 from ..errors import NotFound, NotSupported
 from ..resources.live_state import compare_live_state
@@ -31,23 +33,11 @@ def check_create(trial: Trial) -> None:
         raise Violated("it has no reference", "get_reference_id gives nothing")
 
 
-class _TypeWarningCollector(logging.Handler):
-    """Collects the warnings of ``attributes`` about values that are not of the declared type."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Collect one warning."""
-        self.said.append(record.getMessage())
-
-
 def check_attributes(trial: Trial) -> None:
     """Raise Violated unless every attribute can be read and is of its declared type."""
     if not trial.cls.attributes_schema:
         raise NotApplicable("it has no attributes")
-    life, listener = trial.created(), _TypeWarningCollector()
+    life, listener = trial.created(), BufferingHandler(sys.maxsize)
     logger = logging.getLogger(attributes.__name__)
     logger.addHandler(listener)
     try:
@@ -56,7 +46,7 @@ def check_attributes(trial: Trial) -> None:
         faults = [_describe_read_error(life, name) for name in (*names, "show")]
     finally:
         logger.removeHandler(listener)
-    wrong = [*filter(None, faults), *listener.said]
+    wrong = [*filter(None, faults), *(record.getMessage() for record in listener.buffer)]
     if wrong:
         raise Violated("; ".join(wrong))
 
@@ -195,10 +185,10 @@ def check_snapshots(trial: Trial) -> None:
 def check_delete_twice(trial: Trial) -> None:
     """Delete a resource that is gone already, and one that was never made."""
     life = trial.created()
-    stored = _copy_stored_state(life)
+    resource_id, data = life.resource_id, dict(life.saved.data)
     life.delete()
     trial.expect_nothing_left("delete")
-    life.saved.resource_id, life.saved.data = stored[0], dict(stored[1])
+    life.saved.resource_id, life.saved.data = resource_id, data
     life.delete()
     trial.life().delete()
 
@@ -214,10 +204,6 @@ def check_delete_of_missing(trial: Trial) -> None:
 def _require_handler(trial: Trial, action: str) -> None:
     if not hasattr(trial.cls, f"handle_{action}"):
         raise NotApplicable(f"it has no {action.upper()}", f"there is no handle_{action}")
-
-
-def _copy_stored_state(life: InstrumentedLifecycle) -> tuple[Any, dict[str, str], dict[str, Any]]:
-    return life.resource_id, dict(life.saved.data), dict(life.saved.metadata)
 
 
 RULES: Final = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -27,8 +26,9 @@ def check_random_lives(run: Run, count: int) -> None:
         raise NotApplicable("the back end wants no examples", "Backend.examples is 0")
     if importlib.util.find_spec("hypothesis") is None:
         raise NotApplicable(_MISSING)
-    hypothesis: Any = importlib.import_module("hypothesis")
-    strategies: Any = importlib.import_module("hypothesis.strategies")
+    import hypothesis
+    from hypothesis import strategies
+
     options = hypothesis.settings(
         max_examples=count,
         phases=[hypothesis.Phase.generate],  # lives may be slow: see _simplest

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from ..context import ResourceContext
+from ..resources.declaration import accepts_arguments
 from ..resources.resource import Resource
 from ..schema import examples
 from ..schema.constraints import CustomConstraint
@@ -91,20 +91,10 @@ def check_signatures(name: str, cls: type[Resource], context: ResourceContext) -
     wrong = [
         f"{method} must take {count} argument{'s' * (count != 1)} besides self"
         for method, count in _HANDLERS.items()
-        if not _accepts_arguments(getattr(cls, method, None), count)
+        if (handler := getattr(cls, method, None)) and not accepts_arguments(handler, count + 1)
     ]
     if wrong:
         raise Violated("; ".join(wrong))
-
-
-def _accepts_arguments(method: Callable[..., Any] | None, count: int) -> bool:
-    if method is None:
-        return True
-    try:
-        inspect.signature(method).bind(*range(count + 1))
-    except TypeError:
-        return False
-    return True
 
 
 def check_handlers(name: str, cls: type[Resource], context: ResourceContext) -> None:
@@ -123,8 +113,6 @@ def _list_handler_faults(cls: type[Resource]) -> Iterator[str]:
         yield "attributes are declared, but there is no _resolve_attribute"
     if cls.entity and not cls.default_client_name:
         yield "entity is set, but default_client_name is not"
-    if cls.start_policy not in ("fail", "idempotent", "find"):
-        yield f"start_policy {cls.start_policy!r} is none of fail, idempotent, find"
     if cls.start_policy == "find" and not hasattr(cls, "handle_find"):
         yield 'start_policy is "find", but there is no handle_find'
     for action in ("suspend", "resume", "check", "snapshot", "delete_snapshot"):

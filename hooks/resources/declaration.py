@@ -97,7 +97,7 @@ def _list_faults(cls: type[Resource]) -> Iterator[str]:
         yield f"start_policy {cls.start_policy!r} is none of {', '.join(_POLICIES)}"
     for name in _METHODS:
         yield from _list_method_faults(name, getattr(cls, name, None))
-    if cls.__init__ is not Resource.__init__ and not _accepts_arguments(cls.__init__, 5):
+    if cls.__init__ is not Resource.__init__ and not accepts_arguments(cls.__init__, 5):
         yield "__init__ must take name, definition, context and state"
 
 
@@ -123,7 +123,8 @@ def _list_method_faults(name: str, method: Any) -> Iterator[str]:
         yield f"{name} is a coroutine or a generator (async def, yield), which nobody would run"
 
 
-def _accepts_arguments(function: Callable[..., Any], count: int) -> bool:
+def accepts_arguments(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
     try:
         inspect.signature(function).bind(*range(count))
     except TypeError:

@@ -61,17 +61,9 @@ class Schema:
 _LOG: Final = logging.getLogger(__name__)
 
 
-def _is_number(value: Any) -> bool:
+def _converts(value: Any, function: Callable[[Any], Any]) -> bool:
     try:
-        to_number(value)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_boolean(value: Any) -> bool:
-    try:
-        to_boolean(value)
+        function(value)
     except ValueError:
         return False
     return True
@@ -80,8 +72,8 @@ def _is_boolean(value: Any) -> bool:
 #: Whether a value fits the type that an attribute declares. Null fits each: it is not known yet.
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     Schema.STRING: lambda value: value is None or isinstance(value, str),
-    Schema.NUMBER: lambda value: value is None or _is_number(value),
-    Schema.BOOLEAN: lambda value: value is None or _is_boolean(value),
+    Schema.NUMBER: lambda value: value is None or _converts(value, to_number),
+    Schema.BOOLEAN: lambda value: value is None or _converts(value, to_boolean),
     Schema.MAP: lambda value: value is None or isinstance(value, Mapping),
     Schema.LIST: lambda value: (
         value is None or (isinstance(value, Sequence) and not isinstance(value, str))

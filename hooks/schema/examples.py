@@ -1,12 +1,16 @@
-"""Values that a schema allows: for examples in the generated reference and for ``kit``.
+"""Values that a schema allows: for examples in the generated reference and for ``conformance``.
 
-Without chance: the same schema gives the same values, the plainest first.
+Without chance: the same schema gives the same values, the plainest first. Texts for a pattern come
+from hypothesis where it is installed (``zonda[check]``), else from a class's ``example`` alone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Final
 
@@ -21,8 +25,7 @@ from .constraints import (
     Modulo,
     Range,
 )
-from .pattern_examples import list_texts
-from .properties import Properties, Schema
+from .properties import Schema
 from .values import Reading, convert
 
 _WORDS: Final = ("example", "another", "x", "a-1", "10", "one_more_example", "")
@@ -65,11 +68,6 @@ def build_properties(
     return found
 
 
-def are_valid_properties(props: Properties) -> bool:
-    """Whether the schema accepts all properties together."""
-    return not props.validate(pending=())
-
-
 def _is_usable(schema: Schema) -> bool:
     return schema.implemented and schema.support_status.status == "SUPPORTED"
 
@@ -88,9 +86,37 @@ def _list_constrained(
         is_list = schema.type == Schema.LIST
         yield from ([each] if is_list else each for each in constraint.allowed)
     elif isinstance(constraint, AllowedPattern):
-        yield from _adjust_lengths(schema, list_texts(constraint.pattern))
+        yield from _adjust_lengths(schema, _list_matching_texts(constraint.pattern))
     elif isinstance(constraint, CustomConstraint) and context is not None:
         yield from getattr(context.constraint(constraint.name), "examples", ())
+
+
+@lru_cache(maxsize=256)
+def _list_matching_texts(pattern: str) -> Sequence[str]:
+    """A few texts that ``pattern`` matches, the shortest first."""
+    if find_spec("hypothesis") is None:
+        return ()
+    import hypothesis
+    from hypothesis import strategies
+
+    texts: set[str] = set()
+    letters = strategies.characters(exclude_categories=["Cc", "Cs"])
+
+    @hypothesis.settings(
+        max_examples=12,
+        phases=[hypothesis.Phase.generate],
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategies.from_regex(pattern, fullmatch=True, alphabet=letters))
+    def collect(text: str) -> None:
+        texts.add(text)
+
+    with suppress(hypothesis.errors.HypothesisException):  # a pattern that no such text matches
+        collect()
+    return sorted(texts, key=lambda text: (len(text), text))
 
 
 def find_limits(schema: Schema, kind: type[Range]) -> tuple[Any, Any]:

@@ -16,7 +16,6 @@ from ..function import Function, sources
 from .property import Schema
 from .translation import Rule, translate
 from .values import (
-    Pending,
     Reading,
     build_property_error,
     convert,
@@ -134,7 +133,7 @@ class Properties(Mapping[str, Any]):
             return [build_property_error(f'"{given}" is not a map', path)]
         faults: list[TemplateError] = []
         reading = Reading(self._context, faults, checks=True)
-        convert_fields(self.props, given, path, reading, Pending(waiting) if waiting else None)
+        convert_fields(self.props, given, path, reading, waiting)
         return faults
 
     def diff(self, before: Properties, observed: Collection[str] = ()) -> list[str]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..context import ResourceContext
 from ..errors import Path, TemplateError
 from ..text.suggestions import suggestion
-from .constraints import ConstraintNotFound
+from .constraints import Constraint, ConstraintNotFound
 from .conversion import to_number
 from .property import Schema
 
@@ -74,32 +74,22 @@ class Reading:
         self.faults.append(error)
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """Names whose values wait for other resources: only their type is checked."""
-
-    names: Collection[str] = field(default_factory=frozenset)
-
-    def adjust_reading(self, name: str, reading: Reading) -> Reading:
-        """The mode in which the value of ``name`` is read."""
-        if name not in self.names:
-            return reading
-        return replace(reading, checks=False)
-
-
 def convert_fields(
     fields: Mapping[str, Schema],
     given: Mapping[Any, Any],
     path: Path,
     reading: Reading,
-    pending: Pending | None = None,
+    pending: Collection[str] = (),
 ) -> dict[str, Any]:
-    """A value for every name in ``fields``: given, default or null."""
+    """A value for every name in ``fields``: given, default or null.
+
+    Of the values of ``pending``, which wait for other resources, only the type is checked.
+    """
     if reading.checks:
         _refuse_unknown(fields, given, path, reading)
     values = {}
     for name, schema in fields.items():
-        how = reading if pending is None else pending.adjust_reading(name, reading)
+        how = replace(reading, checks=False) if name in pending else reading
         if name in given:
             values[name] = convert(schema, given[name], (*path, name), how)
             if not schema.implemented:
@@ -169,37 +159,28 @@ def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
         reading.fault(wrong, path)
         return None
     if reading.checks:
-        for violation in _list_violations(schema, converted, reading):
-            reading.fault(
-                violation.message,
-                path,
-                code=violation.code,
-                hint=violation.hint,
-                discreet=violation.discreet,
-            )
+        for constraint in schema.constraints:
+            _check_constraint(constraint, schema, converted, path, reading)
     return converted
 
 
-@dataclass(frozen=True, slots=True)
-class _Violation:
-    message: str
-    code: str
-    hint: str
-    discreet: str
-
-
-def _list_violations(schema: Schema, value: Any, reading: Reading) -> Iterator[_Violation]:
-    for constraint in schema.constraints:
-        try:
-            constraint.validate(value, schema, reading.context)
-        except (ValueError, TypeError) as error:
-            code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
-            discreet = getattr(error, "discreet", "")
-            if reading.hidden:
-                told = discreet or _format_hidden_fault(f"breaks its {constraint.keyword}")
-                yield _Violation(told, code, "", told)
-            else:
-                yield _Violation(str(error), code, getattr(error, "hint", ""), discreet)
+def _check_constraint(
+    constraint: Constraint, schema: Schema, value: Any, path: Path, reading: Reading
+) -> None:
+    try:
+        constraint.validate(value, schema, reading.context)
+        return
+    except (ValueError, TypeError) as error:
+        code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
+        text, hint, discreet = (
+            str(error),
+            getattr(error, "hint", ""),
+            getattr(error, "discreet", ""),
+        )
+    if reading.hidden:
+        discreet = discreet or _format_hidden_fault(f"breaks its {constraint.keyword}")
+        text, hint = discreet, ""
+    reading.fault(text, path, code=code, hint=hint, discreet=discreet)
 
 
 def _format_hidden_fault(fault: str) -> str:

@@ -54,7 +54,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/introspection/template_tree.py": "border: a plug-in is asked for its nested template",
     "workflows/service/call_function.py": "border: a user's function, in a process of its own",
     "hooks/text/sanitize.py": "a stranger's __str__ is called",
-    "hooks/conformance/backend_loading.py": "border: importing and asking a stranger's back end",
+    "hooks/conformance/backend.py": "border: importing and asking a stranger's back end",
     "hooks/conformance/crash_rules.py": "border: a plug-in is put on trial",
     "hooks/conformance/property_rules.py": "border: a plug-in is put on trial",
     "hooks/conformance/lifecycle_rules.py": "border: a plug-in is put on trial",

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from zonda.core.plugins.manager import Plugins
-from zonda.hooks.conformance import FAILED, PASSED, Row, backend_loading
+from zonda.hooks.conformance import FAILED, PASSED, Row
+from zonda.hooks.conformance import backend as backends
 from zonda.hooks.conformance.timeouts import DEFAULT_LIMIT
 from zonda.hooks.conformance.type_suite import TypeSuite
 from zonda.hooks.errors import NotFound, PluginError
@@ -71,7 +72,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
             or "'zonda plugin list' lists plug-ins.",
         )
     make = _find_backend(plugins, arguments, path if is_file else None)
-    make = make and backend_loading.check_factory(make)
+    make = make and backends.check_factory(make)
     context = app.make_context(plugins)
     told = _RowPrinter(session.screen, rows)
     try:
@@ -80,7 +81,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
                 TypeSuite(
                     cls,
                     name,
-                    make or backend_loading.find_factory_of_class(cls),
+                    make or backends.find_factory_of_class(cls),
                     context=context,
                     limit=arguments.limit,
                     on_row=told,
@@ -157,23 +158,19 @@ def _build_failure_row(failure: PluginError) -> Row:
 
 def _find_backend(
     plugins: Plugins, arguments: argparse.Namespace, path: Path | None
-) -> backend_loading.Factory | None:
+) -> backends.Factory | None:
     if arguments.backend:
-        return backend_loading.load_backend_factory(arguments.backend)
+        return backends.load_backend_factory(arguments.backend)
     if path is None:
         names = {
             each.distribution
             for each in plugins.origins.values()
             if arguments.what in (each.plugin, each.distribution)
         }
-        found = (
-            backend_loading.find_factory_of_distribution(name) for name in sorted(names) if name
-        )
+        found = (backends.find_factory_of_distribution(name) for name in sorted(names) if name)
         return next((each for each in found if each is not None), None)
     for _, plugin in plugins.manager.list_name_plugin() if plugins.manager else ():
-        function = getattr(plugin, backend_loading.FUNCTION, None)
+        function = getattr(plugin, backends.FUNCTION, None)
         if function is not None:
-            return backend_loading.to_backend_factory(
-                function, f"{backend_loading.FUNCTION} of {path}"
-            )
+            return backends.to_backend_factory(function, f"{backends.FUNCTION} of {path}")
     return None

@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_loaded_fails(
         pytest.param(["zonda", "--backend", "x"], 2, "MODULE:NAME", id="odd-back-end"),
         pytest.param(["zonda", "--backend", "nowhere:x"], 2, "nowhere", id="no-back-end"),
         pytest.param(["zonda", "--backend", "math:pi"], 2, "cannot be called", id="no-function"),
-        pytest.param(["zonda", "--backend", "builtins:dict"], 2, "no kit.Backend", id="no-kit"),
+        pytest.param(["zonda", "--backend", "builtins:dict"], 2, "no conformance.B", id="no-kit"),
     ],
 )
 def test_what_cannot_be_checked_is_told(

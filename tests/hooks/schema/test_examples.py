@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.builtin_resources.plugin import zonda_constraints
-from zonda.hooks.schema import examples, pattern_examples
+from zonda.hooks.schema import examples
 from zonda.hooks.schema.constraints import (
     AllowedPattern,
     AllowedValues,
@@ -41,7 +41,7 @@ NESTED = {
         pytest.param(schema(Schema.STRING, Length(12, 14)), "exampleexample", id="long"),
         pytest.param(schema(Schema.STRING, Length(max=3)), "exa", id="short"),
         pytest.param(schema(Schema.STRING, AllowedValues(["p", "q"])), "p", id="one-of"),
-        pytest.param(schema(Schema.STRING, AllowedPattern("(Ba[rc]?)+")), "Bac", id="pattern"),
+        pytest.param(schema(Schema.STRING, AllowedPattern("(Ba[rc]?)+")), "Ba", id="pattern"),
         pytest.param(
             schema(Schema.STRING, AllowedPattern("[a-z]+"), Length(5, 6)), None, id="two-rules"
         ),
@@ -92,12 +92,22 @@ def test_a_constraint_of_ours_shows_good_values(name: str) -> None:
     ],
 )
 def test_texts_that_a_pattern_matches(pattern: str) -> None:
-    found = [text for text in pattern_examples.list_texts(pattern) if re.fullmatch(pattern, text)]
-    assert len(found) >= 2
+    declared = Schema(Schema.STRING, constraints=[AllowedPattern(pattern)])
+    texts = list(islice(examples.list_values(declared), 3))
+    assert len(texts) >= 2
+    assert all(re.fullmatch(pattern, text) for text in texts)
+    assert texts == list(islice(examples.list_values(declared), 3))
 
 
-def test_a_broken_pattern_has_no_texts() -> None:
-    assert list(pattern_examples.list_texts("(")) == []
+def test_a_pattern_that_nothing_matches_has_no_values() -> None:
+    nothing = Schema(Schema.STRING, constraints=[AllowedPattern("a(?!a)a")])
+    assert list(examples.list_values(nothing)) == []
+
+
+def test_without_hypothesis_a_pattern_has_no_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "find_spec", lambda name: None)
+    declared = Schema(Schema.STRING, constraints=[AllowedPattern("q[0-9]+q")])
+    assert list(examples.list_values(declared)) == []
 
 
 def test_properties_of_a_whole_class() -> None:
