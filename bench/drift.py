@@ -13,8 +13,8 @@ from zonda.core.engine.actions import CheckDrift
 def check(app: App) -> Cost:
     """One check of the whole stack, to its end; everything must be in sync."""
     with measured() as cost:
-        running = app.act(CheckDrift(STACK), drive=False)
-        while (found := app.wait_for_check(running.check_id, 60.0)).is_running:
+        running = app.engine.act(CheckDrift(STACK), drive=False)
+        while (found := app.engine.wait_for_check(running.check_id, 60.0)).is_running:
             pass
     assert (found.status, found.verdict) == ("COMPLETE", "IN_SYNC"), found
     return cost

@@ -105,8 +105,8 @@ def engine(*, warm: bool = True) -> Iterator[App]:
 
 def carry_out(app: App, action: Action) -> None:
     """Do ``action`` and wait for its end; raises AssertionError where it failed."""
-    running = app.act(action, drive=True)
-    while not (stack := running.look(60.0)).idle:
+    running = app.engine.act(action, drive=True)
+    while not (stack := running.client.look(running.stack_id, 60.0)).idle:
         pass
     assert stack.status == "COMPLETE", (stack.state, stack.status_reason)
 

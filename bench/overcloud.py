@@ -104,8 +104,8 @@ def statements(home: Path, leaf: Path) -> dict[str, int]:
     try:
         for name, action in actions.items():
             counted.clear()
-            running = app.act(action, drive=True)
-            while not (stack := running.look(60.0)).idle:
+            running = app.engine.act(action, drive=True)
+            while not (stack := running.client.look(running.stack_id, 60.0)).idle:
                 pass
             assert stack.status == "COMPLETE", stack.status_reason
             found[name] = len(counted)

@@ -11,7 +11,7 @@ number = count()
 
 def plan(app: App, template: str) -> int:
     """Plan the update; how many resources would change."""
-    found = app.plan(UpdateStack(STACK, Bundle(template)), keep=True)
+    found = app.stacks.plan(UpdateStack(STACK, Bundle(template)), keep=True)
     return len(found.document["resources"])
 
 

@@ -32,12 +32,12 @@ number = count()
 entry = "{type: OS::Heat::TestResource, properties: {value: one, wait_secs: 3600}}"
 template = f"{HEAD}resources:\n" + "".join(f"  r{n}: {entry}\n" for n in range(number))
 with engine(warm=False) as app:
-    running = app.act(CreateStack(STACK, Bundle(template)))
+    running = app.engine.act(CreateStack(STACK, Bundle(template)))
     while len(asked) < number:
-        running.look(0.5)
+        running.client.look(running.stack_id, 0.5)
     polls = 0
     with measured() as cost:
-        running.look(SECONDS)
+        running.client.look(running.stack_id, SECONDS)
 line = {
     "bench": "polls",
     "resources": number,

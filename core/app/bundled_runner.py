@@ -62,8 +62,7 @@ class BundledRunner(WorkflowRunner):
     # -- which service --------------------------------------------------------------------------
 
     def _list_running(self) -> list[Service]:
-        found = (record.service() for record in self._records())
-        return [service for service in found if service is not None]
+        return [s for record in self._records() if (s := record.service()) is not None]
 
     def _get_runner(self, service: Service) -> WorkflowRunner:
         name = service.serving.name

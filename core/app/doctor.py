@@ -141,7 +141,7 @@ def _plugins(app: App) -> Iterator[Finding]:
 
 
 def _runners(app: App) -> Iterator[Finding]:
-    for service in app.services():
+    for service in app.runners.list_services():
         yield Finding("runner bundled", OK, f"process {service.pid}, {service.address}")
     for name, section in sorted(app.settings.runners.items()):
         endpoint = section.get("endpoint")

@@ -2,100 +2,37 @@
 
 The engine's lock decides. A command that gets it is the engine for as long as it runs, and drives
 only its own stack. A command that does not leaves a row in table ``request``, waits for the
-answer, and watches; if the engine goes away meanwhile, it takes over. Used by ``core/app/app.py``.
+answer, and watches; if the engine goes away meanwhile, it takes over. Made by ``App``.
 """
 
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Accepted, Action, Caller, answers
-from zonda.core.settings.table import Settings
-from zonda.core.store.file.lock import EngineLock, RequestLock, ServerLock
-from zonda.core.store.read.reader import Reader
+from zonda.core.store.file.lock import RequestLock, ServerLock
 from zonda.core.store.read.views import StackView
-from zonda.core.store.write.database import Store
-from zonda.core.system.ids import Ids
-from zonda.hooks.context import Clock
 from zonda.hooks.errors import Conflict, StoreError
 
+from .parts import Parts, add_declared_types
+from .stacks import Stacks
+
 if TYPE_CHECKING:  # what commands that only read must not import
-    from zonda.core.engine.model.definition import Loading
     from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.templates.definitions import Definitions
-    from zonda.core.plugins.manager import Plugins
     from zonda.core.store.read.drift_views import DriftCheckView
 
     from .event_sinks import Delivery
-    from .resource_services import ResourceServices
 
 log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
 _LOOK_AGAIN = 0.1
-
-
-class PausingClock(Clock, Protocol):
-    """A clock that can also wait."""
-
-    def pause(self, seconds: float) -> None:
-        """Sleep for ``seconds``."""
-
-
-class AppServices(Protocol):
-    """The parts of ``App`` that the engine client uses, under the same names."""
-
-    @property
-    def settings(self) -> Settings:
-        """The settings."""
-
-    @property
-    def clock(self) -> PausingClock:
-        """The clock."""
-
-    @property
-    def ids(self) -> Ids:
-        """The source of ids."""
-
-    @property
-    def random(self) -> random.Random:
-        """The source of randomness."""
-
-    @property
-    def plugins(self) -> Plugins:
-        """The plug-ins."""
-
-    @property
-    def template_loader(self) -> Loading:
-        """The loader that makes definitions."""
-
-    @property
-    def lender(self) -> ResourceServices:
-        """The services that resources may use."""
-
-    @property
-    def store(self) -> Store:
-        """The database, for writing."""
-
-    @property
-    def reader(self) -> Reader:
-        """The database, for reading."""
-
-    @property
-    def lock(self) -> EngineLock:
-        """The engine lock."""
-
-    def stack(self, name_or_id: str) -> StackView:
-        """Read a stack by name or id."""
-
-    def read_stack_or_deleted(self, name_or_id: str) -> StackView:
-        """Read a stack by name or id, also a deleted one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,59 +45,30 @@ class PendingRequest:
     stack_id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
 class RunningAction:
-    """An accepted action: everything that is needed to watch it to its end."""
+    """An accepted action: everything that is needed to watch it to its end.
 
-    def __init__(
-        self,
-        commands: EngineClient,
-        stack: StackView,
-        *,
-        generation: int | None = None,
-        events_before: int = 0,
-        touches_all: bool = False,
-        check_id: str = "",
-    ) -> None:
-        self._commands = commands
-        self.stack_id = stack.id
-        self.name = stack.name
-        #: The number of the plan, None where this command has made none.
-        self.generation = generation
-        #: Events up to this ``seq`` were there before.
-        self.events_before = events_before
-        #: Whether every resource will be worked on.
-        self.touches_all = touches_all
-        #: The drift check that belongs to it, or ''.
-        self.check_id = check_id
+    ``generation``: the number of the plan, None where this command has made none.
+    ``events_before``: events up to this ``seq`` were there before. ``touches_all``: every resource
+    will be worked on. ``check_id``: the drift check that belongs to it, or ''.
+    """
 
-    def look(self, seconds: float) -> StackView:
-        """Return the stack as soon as it is at rest, at the latest after ``seconds``."""
-        return self._commands.look(self.stack_id, seconds)
-
-    def is_at_rest(self, stack: StackView) -> bool:
-        """Whether nothing is planned or running in the stack, nor above or below it."""
-        return self._commands.is_at_rest(stack)
-
-    @property
-    def resource_count(self) -> int:
-        """The number of the stack's resource instances, with those of nested stacks."""
-        return self._commands.resource_count(self.stack_id)
-
-    def waiting(self) -> list[PendingRequest]:
-        """List the operations that wait, also nested ones, as far as this process knows."""
-        return self._commands.waiting(self.stack_id)
-
-    @property
-    def other_engine_pid(self) -> int | None:
-        """The id of the engine's process; None if that is this process, or none runs."""
-        return self._commands.other_engine_pid
+    client: EngineClient
+    stack_id: str
+    name: str
+    generation: int | None = None
+    events_before: int = 0
+    touches_all: bool = False
+    check_id: str = ""
 
 
 class EngineClient:
     """The client of this process: submits actions, and is the engine where no other is."""
 
-    def __init__(self, parts: AppServices) -> None:
+    def __init__(self, parts: Parts, stacks: Stacks) -> None:
         self._parts = parts
+        self._stacks = stacks
         self._engine: Engine | None = None
         # By stack and resource.
         self._notices: dict[str, dict[str, PendingRequest]] = {}
@@ -172,9 +80,13 @@ class EngineClient:
 
     # -- actions --------------------------------------------------------------------------------
 
-    def act(self, action: Action, *, drive: bool, supersedes: bool) -> RunningAction:
-        """Submit ``action``; see ``App.act``."""
-        known = self._parts.settings
+    def act(self, action: Action, *, drive: bool = True, supersedes: bool = True) -> RunningAction:
+        """Submit an action to the engine of the database; ``drive``: also carry it out here.
+
+        Raises ZondaError where the action cannot be accepted: ActionInProgress while another one
+        is carried out, unless it ``supersedes`` that and may.
+        """
+        action, known = add_declared_types(action, self._parts), self._parts.settings
         caller = Caller(known.user, known.project, supersedes)
         before = self._parts.reader.last_event()
         if self._become_engine("own") and self._engine is not None:
@@ -185,23 +97,27 @@ class EngineClient:
             self._drive_stack(accepted.stack_id)
         return RunningAction(
             self,
-            self._parts.stack(accepted.stack_id),
-            generation=accepted.generation,
-            events_before=before,
-            touches_all=action.touches_all,
-            check_id=accepted.check_id,
+            accepted.stack_id,
+            self._stacks.find(accepted.stack_id).name,
+            accepted.generation,
+            before,
+            action.touches_all,
+            accepted.check_id,
         )
 
     def wait(self, name_or_id: str) -> RunningAction:
-        """Drive or watch what a stack is doing; see ``App.wait``."""
+        """Continue what a stack is doing, here or by watching the engine that does it."""
         before = self._parts.reader.last_event()
-        stack = self._parts.read_stack_or_deleted(name_or_id)
+        stack = self._stacks.find_or_deleted(name_or_id)
         if not self.is_at_rest(stack) and self._become_engine("own"):
             self._drive_stack(stack.id)
-        return RunningAction(self, stack, events_before=before)
+        return RunningAction(self, stack.id, stack.name, events_before=before)
 
     def is_at_rest(self, stack: StackView) -> bool:
-        """See ``RunningAction.is_at_rest``. Signals make nested stacks work below an idle root."""
+        """Whether nothing is planned or running in the stack, nor above or below it.
+
+        Signals make nested stacks work below an idle root.
+        """
         return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
 
     def _send_request(self, action: Action, caller: Caller) -> Accepted:
@@ -253,11 +169,10 @@ class EngineClient:
             return False
         if not parts.lock.acquire():
             return False
-        from zonda.core.engine.runtime.engine import Engine, EngineSettings
+        from zonda.core.engine.runtime.engine import Engine
         from zonda.core.schedule.scheduler import Scheduler
         from zonda.core.schedule.timing import Timing
 
-        known = parts.settings
         engine = Engine(
             store,
             parts.plugins,
@@ -267,18 +182,9 @@ class EngineClient:
             random=parts.random,
             lender=parts.lender,
             load=parts.template_loader,
-            settings=EngineSettings(
-                workers=known.workers,
-                project=known.project,
-                user=known.user,
-                cancel_grace=known.cancel_grace,
-                drift_workers=known.drift_workers,
-                drift_rate=known.drift_rate,
-                drift_timeout=known.drift_timeout,
-                timing=Timing(),
-            ),
+            settings=replace(parts.make_engine_settings(), timing=Timing()),
         )
-        self._unsubscribe = engine.subscribe(self._heard)
+        self._unsubscribe = engine.subscribe(self._record_notice)
         engine.start(drive)
         self._engine = engine
         self._start_delivery(engine)
@@ -290,18 +196,12 @@ class EngineClient:
         if parts.settings.sinks:
             from .event_sinks import Delivery
 
-            given = (parts.settings, parts.plugins, parts.store, engine, parts.clock, parts.random)
-            self._delivery = Delivery(*given)
+            self._delivery = Delivery(parts, engine)
 
     @property
     def definitions(self) -> Definitions | None:
         """The definition cache of this process's engine; None if it is not the engine."""
         return None if self._engine is None else self._engine.services.definitions
-
-    def definition(self, template_id: str | None) -> Any:
-        """Find a definition in the cache of this process's engine; None if it is not there."""
-        known = self.definitions
-        return None if known is None or template_id is None else known.get(template_id)
 
     def check(self) -> None:
         """Raise StoreError if this process is the engine and it has died."""
@@ -314,8 +214,12 @@ class EngineClient:
         if self._engine is not None:
             self._engine.drive(stack_id)
 
-    def run_engine(self, goes_on: Callable[[int | None], bool]) -> bool:
-        """See ``App.run_engine``."""
+    def run(self, goes_on: Callable[[int | None], bool] = lambda holder: True) -> bool:
+        """Become the engine of every stack until ``close``, as soon as no command is the engine.
+
+        ``goes_on`` is asked while it waits, with the process that it waits for; False gives that
+        up. Whether it is the engine now. Raises Conflict if another process is, or waits for it.
+        """
         parts = self._parts
         lock = self._server_lock = ServerLock(parts.store.path)
         if not lock.acquire():
@@ -331,7 +235,7 @@ class EngineClient:
         self._drives_all = True
         return True
 
-    def _heard(self, notice: Notice) -> None:
+    def _record_notice(self, notice: Notice) -> None:
         """Record a waiting operation's message until it ends. Called in the engine's threads."""
         if notice.event is not None and self._delivery is not None:
             self._delivery.news()
@@ -349,10 +253,10 @@ class EngineClient:
     # -- watching -------------------------------------------------------------------------------
 
     def look(self, stack_id: str, seconds: float) -> StackView:
-        """See ``RunningAction.look``."""
+        """Return the stack as soon as it is at rest, at the latest after ``seconds``."""
         until = self._parts.clock.monotonic() + seconds
         while self._engine is None:
-            stack = self._parts.stack(stack_id)
+            stack = self._stacks.find(stack_id)
             left = until - self._parts.clock.monotonic()
             if self.is_at_rest(stack) or left <= 0:
                 return stack
@@ -363,7 +267,7 @@ class EngineClient:
         try:
             return self._engine.wait(stack_id, max(0.0, until - self._parts.clock.monotonic()))
         except TimeoutError:
-            return self._parts.stack(stack_id)
+            return self._stacks.find(stack_id)
 
     def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """Return a drift check as soon as it has ended, at the latest after ``seconds``.
@@ -381,29 +285,29 @@ class EngineClient:
         return found
 
     def waiting(self, stack_id: str) -> list[PendingRequest]:
-        """See ``RunningAction.waiting``."""
+        """List the operations that wait, also nested ones, as far as this process knows."""
         stacks = list(self._notices)
         if stacks != [stack_id]:
-            root = self._parts.stack(stack_id).root_id
+            root = self._stacks.find(stack_id).root_id
             tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
             stacks = [key for key in stacks if key in tree]
         found = (list(self._notices.get(key, {}).values()) for key in stacks)
         return [each for known in found for each in known]
 
-    def resource_count(self, stack_id: str) -> int:
-        """See ``RunningAction.resource_count``."""
-        return self._parts.reader.tree_size(self._parts.stack(stack_id).root_id)
+    def count_resources(self, stack_id: str) -> int:
+        """Count the stack's resource instances, with those of nested stacks."""
+        return self._parts.reader.tree_size(self._stacks.find(stack_id).root_id)
 
     @property
     def other_engine_pid(self) -> int | None:
-        """See ``RunningAction.driven_elsewhere``."""
+        """The id of the engine's process; None if that is this process, or none runs."""
         return None if self._parts.lock.held else self._parts.lock.read_holder()
 
     def finish(self, say: Callable[[str], None]) -> None:
         """Accept nothing more before ``close``; wait for handlers of other commands.
 
         They were asked for here because this process is the engine. To cut one off may fail its
-        resource, so that there is no grace; Ctrl-C ends the wait. Does nothing after ``run_all``.
+        resource, so that there is no grace; Ctrl-C ends the wait. Does nothing after ``run``.
         """
         if self._engine is not None and not self._drives_all:
             with suppress(StoreError):  # the command itself has done what it was to do

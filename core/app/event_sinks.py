@@ -22,12 +22,13 @@ from zonda.core.settings.table import Settings
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import SinkRow
 from zonda.core.store.write.database import Store, Transaction
-from zonda.core.system.ids import Ids
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 from zonda.hooks.events import EventRecord, EventSink
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import redact, secret_texts
+
+from .parts import Parts
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.engine import Engine
@@ -154,17 +155,10 @@ class StoreOutbox:
 class Delivery:
     """Delivers the events that the engine of this process commits."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        plugins: Plugins,
-        store: Store,
-        engine: Engine,
-        clock: Clock,
-        source: random.Random,
-    ) -> None:
-        making = SinkFactory(settings, plugins, clock, source)
-        self._post = StoreOutbox(store, engine)
+    def __init__(self, parts: Parts, engine: Engine) -> None:
+        settings, clock, source = parts.settings, parts.clock, parts.random
+        making = SinkFactory(settings, parts.plugins, clock, source)
+        self._post = StoreOutbox(parts.store, engine)
         self._post.begin(list(settings.sinks))
         self._couriers = DeliveryWorkers(
             [
@@ -206,16 +200,58 @@ class SinkView:
     last_event: int
 
 
-def list_sink_views(settings: Settings, reader: Reader) -> list[SinkView]:
-    """List the sinks of the settings, and those that the database remembers."""
-    with reader.snapshot():
-        rows = {row.name: row for row in reader.sinks()}
-        names = [*settings.sinks, *(name for name in rows if name not in settings.sinks)]
-        return [_build_view(settings, reader, name, rows.get(name)) for name in names]
+class EventSinks:
+    """The event sinks of the settings: list, test, skip."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def list_views(self) -> list[SinkView]:
+        """List the sinks of the settings, and those that the database remembers."""
+        reader, sinks = self._parts.reader, self._parts.settings.sinks
+        with reader.snapshot():
+            rows = {row.name: row for row in reader.sinks()}
+            return [_build_view(reader, n, sinks.get(n), rows.get(n)) for n in {**sinks, **rows}]
+
+    def test(self, name: str) -> str:
+        """Deliver a test event to a sink; return the error text, or ''. Raises NotFound."""
+        parts, sinks = self._parts, self._parts.settings.sinks
+        if name not in sinks:
+            there = ", ".join(sinks) or "none"
+            hint = f"Sections [sinks.NAME] of the settings: {there}."
+            raise NotFound("event sink", name, hint=hint)
+        making = SinkFactory(parts.settings, parts.plugins, parts.clock, parts.random)
+        sink = None
+        try:
+            sink = making.sink(name)
+            sink.deliver([_build_test_event(parts)])
+        except UsageError:
+            raise
+        except BaseException as error:  # border: a plug-in's sink is called
+            raise_interruption(error)
+            return making.redact(name)(format_error(error))
+        finally:
+            if sink is not None:
+                sink.close()
+        return ""
+
+    def skip(self, name: str) -> int:
+        """Drop the events that wait for a sink; return the last one dropped. Raises NotFound."""
+        reader = self._parts.reader
+        last = reader.last_event()
+        while True:
+            row = reader.sink(name)
+            if row is None:
+                raise NotFound("event sink", name, hint="See 'zonda sink list'.")
+            done = SinkRow(name, max(last, row.seq), row.delivered, row.delivered_at)
+            with self._parts.store.transaction() as tx:
+                if tx.move_sink(done, row.seq):
+                    return done.seq
 
 
-def _build_view(settings: Settings, reader: Reader, name: str, row: SinkRow | None) -> SinkView:
-    section = settings.sinks.get(name)
+def _build_view(
+    reader: Reader, name: str, section: Mapping[str, Any] | None, row: SinkRow | None
+) -> SinkView:
     waiting = 0
     if row is not None and section is not None:
         wants = parse_filter(section)
@@ -224,47 +260,12 @@ def _build_view(settings: Settings, reader: Reader, name: str, row: SinkRow | No
     return SinkView(name, kind, row, waiting, reader.last_event())
 
 
-def send_test_event(
-    making: SinkFactory, settings: Settings, name: str, ids: Ids, clock: Clock
-) -> str:
-    """Deliver a test event to a sink; return the error text, or ''. Raises NotFound."""
-    if name not in settings.sinks:
-        there = ", ".join(settings.sinks) or "none"
-        raise NotFound("event sink", name, hint=f"Sections [sinks.NAME] of the settings: {there}.")
-    sink = None
-    try:
-        sink = making.sink(name)
-        sink.deliver([_build_test_event(settings, ids, clock)])
-    except UsageError:
-        raise
-    except BaseException as error:  # border: a plug-in's sink is called
-        raise_interruption(error)
-        return making.redact(name)(format_error(error))
-    finally:
-        if sink is not None:
-            sink.close()
-    return ""
-
-
-def skip_events(reader: Reader, store: Store, name: str) -> int:
-    """Drop the events that wait for a sink; return the last one dropped. Raises NotFound."""
-    last = reader.last_event()
-    while True:
-        row = reader.sink(name)
-        if row is None:
-            raise NotFound("event sink", name, hint="See 'zonda sink list'.")
-        done = SinkRow(name, max(last, row.seq), row.delivered, row.delivered_at)
-        with store.transaction() as tx:
-            if tx.move_sink(done, row.seq):
-                return done.seq
-
-
-def _build_test_event(settings: Settings, ids: Ids, clock: Clock) -> EventRecord:
+def _build_test_event(parts: Parts) -> EventRecord:
     return EventRecord(
-        id=ids.new(),
+        id=parts.ids.new(),
         seq=0,
-        at=clock.now(),
-        project=settings.project,
+        at=parts.clock.now(),
+        project=parts.settings.project,
         stack_id="",
         stack_name="test",
         path="",

@@ -1,6 +1,6 @@
 """Plans for display: computed beside a running engine, without a lock; nothing is written.
 
-Used by ``core/app/app.py``.
+Used by ``stacks``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.plan_file import format_plan
 from zonda.core.engine.preview.preview import build_preview
 from zonda.core.engine.runtime.building import build_read_services
-from zonda.core.engine.services import EngineServices, EngineSettings
+from zonda.core.engine.services import EngineServices
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.reader import Reader
 
-from .engine_client import AppServices
+from .parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class PlanResult:
         return bool(self.document["does_something"])
 
 
-def make_plan(parts: AppServices, reader: Reader, action: Action, *, keep: bool) -> PlanResult:
+def make_plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> PlanResult:
     """Preview ``action``; ``keep``: with the text of a plan file."""
     services = _make_read_services(parts, reader)
     seen = planner = None
@@ -61,23 +61,15 @@ def make_plan(parts: AppServices, reader: Reader, action: Action, *, keep: bool)
     return PlanResult(shown, text, seen)
 
 
-def _make_read_services(parts: AppServices, reader: Reader) -> EngineServices:
-    known, plugins = parts.settings, parts.plugins
+def _make_read_services(parts: Parts, reader: Reader) -> EngineServices:
     return build_read_services(
         reader,
-        plugins.resource_types,
+        parts.plugins.resource_types,
         load=parts.template_loader,
         clock=parts.clock,
         ids=parts.ids.new,
         source=parts.random,
         lender=parts.lender,
-        settings=EngineSettings(
-            project=known.project,
-            user=known.user,
-            workers=known.workers,
-            drift_workers=known.drift_workers,
-            drift_rate=known.drift_rate,
-            drift_timeout=known.drift_timeout,
-        ),
-        origins=plugins.origins,
+        settings=parts.make_engine_settings(),
+        origins=parts.plugins.origins,
     )

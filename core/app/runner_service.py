@@ -12,7 +12,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,9 @@ from typing import Any
 from zonda.core.settings import values
 from zonda.core.settings.table import BUNDLED, Settings
 from zonda.core.system.folders import make_folder
-from zonda.core.system.ids import make_token
 from zonda.hooks.errors import Conflict, StoreError, UsageError
 
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."
-#: Is told the URL of a service that answers.
-Publish = Callable[[str], None]
 #: Bytes of a record that are read at most.
 _LONGEST = 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\Z")
@@ -176,6 +173,12 @@ def list_records(settings: Settings) -> list[ServiceRecord]:
     return [get_record(settings), *(get_record(settings, path.stem) for path in found)]
 
 
+def list_services(settings: Settings) -> list[Service]:
+    """List the services that run for a home."""
+    found = (record.service() for record in list_records(settings))
+    return [service for service in found if service is not None]
+
+
 def get_service_folder(settings: Settings, name: str = BUNDLED) -> Path:
     """Return the folder where a bundled service keeps its runs and callbacks."""
     home = settings.home
@@ -212,38 +215,6 @@ def check_served_once(settings: Settings, name: str, workflows: Collection[str])
                 hint=f"Stop that one with 'zonda runner stop {record.name}', or rename the "
                 "workflow.",
             )
-
-
-def run_service(
-    settings: Settings,
-    files: Sequence[Path],
-    workflows: Collection[str],
-    address: str | None,
-    name: str,
-    ready: Callable[[str, str], None],
-    run: Callable[[Path, str, int, str, Publish], None],
-) -> None:
-    """Call ``run`` as a service and keep its record; see ``App.serve_workflows``."""
-    # what has no workflows only listens for callbacks, and one does
-    name = choose_name(settings, files[0], name) if name or workflows else BUNDLED
-    host, port = parse_host_and_port(address or settings.service_address)
-    if address is None and name != BUNDLED:
-        port = 0  # the setting is for one of them
-    record, token = get_record(settings, name), make_token()
-
-    def publish(url: str) -> None:
-        record.publish(url, token, [str(file.absolute()) for file in files], workflows)
-        ready(name, url)
-
-    record.check_free()
-    check_served_once(settings, name, workflows)
-    state = get_service_folder(settings, name)
-    make_folder(settings.home)
-    make_folder(state.parent)
-    try:
-        run(state, host, port, token, publish)
-    finally:
-        record.withdraw()
 
 
 def get_service_location(settings: Settings) -> dict[str, str]:

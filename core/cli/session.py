@@ -81,7 +81,7 @@ class Session:
     def finish(self) -> None:
         """Wait for operations that run for other commands."""
         if self._app is not None:
-            self._app.finish(self.screen.say)
+            self._app.engine.finish(self.screen.say)
 
     def close(self) -> None:
         """Stop everything that was started. External operations can be continued later."""

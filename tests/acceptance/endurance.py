@@ -60,9 +60,9 @@ def read_process(pid: int, home: Path) -> dict[str, int]:
 
 def finish(app: App, action: Any, state: str) -> None:
     """Ask for an action and wait for its end; raises AssertionError at another ``state``."""
-    running = app.act(action, drive=False)
+    running = app.engine.act(action, drive=False)
     try:
-        stack = running.look(LONGEST)
+        stack = running.client.look(running.stack_id, LONGEST)
     except NotFound:
         stack = None
     shown = "DELETED" if stack is None or stack.deleted_at else f"{stack.action}_{stack.status}"
@@ -76,8 +76,8 @@ def run_cycle(app: App, number: int) -> None:
     finish(app, CreateStack(name, bundle), "CREATE_COMPLETE")
     bundle = Bundle(template=TEMPLATE, parameters={"text": "two"})
     finish(app, UpdateStack(name, bundle), "UPDATE_COMPLETE")
-    check = app.act(CheckDrift(name), drive=False)
-    assert app.wait_for_check(check.check_id, LONGEST).is_complete
+    check = app.engine.act(CheckDrift(name), drive=False)
+    assert app.engine.wait_for_check(check.check_id, LONGEST).is_complete
     finish(app, DeleteStack(name), "DELETED")
 
 

@@ -60,11 +60,11 @@ def create(name: str, template: str = TEMPLATE) -> CreateStack:
 
 def ended(running: RunningAction) -> StackView:
     """The stack once it is idle."""
-    seen = running.look(PATIENCE)
+    seen = running.client.look(running.stack_id, PATIENCE)
     for _ in range(int(PATIENCE / 0.05)):
         if seen.idle:
             return seen
-        seen = running.look(0.05)
+        seen = running.client.look(running.stack_id, 0.05)
     raise AssertionError(f"{seen.name} is still {seen.state}")
 
 
@@ -73,7 +73,7 @@ def test_without_a_database_there_is_nothing_to_read(make: Make, home: Path) -> 
 
     assert app.reader.stacks() == []
     with pytest.raises(NotFound):
-        app.stack("web")
+        app.stacks.find("web")
     assert not home.exists()
 
 
@@ -81,7 +81,7 @@ def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> 
     writer, reader = make(), make()
     assert reader.reader.stacks() == []
 
-    ended(writer.act(create("web")))
+    ended(writer.engine.act(create("web")))
 
     assert [stack.name for stack in reader.reader.stacks()] == ["web"]
     assert [output.value for output in reader.details(reader.stack("web")).outputs] == ["x"]
@@ -90,7 +90,7 @@ def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> 
 
 def test_reading_takes_no_lock(make: Make) -> None:
     writer, reader = make(), make()
-    ended(writer.act(create("web")))
+    ended(writer.engine.act(create("web")))
 
     assert reader.stack("web").state == "CREATE_COMPLETE"
     assert writer.lock.held
@@ -99,25 +99,25 @@ def test_reading_takes_no_lock(make: Make) -> None:
 
 def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> None:
     engine, other = make(), make()
-    engine.run_engine()
+    engine.engine.run()
 
-    running = other.act(create("web"))
+    running = other.engine.act(create("web"))
 
-    assert running.other_engine_pid == os.getpid()
+    assert running.client.other_engine_pid == os.getpid()
     assert not other.lock.held
     assert ended(running).state == "CREATE_COMPLETE"
-    assert ended(other.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
+    assert ended(other.engine.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
 
 
 def test_what_the_engine_refuses_is_refused_to_the_other_command(make: Make) -> None:
     engine, other = make(), make()
-    engine.run_engine()
-    ended(other.act(create("web")))
+    engine.engine.run()
+    ended(other.engine.act(create("web")))
 
     with pytest.raises(RequestError, match="already exists"):
-        other.act(create("web"))
+        other.engine.act(create("web"))
     with pytest.raises(ValidationErrors) as caught:
-        other.act(create("bad", TEMPLATE.replace("TestResource", "TsetResource")))
+        other.engine.act(create("bad", TEMPLATE.replace("TestResource", "TsetResource")))
     assert caught.value.place is not None
     assert caught.value.place.line == 5
 
@@ -127,7 +127,7 @@ def test_a_request_that_nobody_answers_is_carried_out_by_who_waits(make: Make) -
     assert holder.store
     assert holder.lock.acquire()
     answers: list[StackView] = []
-    waiter = threading.Thread(target=lambda: answers.append(ended(other.act(create("web")))))
+    waiter = threading.Thread(target=lambda: answers.append(ended(other.engine.act(create("web")))))
     waiter.start()
     waiter.join(0.2)
     assert waiter.is_alive()
@@ -140,21 +140,21 @@ def test_a_request_that_nobody_answers_is_carried_out_by_who_waits(make: Make) -
 
 def test_what_an_engine_left_undone_is_continued(make: Make) -> None:
     planned = make()
-    running = planned.act(create("web"), drive=False)
-    assert not running.look(0.0).idle
+    running = planned.engine.act(create("web"), drive=False)
+    assert not running.client.look(running.stack_id, 0.0).idle
     planned.close()
 
-    continued = make().wait("web")
+    continued = make().engine.wait("web")
 
-    assert continued.other_engine_pid is None
+    assert continued.client.other_engine_pid is None
     assert ended(continued).state == "CREATE_COMPLETE"
 
 
 def test_a_watcher_takes_over_when_the_engine_goes_away(make: Make) -> None:
     planner, watcher = make(), make()
-    running = planner.act(create("web"), drive=False)
-    watching = watcher.wait(running.stack_id)
-    assert not watching.look(0.0).idle
+    running = planner.engine.act(create("web"), drive=False)
+    watching = watcher.engine.wait(running.stack_id)
+    assert not watching.client.look(watching.stack_id, 0.0).idle
 
     planner.close()
 
@@ -163,28 +163,28 @@ def test_a_watcher_takes_over_when_the_engine_goes_away(make: Make) -> None:
 
 
 def test_there_is_one_engine_for_a_database(make: Make) -> None:
-    make().run_engine()
+    make().engine.run()
 
     with pytest.raises(Conflict, match=str(os.getpid())):
-        make().run_engine()
+        make().engine.run()
 
 
 def test_an_engine_waits_for_the_command_that_is_at_work(make: Make) -> None:
     command, engine, late = make(), make(), make()
-    ended(command.act(create("web")))
+    ended(command.engine.act(create("web")))
     waits: list[int | None] = []
 
     def goes_on(holder: int | None) -> bool:
         waits.append(holder)
         with pytest.raises(Conflict, match=f"process {os.getpid()}"):
-            make().run_engine()
+            make().engine.run()
         command.close()
         return True
 
-    assert engine.run_engine(goes_on)
+    assert engine.engine.run(goes_on)
 
     assert waits == [os.getpid()]
-    assert ended(late.act(create("other"))).state == "CREATE_COMPLETE"
+    assert ended(late.engine.act(create("other"))).state == "CREATE_COMPLETE"
     assert engine.lock.held
     assert not late.lock.held
 
@@ -193,49 +193,49 @@ def test_commands_leave_the_lock_to_an_engine_that_waits_for_it(make: Make) -> N
     """However many of them follow each other."""
     engine, late = make(), make()
     running = make()
-    planned = running.act(create("web"), drive=False)
+    planned = running.engine.act(create("web"), drive=False)
 
     def goes_on(holder: int | None) -> bool:
-        watching = late.wait("web")
+        watching = late.engine.wait("web")
         running.close()
-        assert not watching.look(0.0).idle
+        assert not watching.client.look(watching.stack_id, 0.0).idle
         assert not late.lock.held
         return True
 
-    assert engine.run_engine(goes_on)
+    assert engine.engine.run(goes_on)
 
     assert engine.lock.held
-    assert ended(late.wait("web")).id == planned.stack_id
+    assert ended(late.engine.wait("web")).id == planned.stack_id
 
 
 def test_an_engine_that_waits_can_be_stopped(make: Make) -> None:
     command, engine = make(), make()
-    ended(command.act(create("web")))
+    ended(command.engine.act(create("web")))
 
-    assert not engine.run_engine(lambda holder: False)
+    assert not engine.engine.run(lambda holder: False)
     engine.close()
     command.close()
 
     other = make()
-    assert other.run_engine()
+    assert other.engine.run()
     assert other.lock.held
 
 
 def test_the_engine_takes_up_what_it_finds(make: Make) -> None:
     planned = make()
-    planned.act(create("web"), drive=False)
+    planned.engine.act(create("web"), drive=False)
     planned.close()
     engine, watcher = make(), make()
 
-    engine.run_engine()
+    engine.engine.run()
 
-    assert ended(watcher.wait("web")).state == "CREATE_COMPLETE"
+    assert ended(watcher.engine.wait("web")).state == "CREATE_COMPLETE"
     assert not watcher.lock.held
 
 
 def test_closing_gives_the_lock_back_and_may_be_repeated(make: Make) -> None:
     first, second = make(), make()
-    ended(first.act(create("web")))
+    ended(first.engine.act(create("web")))
 
     first.close()
     first.close()
@@ -251,7 +251,7 @@ def test_validation_needs_no_database_and_no_service(make: Make, home: Path) -> 
         "    properties: {actions: {CREATE: {workflow: make_it}}}\noutputs:",
     )
 
-    checked = make().validate(Bundle(template))
+    checked = make().templates.validate(Bundle(template))
 
     assert set(checked.resources) == {"a", "b"}
     assert "hush" not in repr(checked)
@@ -267,7 +267,7 @@ def test_without_a_service_a_workflow_is_refused_before_anything_is_made(make: M
     app = make()
 
     with pytest.raises(ValidationErrors) as caught:
-        app.act(create("web", template))
+        app.engine.act(create("web", template))
 
     assert "not running" in str(caught.value)
     assert app.reader.stacks() == []
@@ -278,7 +278,7 @@ def test_a_database_of_another_kind_is_refused(home: Path) -> None:
     app = build_app(settings.load_settings(flags, {}))
 
     with pytest.raises(StoreError, match="postgresql"):
-        app.act(create("web"))
+        app.engine.act(create("web"))
     app.close()
 
 
@@ -288,31 +288,31 @@ def test_a_folder_that_cannot_be_made_is_a_clean_error(tmp_path: Path) -> None:
     app = build_app(settings.load_settings({"home": str(tmp_path), "database_url": database}, {}))
 
     with pytest.raises(StoreError, match="cannot be made"):
-        app.act(create("web"))
+        app.engine.act(create("web"))
     app.close()
 
 
 def test_a_key_in_the_settings_is_used(home: Path) -> None:
     app = build_app(settings.load_settings({"home": str(home), "key": make_key()}, {}))
-    ended(app.act(create("web")))
+    ended(app.engine.act(create("web")))
     app.close()
 
     assert not (home / "zonda.key").exists()
     other = build_app(settings.load_settings({"home": str(home), "key": make_key()}, {}))
     with pytest.raises(StoreError, match="key"):
-        other.stack("web")
+        other.stacks.find("web")
     other.close()
 
 
 def test_what_a_stack_waits_for_is_forgotten_at_its_end(make: Make) -> None:
     app = make()
-    running = app.act(create("s"), drive=True)
+    running = app.engine.act(create("s"), drive=True)
     ended(running)
-    commands = app.commands
+    commands = app.engine
     for resource in ("a", "b"):
-        commands._heard(Notice(running.stack_id, None, resource, "waiting for the runner"))
-    assert [each.resource for each in running.waiting()] == ["a", "b"]
+        commands._record_notice(Notice(running.stack_id, None, resource, "waiting for the runner"))
+    assert [each.resource for each in running.client.waiting(running.stack_id)] == ["a", "b"]
 
-    ended(app.act(DeleteStack("s"), drive=True))
+    ended(app.engine.act(DeleteStack("s"), drive=True))
 
     assert commands._notices == {}

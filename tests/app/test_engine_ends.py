@@ -73,7 +73,7 @@ def test_who_waits_for_an_answer_learns_that_its_own_engine_died(
     holder, other = make(), make()
     assert holder.store
     assert holder.lock.acquire()
-    command = Command(lambda: other.act(create("web")))
+    command = Command(lambda: other.engine.act(create("web")))
     while not holder.store._connection.execute("select id from request").fetchall():
         command.join(0.02)
     monkeypatch.setattr(other.store, "transaction", refuse)
@@ -154,7 +154,7 @@ def test_a_command_that_is_interrupted_takes_its_request_back(
 
     monkeypatch.setattr(other.clock, "pause", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        other.act(create("web"))
+        other.engine.act(create("web"))
     assert holder.store._connection.execute("select id from request").fetchall() == []
 
 
@@ -173,6 +173,6 @@ def test_a_command_that_waits_holds_a_lock_until_it_is_answered(
 
     monkeypatch.setattr(other.clock, "pause", look)
     with pytest.raises(KeyboardInterrupt):
-        other.act(create("web"))
+        other.engine.act(create("web"))
     assert waited == [True]
     assert not list(holder.database.parent.glob("*.request-*"))

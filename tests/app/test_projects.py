@@ -61,24 +61,24 @@ def make(tmp_path: Path) -> Iterator[Make]:
 def place(request: pytest.FixtureRequest, make: Make) -> App:
     """An application of project ``mine``: what it asks for is done here, or by another one."""
     if request.param == "engine of another project":
-        make("other").run_engine()
+        make("other").engine.run()
     elif request.param == "command of another project":
         busy = make("other")
-        ended(busy.act(actions.CreateStack("busy", BUNDLE)))
+        ended(busy.engine.act(actions.CreateStack("busy", BUNDLE)))
     return make("mine", "ann")
 
 
 def done(make: Make, *wanted: Any) -> list[StackView]:
     """What a command of project ``other`` does, which has ended then."""
     app = make("other")
-    stacks = [ended(app.act(each)) for each in wanted]
+    stacks = [ended(app.engine.act(each)) for each in wanted]
     app.close()
     return stacks
 
 
 def ended(running: RunningAction) -> StackView:
     """The stack once it is idle."""
-    while not (seen := running.look(PATIENCE)).idle:
+    while not (seen := running.client.look(running.stack_id, PATIENCE)).idle:
         pass
     return seen
 
@@ -106,28 +106,28 @@ def one_of_each(stack: str) -> dict[str, Any]:
 
 
 def test_a_stack_is_made_in_the_project_of_who_asks(place: App, make: Make) -> None:
-    stack = ended(place.act(actions.CreateStack("web", BUNDLE)))
+    stack = ended(place.engine.act(actions.CreateStack("web", BUNDLE)))
 
     assert (stack.state, stack.project) == ("CREATE_COMPLETE", "mine")
-    outputs = {each.name: each.value for each in place.details(stack).outputs}
+    outputs = {each.name: each.value for each in place.stacks.make_values().outputs(stack.id)}
     assert outputs == {"here": "mine", "below": "mine"}
     assert [each.by for each in place.reader.actions(stack.id)] == ["ann"]
     nested = place.reader.stacks("mine", nested=True)
     assert [each.project for each in nested] == ["mine", "mine"]
     assert "web" not in {each.name for each in place.reader.stacks("other")}
     with pytest.raises(NotFound):
-        make("other").stack("web")
+        make("other").stacks.find("web")
 
 
 def test_two_projects_have_a_stack_of_one_name_each(place: App, make: Make) -> None:
     done(make, actions.CreateStack("web", BUNDLE))
-    ended(place.act(actions.CreateStack("web", BUNDLE)))
+    ended(place.engine.act(actions.CreateStack("web", BUNDLE)))
 
-    ended(place.act(actions.DeleteStack("web")))
+    ended(place.engine.act(actions.DeleteStack("web")))
 
-    assert make("other").stack("web").state == "CREATE_COMPLETE"
+    assert make("other").stacks.find("web").state == "CREATE_COMPLETE"
     with pytest.raises(NotFound):
-        place.stack("web")
+        place.stacks.find("web")
 
 
 @pytest.mark.parametrize("how", ["name", "id"])
@@ -138,32 +138,32 @@ def test_no_action_reaches_into_another_project(place: App, make: Make, how: str
 
     for name, action in one_of_each(getattr(stack, how)).items():
         with pytest.raises(NotFound, match="could not be found"):
-            raise AssertionError(f"{name} was accepted: {place.act(action)}")
+            raise AssertionError(f"{name} was accepted: {place.engine.act(action)}")
 
     assert place.reader.last_event() == before
-    assert make("other").stack("web").state == "SNAPSHOT_COMPLETE"
+    assert make("other").stacks.find("web").state == "SNAPSHOT_COMPLETE"
 
 
 def test_the_nested_stack_of_another_project_has_no_name(place: App, make: Make) -> None:
     done(make, actions.CreateStack("web", BUNDLE))
 
     with pytest.raises(NotFound):
-        place.stack("web/below")
+        place.stacks.find("web/below")
     with pytest.raises(NotFound):
-        place.act(actions.SignalResource("web/below", "b", {}))
+        place.engine.act(actions.SignalResource("web/below", "b", {}))
 
 
 def test_a_plan_is_carried_out_in_the_project_that_it_was_made_in(place: App, make: Make) -> None:
     other = make("other")
-    plan = other.plan(actions.CreateStack("web", BUNDLE), keep=True).file
+    plan = other.stacks.plan(actions.CreateStack("web", BUNDLE), keep=True).file
     assert plan is not None
 
     with pytest.raises(UsageError, match="made in the project other; this is mine"):
-        place.act(actions.ApplyPlan(plan))
+        place.engine.act(actions.ApplyPlan(plan))
 
     assert place.reader.stacks("mine") == []
     place.close()
-    assert ended(other.act(actions.ApplyPlan(plan))).project == "other"
+    assert ended(other.engine.act(actions.ApplyPlan(plan))).project == "other"
 
 
 def test_what_another_project_owns_is_not_named(place: App, make: Make) -> None:
@@ -175,7 +175,7 @@ def test_what_another_project_owns_is_not_named(place: App, make: Make) -> None:
     done(make, actions.AdoptStack("secret-name", bundle, entries))
 
     with pytest.raises(Conflict) as caught:
-        place.act(actions.AdoptStack("web", bundle, entries))
+        place.engine.act(actions.AdoptStack("web", bundle, entries))
 
     assert "a resource of another project" in str(caught.value)
     assert "secret-name" not in str(caught.value) + caught.value.hint
@@ -184,9 +184,9 @@ def test_what_another_project_owns_is_not_named(place: App, make: Make) -> None:
 def test_a_repair_by_schedule_is_of_the_stack_whoever_fires_it(make: Make) -> None:
     """Nobody asks for it, so that it has no project but that of its stack."""
     mine = make("mine")
-    stack = ended(mine.act(actions.CreateStack("web", BUNDLE)))
+    stack = ended(mine.engine.act(actions.CreateStack("web", BUNDLE)))
     services = dataclasses.replace(
-        mine.commands._engine.services, settings=EngineSettings(project="other", user="")
+        mine.engine._engine.services, settings=EngineSettings(project="other", user="")
     )
 
     proposal, found = repair._build_propose(services, stack.id, {})()

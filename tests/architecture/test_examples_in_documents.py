@@ -59,7 +59,7 @@ def test_the_settings_in_the_documents_are_accepted(tmp_path: Path) -> None:
 def test_the_template_in_the_readme_is_valid(tmp_path: Path) -> None:
     [text] = blocks("README.md", "yaml")
     app = build_app(settings.load_settings({"home": str(tmp_path)}, {}))
-    checked = app.validate(Bundle(text))
+    checked = app.templates.validate(Bundle(text))
     assert list(checked.outputs) == ["said"]
     app.close()
 

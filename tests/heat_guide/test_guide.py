@@ -200,7 +200,7 @@ def test_types_that_are_deprecated_or_unsupported_are_used_with_a_warning(
         ("Old", "is deprecated since 2.0"),
         ("Unsupported", "is not supported"),
     ):
-        (warning,) = app.validate(Bundle(one(kind, p="a"))).warnings
+        (warning,) = app.templates.validate(Bundle(one(kind, p="a"))).warnings
         assert words in warning.message
         assert zonda_stack.create(one(kind, p="a")).state == "CREATE_COMPLETE"
         zonda_stack.delete()

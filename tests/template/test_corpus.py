@@ -81,7 +81,7 @@ def faults(app: App, path: Path, text: str) -> list[str]:
     types = {each.key for each in names if each.template}
     bundle = Bundle(text, str(path), files=AnyFile(found.files, types), links=found.links)
     try:
-        app.validate(bundle, ignore_unknown=True)
+        app.templates.validate(bundle, ignore_unknown=True)
     except ValidationErrors as error:
         own = (one for one in error.errors if one.place is None or one.place.file == str(path))
         return [f"{one.place.line if one.place else 0} {one.code}" for one in own]

@@ -123,7 +123,7 @@ def test_what_is_wrong_for_certain_is_not_valid(validator: Validators, app: App,
     data = load_document(HEAD + text, "t").data
     assert not validator("2018-08-31").is_valid(data)
     with pytest.raises(ValidationErrors):
-        app.validate(Bundle(HEAD + text, "t"), ignore_unknown=True)
+        app.templates.validate(Bundle(HEAD + text, "t"), ignore_unknown=True)
 
 
 def test_functions_belong_to_versions(validator: Validators) -> None:
@@ -170,7 +170,7 @@ def test_templates_that_zonda_accepts_are_valid(validator: Validators, app: App)
             data = load_document(text, path.name).data
             if not isinstance(data, dict) or "heat_template_version" not in data:
                 continue
-            app.validate(Bundle(text, path.name, files=AnyFile()), ignore_unknown=True)
+            app.templates.validate(Bundle(text, path.name, files=AnyFile()), ignore_unknown=True)
         except TemplateError:
             continue
         count += 1

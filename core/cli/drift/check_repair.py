@@ -64,12 +64,12 @@ def choose_exit_code(found: DriftCheckView) -> int:
 
 def _run_check(session: Session, action: CheckDrift) -> DriftCheckView:
     """Run the check to its end; the process that carries it out may die."""
-    check_id = session.app.act(action, drive=False).check_id
-    found, looks = session.app.wait_for_check(check_id, LOOK_AGAIN), 1
+    check_id = session.app.engine.act(action, drive=False).check_id
+    found, looks = session.app.engine.wait_for_check(check_id, LOOK_AGAIN), 1
     while found.is_running:
         if looks == _SAY_AFTER:
             session.screen.say(f"Still looking (check {check_id}).")
-        found, looks = session.app.wait_for_check(check_id, LOOK_AGAIN), looks + 1
+        found, looks = session.app.engine.wait_for_check(check_id, LOOK_AGAIN), looks + 1
     return found
 
 
@@ -108,7 +108,7 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
     action = RepairDrift(stack.id, tuple(resources))
     if arguments.plan:
         return _show_plan(session, arguments.format, stack, action)
-    running = session.app.act(action, drive=arguments.wait)
+    running = session.app.engine.act(action, drive=arguments.wait)
     findings: list[DriftFindingView] = []
     if running.check_id:
         seen = session.app.reader.drift_check(running.check_id)
@@ -121,7 +121,7 @@ def repair(session: Session, arguments: argparse.Namespace) -> int:
 
 def _show_plan(session: Session, form: str | None, stack: StackView, action: RepairDrift) -> int:
     """Show the plan of a repair with the findings; the exit code is that of a check."""
-    found = session.app.plan(action)
+    found = session.app.stacks.plan(action)
     assert found.seen is not None
     check, findings = found.seen
     _say_findings(session, check, findings, stack.name)

@@ -42,8 +42,8 @@ def schedule(session: Session, arguments: argparse.Namespace) -> int:
     stack = _find_root_stack(session, arguments.stack)
     if arguments.schedule is not None or arguments.policy is not None:
         action = SetDrift(stack.id, arguments.schedule, arguments.policy)
-        session.app.act(action, drive=False)
-        stack = session.app.stack(stack.id)
+        session.app.engine.act(action, drive=False)
+        stack = session.app.stacks.find(stack.id)
     screen = session.screen
     formats.write_fields(
         screen.out,
@@ -51,14 +51,14 @@ def schedule(session: Session, arguments: argparse.Namespace) -> int:
         {"stack_name": stack.name, **drift.build_fields(stack)},
         screen.width,
     )
-    if stack.drift_schedule and session.app.commands.other_engine_pid is None:
+    if stack.drift_schedule and session.app.engine.other_engine_pid is None:
         screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
     return 0
 
 
 def _find_root_stack(session: Session, name: str) -> StackView:
     """Find the stack, which must be a root stack; raises NotSupported."""
-    stack, root = session.app.stack(name), find_root_stack(session, name)
+    stack, root = session.app.stacks.find(name), find_root_stack(session, name)
     if stack.id == root.id:
         return stack
     raise NotSupported(
@@ -94,7 +94,7 @@ def ignore(session: Session, arguments: argparse.Namespace) -> int:
         None if arguments.until is None else _parse_until(arguments.until, session.app.clock.now())
     )
     action = IgnoreDrift(stack.id, path, name, arguments.reason, until)
-    session.app.act(action, drive=False)
+    session.app.engine.act(action, drive=False)
     told = f"property {name} of {path}" if name else path
     when = "" if until is None else f" until {formats.format_time(until)}"
     session.screen.say(f"Drift of {told} is ignored{when}.")
@@ -156,5 +156,5 @@ def remove_ignore_arguments(parser: argparse.ArgumentParser) -> None:
 def remove_ignore(session: Session, arguments: argparse.Namespace) -> int:
     """Remove an exception, so that the differences count again."""
     stack = find_root_stack(session, arguments.stack)
-    session.app.act(UnignoreDrift(stack.id, arguments.ignore), drive=False)
+    session.app.engine.act(UnignoreDrift(stack.id, arguments.ignore), drive=False)
     return 0

@@ -45,7 +45,7 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
 def diff(session: Session, arguments: argparse.Namespace) -> int:
     """Show the differences, part by part; a hidden value only as hidden, changed or not."""
     numbers = [_parse_generation(text) for text in (arguments.first, arguments.second)]
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     older, newer, found = session.app.inspector.differences(stack, *numbers)
     chosen = [part for part in PARTS if getattr(arguments, part)] or list(PARTS)
     screen = session.screen

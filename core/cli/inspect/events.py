@@ -55,7 +55,7 @@ def list_events(session: Session, arguments: argparse.Namespace) -> int:
     where, name = arguments.stack, arguments.resource
     if name is not None:
         where, arguments.resource = nested.split_address(where, name)
-    stack, depth = session.app.stack(where), nested.get_depth(arguments)
+    stack, depth = session.app.stacks.find(where), nested.get_depth(arguments)
     if arguments.follow:
         return _follow_events(session, arguments, stack, depth)
     told = EventStream(session, stack, depth).after(0)
@@ -115,7 +115,7 @@ def _follow_events(
     news, seen, limit = EventStream(session, stack, depth), 0, arguments.limit
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
-        now = session.app.stack(stack.id)
+        now = session.app.stacks.find(stack.id)
         told = news.after(seen)
         for each in _filter_events(told, arguments, limit):
             _show_event(session, arguments, stack, each, depth)

@@ -27,7 +27,7 @@ def list_failures_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_failures(session: Session, arguments: argparse.Namespace) -> int:
     """List one row per failed resource, without owners of nested failures."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     failed = {
         (*path, row.name): row
         for path, row in trees.list_resources(session.app.reader, stack, trees.ALL_LEVELS)

@@ -45,7 +45,7 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 def graph(session: Session, arguments: argparse.Namespace) -> int:
     """Draw the graph of a stack, with the states of its resources."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     found, untold = session.app.inspector.build_graph(stack, nested.get_depth(arguments))
     if untold:
         session.screen.say(f"The edges cannot be explained: {untold}")

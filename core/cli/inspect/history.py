@@ -27,7 +27,7 @@ def history_arguments(parser: argparse.ArgumentParser) -> None:
 
 def history(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per generation, the oldest first."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     found = session.app.inspector.read_history(stack).all()
     if arguments.limit is not None:
         found = found[-arguments.limit :] if arguments.limit > 0 else []

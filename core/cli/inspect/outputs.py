@@ -97,8 +97,9 @@ def _format_raw(shown: OutputView) -> str:
 def _load_outputs(
     session: Session, name: str, *, refresh: bool = False, reveal: bool = False
 ) -> list[OutputView]:
-    stack = session.app.stack(name)
-    return session.app.details(stack, refresh=refresh, reveal=reveal).outputs
+    stack = session.app.stacks.find(name)
+    values = session.app.stacks.make_values()
+    return values.outputs(stack.id, refresh=refresh, reveal=reveal)
 
 
 def _find_output(found: list[OutputView], name: str) -> OutputView:

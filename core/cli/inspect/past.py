@@ -18,7 +18,7 @@ LONG = ("template",)
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """Show the stack at the end of a generation, its template and the state of its resources."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     telling, screen = session.app.inspector, session.screen
     past = telling.read_past(stack, arguments.at)
     fields = _build_fields(stack, past)

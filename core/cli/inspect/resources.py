@@ -35,7 +35,7 @@ def list_resources_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_resources(session: Session, arguments: argparse.Namespace) -> int:
     """List one row per resource that the stack owns, also those that are to be deleted."""
-    stack, depth = session.app.stack(arguments.stack), nested.get_depth(arguments)
+    stack, depth = session.app.stacks.find(arguments.stack), nested.get_depth(arguments)
     columns: tuple[str, ...] = LIST_COLUMNS
     if depth:
         columns, rows = (*columns, *NESTED_COLUMNS), _build_tree_rows(session, stack, depth)
@@ -75,7 +75,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     """Show the stored state of one resource; hidden values are shown as ``(hidden)``."""
     reader = session.app.reader
     where, name = nested.split_address(arguments.stack, arguments.resource)
-    stack = session.app.stack(where)
+    stack = session.app.stacks.find(where)
     found = reader.resource(stack.id, name)
     others = [
         {"id": one.id, "physical_resource_id": one.physical_id, "resource_status": one.state}

@@ -89,7 +89,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         from . import past  # templates and plug-ins, which showing the present may not need
 
         return past.show(session, arguments)
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     screen = session.screen
     fields = {
         **as_fields(stack),
@@ -97,9 +97,10 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         **_build_drift_fields(session, stack),
     }
     try:
-        details = session.app.details(stack, refresh=arguments.refresh)
-        fields["parameters"] = dict(details.parameters)
-        fields["outputs"] = [outputs.as_fields(shown) for shown in details.outputs]
+        values = session.app.stacks.make_values()
+        found = values.outputs(stack.id, refresh=arguments.refresh)
+        fields["parameters"] = values.parameters(stack.id)
+        fields["outputs"] = [outputs.as_fields(shown) for shown in found]
     except ZondaError as error:
         # A type whose plug-in is gone must not hide what is stored.
         screen.say(f"{screen.colour_message('warning', 'yellow')}: {error}")
@@ -119,7 +120,7 @@ def _build_drift_fields(session: Session, stack: StackView) -> dict[str, Any]:
     from zonda.core.store.schema.words import NOT_CHECKED
 
     reader = session.app.reader
-    top = stack if stack.id == stack.root_id else session.app.stack(stack.root_id)
+    top = stack if stack.id == stack.root_id else session.app.stacks.find(stack.root_id)
     checks = reader.drift_checks(top.id, _LOOKED_AT)
     last = next((each for each in checks if _is_full_check(each)), None)
     current = last is not None and last.generation == top.generation

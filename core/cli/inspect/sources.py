@@ -19,7 +19,7 @@ environment_arguments = template_arguments = files_arguments = _arguments
 
 def environment(session: Session, arguments: argparse.Namespace) -> int:
     """Show all environments and parameters of a stack, as one environment."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     found = session.app.exporter.environment(stack.id, with_secrets=arguments.with_secrets)
     formats.write_data(session.screen.out, arguments.format or "yaml", found)
     return 0
@@ -27,7 +27,7 @@ def environment(session: Session, arguments: argparse.Namespace) -> int:
 
 def template(session: Session, arguments: argparse.Namespace) -> int:
     """Show the template of a stack: its text, or its parsed data as JSON."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     exporting, secrets = session.app.exporter, arguments.with_secrets
     if arguments.format == "json":
         formats.write_data(
@@ -41,7 +41,7 @@ def template(session: Session, arguments: argparse.Namespace) -> int:
 
 def files(session: Session, arguments: argparse.Namespace) -> int:
     """Show the files that template and environments name, with their contents."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     found = session.app.exporter.files(stack.id, with_secrets=arguments.with_secrets)
     formats.write_data(session.screen.out, arguments.format or "yaml", found)
     return 0

@@ -42,7 +42,7 @@ def why(session: Session, arguments: argparse.Namespace) -> int:
     where = arguments.stack
     if arguments.resource is not None:
         where, arguments.resource = nested.split_address(where, arguments.resource)
-    stack = session.app.stack(where)
+    stack = session.app.stacks.find(where)
     found = session.app.inspector.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
     engine_hint.warn_without_engine(session, stack)

@@ -33,7 +33,8 @@ def confirm_action(
 ) -> tuple[Action | None, int]:
     """Return the action to carry out; None if there is none, with the exit code."""
     if arguments.dry_run:
-        plan_tree.show_plan(session.screen, arguments.format, session.app.plan(action).document)
+        found = session.app.stacks.plan(action)
+        plan_tree.show_plan(session.screen, arguments.format, found.document)
         return None, 0
     return _show_and_confirm(session, arguments, action) if arguments.plan else (action, 0)
 
@@ -44,7 +45,7 @@ def _show_and_confirm(
     screen = session.screen
     if not arguments.yes and not screen.can_ask:
         raise UsageError("A plan needs a yes: give -y where nobody can be asked.")
-    found = session.app.plan(action, keep=True)
+    found = session.app.stacks.plan(action, keep=True)
     # What is asked for with -f is the stack as it is then: the plan is only said.
     write = screen.draw if arguments.format is None and not arguments.column else screen.say_marked
     for line in plan_tree.format_plan(found.document):

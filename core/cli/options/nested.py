@@ -47,5 +47,5 @@ def group_by_stack(stack: str, resources: Iterable[str]) -> dict[str, list[str]]
 
 def find_root(session: Session, stack_id: str) -> StackView:
     """Find the stack at the top of a tree, which all actions are for."""
-    stack = session.app.stack(stack_id)
-    return stack if stack.root_id == stack.id else session.app.stack(stack.root_id)
+    stack = session.app.stacks.find(stack_id)
+    return stack if stack.root_id == stack.id else session.app.stacks.find(stack.root_id)

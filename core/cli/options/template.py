@@ -124,7 +124,7 @@ def _list_other_faults(
 ) -> Iterator[TemplateError]:
     """List the errors of a bundle besides its missing files."""
     try:
-        session.app.validate(bundle, all_given=all_given)
+        session.app.templates.validate(bundle, all_given=all_given)
     except ValidationErrors as error:
         for fault in error.errors:
             if not any(_follows_from(fault, each) for each in missing):

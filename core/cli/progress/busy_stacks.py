@@ -74,7 +74,7 @@ def submit_action(
     supersedes = bool(arguments.supersede)
     while True:
         try:
-            return session.app.act(action, drive=arguments.wait, supersedes=supersedes)
+            return session.app.engine.act(action, drive=arguments.wait, supersedes=supersedes)
         except Conflict as error:
             busy = _find_busy_stack(session, stack, error)
             if busy is None:
@@ -101,7 +101,7 @@ def wait_first(session: Session, arguments: argparse.Namespace, name: str, verb:
     if arguments.supersede:
         raise UsageError("--supersede and --wait exclude each other: give one of them.")
     try:
-        stack = session.app.stack(name)
+        stack = session.app.stacks.find(name)
     except NotFound:
         return
     if verb not in _NEW or stack.action == "DELETE":
@@ -111,7 +111,7 @@ def wait_first(session: Session, arguments: argparse.Namespace, name: str, verb:
 def _find_busy_stack(session: Session, name: str, error: Conflict) -> StackView | None:
     """Find the stack whose running action caused an error; None for another cause."""
     try:
-        stack = session.app.stack(name)
+        stack = session.app.stacks.find(name)
     except NotFound:
         return None
     if isinstance(error, ActionInProgress):
@@ -146,4 +146,4 @@ def _wait_for(session: Session, stack: StackView) -> None:
     """Follow the running action of a stack, and its consequences, to the end."""
     if not stack.idle:
         session.screen.say(f"{describe_running(session, stack)} Waiting for its end.")
-        wait_until_idle(session, session.app.wait(stack.id))
+        wait_until_idle(session, session.app.engine.wait(stack.id))

@@ -160,27 +160,28 @@ def _make_display(session: Session, running: RunningAction) -> Display:
         return LineDisplay(session.screen, running.name)
     from .live import LiveDisplay  # rich takes 60 ms that only a terminal is worth
 
-    total = (lambda: running.resource_count) if running.touches_all else None
+    client, stack_id = running.client, running.stack_id
+    total = (lambda: client.count_resources(stack_id)) if running.touches_all else None
     return LiveDisplay(session.screen, running.name, total, session.app.clock)
 
 
 def _watch_events(session: Session, running: RunningAction, display: Display) -> _WatchedStack:
     seen = running.events_before
-    watch = _WatchedStack(session.app.stack(running.stack_id), display.reasons)
+    watch = _WatchedStack(session.app.stacks.find(running.stack_id), display.reasons)
     news = EventStream(session, watch.stack, ALL_LEVELS)
     if running.generation is None:  # another command has begun it
         watch.tally.add(_list_earlier_events(session, watch.stack, news, seen))
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
-        watch.stack = running.look(LOOK_AGAIN)
+        watch.stack = running.client.look(running.stack_id, LOOK_AGAIN)
         told = news.after(seen)
         seen = told[-1][1].seq if told else seen
         watch.tally.add(told)
         watch.failed += [
             one for path, one in told if one.status == "FAILED" and one.resource_name and not path
         ]
-        display.show(told, running.waiting(), session.app.clock.now())
-        if running.is_at_rest(watch.stack):
+        display.show(told, running.client.waiting(running.stack_id), session.app.clock.now())
+        if running.client.is_at_rest(watch.stack):
             return watch
 
 
@@ -195,8 +196,8 @@ def _list_earlier_events(
 
 
 def _say_how_to_continue(session: Session, running: RunningAction) -> None:
-    if running.other_engine_pid:
-        session.screen.say(f"\nThe engine of process {running.other_engine_pid} goes on with it.")
+    if pid := running.client.other_engine_pid:
+        session.screen.say(f"\nThe engine of process {pid} goes on with it.")
     else:
         session.screen.say("\nStopping. Nothing is lost: what runs outside zonda goes on.")
     session.screen.say(f"'zonda stack wait {running.name}' continues.")

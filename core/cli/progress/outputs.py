@@ -43,7 +43,7 @@ def show_at_end(session: Session, stack_id: str) -> None:
     """
     screen, stack = session.screen, session.app.reader.stack_by_id(stack_id)
     try:
-        found = session.app.details(stack).outputs
+        found = session.app.stacks.make_values().outputs(stack_id)
     except ZondaError as error:  # what was done has been done
         screen.say(f"{screen.colour_message('warning', 'yellow')}: {error}")
         return

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
 def show_stack(session: Session, arguments: argparse.Namespace, running: RunningAction) -> None:
     """Show a stack with its fields, as in ``stack create``."""
     if _is_wanted(arguments):
-        fields = as_fields(session.app.stack(running.stack_id))
+        fields = as_fields(session.app.stacks.find(running.stack_id))
         with streams.ignore_closed_output():
             formats.write_fields(session.screen.out, arguments, fields, session.screen.width)
 
@@ -38,7 +38,7 @@ def show_stacks(
 ) -> None:
     """Show stacks, one row each, as in ``stack list``; also those that are deleted by now."""
     if _is_wanted(arguments):
-        rows = [as_row(session.app.stack(each.stack_id)) for each in running]
+        rows = [as_row(session.app.stacks.find(each.stack_id)) for each in running]
         with streams.ignore_closed_output():
             screen = session.screen
             formats.write_rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width, spare=SPARE)

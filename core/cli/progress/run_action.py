@@ -53,8 +53,8 @@ def wait_for_end(
 
 def say_planned(session: Session, running: RunningAction) -> None:
     """Print which engine carries out the action."""
-    if running.other_engine_pid:
-        session.screen.say(f"Planned; the engine of process {running.other_engine_pid} does it.")
+    if pid := running.client.other_engine_pid:
+        session.screen.say(f"Planned; the engine of process {pid} does it.")
     else:
         name = nested.find_root(session, running.stack_id).name
         session.screen.say(f"Planned; 'zonda stack wait {name}' carries it out.")

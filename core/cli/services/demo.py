@@ -82,7 +82,7 @@ def _use_demo_home(session: Session, folder: Path) -> None:
 
 def _start_service(app: App, folder: Path) -> str:
     """Start the service in the background unless it runs; return its address."""
-    running = app.services()
+    running = app.runners.list_services()
     if running:
         return running[0].address
     make_folder(folder)
@@ -99,7 +99,7 @@ def _start_service(app: App, folder: Path) -> str:
             cwd=folder,
         )
     for _ in range(int(_PATIENCE / _LOOK_AGAIN)):
-        running = app.services()
+        running = app.runners.list_services()
         if running:
             return running[0].address
         if process.poll() is not None:
@@ -124,18 +124,18 @@ def _run_example(session: Session, folder: Path) -> int:
     bundle = load_bundle(find_example() / TEMPLATE, parameters=parameters)
     session.template = bundle
     try:
-        session.app.stack(STACK)
+        session.app.stacks.find(STACK)
     except NotFound:
-        running = session.app.act(CreateStack(STACK, bundle))
+        running = session.app.engine.act(CreateStack(STACK, bundle))
         return follow(session, running, ("CREATE",))
     session.screen.say(f"The stack {STACK} is there already: it is brought up to date.")
-    return follow(session, session.app.act(UpdateStack(STACK, bundle)), ("UPDATE",))
+    return follow(session, session.app.engine.act(UpdateStack(STACK, bundle)), ("UPDATE",))
 
 
 def _show_result(session: Session, folder: Path) -> None:
     screen = session.screen
     shown = argparse.Namespace(format="table", column=["output_key", "output_value"])
-    found = session.app.details(session.app.stack(STACK)).outputs
+    found = session.app.stacks.make_values().outputs(session.app.stacks.find(STACK).id)
     outputs.show_all(screen, shown, found)
     screen.out.write("\nWhat is really there:\n")
     for path in sorted(path for path in (folder / "data").rglob("*") if path.is_file()):

@@ -86,7 +86,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
             screen.say(str(row))
 
     try:
-        report = session.app.check_endpoint(
+        report = session.app.runners.check_endpoint(
             _parse_options(arguments), threading.Event().wait, print_row
         )
     except KeyboardInterrupt:

@@ -42,7 +42,7 @@ def runner(session: Session, arguments: argparse.Namespace) -> int:
         session.screen.say(f"Runner {name}: workflows of {files} at {url}; Ctrl-C stops it.")
 
     files = [Path(file) for file in arguments.files]
-    session.app.serve_workflows(files, arguments.address, ready, arguments.name)
+    session.app.runners.serve(files, arguments.address, ready, arguments.name)
     return 0
 
 
@@ -53,7 +53,7 @@ def stop_arguments(parser: argparse.ArgumentParser) -> None:
 
 def stop(session: Session, arguments: argparse.Namespace) -> int:
     """Stop running services; the runs that they have started go on."""
-    running = {service.serving.name: service for service in session.app.services()}
+    running = {service.serving.name: service for service in session.app.runners.list_services()}
     for name in arguments.names or running or [str(session.settings.home)]:
         if name not in running:
             raise NotFound("workflow service", name, hint=suggestion(name, running))
@@ -88,10 +88,10 @@ def engine(session: Session, arguments: argparse.Namespace) -> int:
         return not ended.is_set()
 
     try:
-        if session.app.run_engine(goes_on):
+        if session.app.engine.run(goes_on):
             session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
-            session.app.check_engine()
+            session.app.engine.check()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.app.event_sinks import SinkView, list_sink_views
+from zonda.core.app.event_sinks import SinkView
 
 from ..console import formats
 from ..session import Session
@@ -22,8 +22,7 @@ def list_sinks_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_sinks(session: Session, arguments: argparse.Namespace) -> int:
     """List every sink: its position, and its error."""
-    app = session.app
-    rows = [_build_row(view) for view in list_sink_views(app.settings, app.reader)]
+    rows = [_build_row(view) for view in session.app.sinks.list_views()]
     formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
     return 0
 
@@ -62,7 +61,7 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
 
 def test(session: Session, arguments: argparse.Namespace) -> int:
     """Send one test event of the action TEST now."""
-    wrong = session.app.test_sink(arguments.name)
+    wrong = session.app.sinks.test(arguments.name)
     if wrong:
         session.screen.say(f"Sink {arguments.name} did not take it: {wrong}")
         return 1
@@ -77,6 +76,6 @@ def skip_arguments(parser: argparse.ArgumentParser) -> None:
 
 def skip(session: Session, arguments: argparse.Namespace) -> int:
     """Drop the events that wait for a sink; it continues with the next event."""
-    last = session.app.skip_sink(arguments.name)
+    last = session.app.sinks.skip(arguments.name)
     session.screen.say(f"Sink {arguments.name} goes on after event {last}.")
     return 0

@@ -86,11 +86,11 @@ def cancel_arguments(parser: argparse.ArgumentParser) -> None:
 def cancel(session: Session, arguments: argparse.Namespace) -> int:
     """Roll back the running create or update, or only stop to start new operations."""
     action = CancelStack(arguments.stack, arguments.rollback)
-    running = session.app.act(action, drive=arguments.wait)
+    running = session.app.engine.act(action, drive=arguments.wait)
     wait_for_success(session, arguments, running, _ENDS_OF_CANCEL)
     if not arguments.wait:
         return 0
-    ended = session.app.stack(running.stack_id)
+    ended = session.app.stacks.find(running.stack_id)
     # Without rollback an UPDATE_FAILED is left: that is what was asked for. Going back may fail.
     return 1 if arguments.rollback and ended.status == "FAILED" else 0
 
@@ -103,8 +103,8 @@ def wait_arguments(parser: argparse.ArgumentParser) -> None:
 
 def wait(session: Session, arguments: argparse.Namespace) -> int:
     """Continue the action of an interrupted command, or watch the engine that carries it out."""
-    running = session.app.wait(arguments.stack)
-    action = session.app.stack(running.stack_id).action
+    running = session.app.engine.wait(arguments.stack)
+    action = session.app.stacks.find(running.stack_id).action
     if action in PASSING:
         done = f"{action} of stack {running.name}: COMPLETE"
         code = follow_passing(session, running, done)

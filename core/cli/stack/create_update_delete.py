@@ -157,7 +157,7 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
 
 def _say_warnings(session: Session, running: RunningAction) -> None:
     """Print the warnings of ``template validate``."""
-    for warning in session.app.warnings(session.app.stack(running.stack_id)):
+    for warning in session.app.stacks.list_warnings(session.app.stacks.find(running.stack_id)):
         session.screen.say(errors.warning_as_text(session.screen, warning))
 
 
@@ -204,7 +204,7 @@ def _find_stacks(session: Session, names: Iterable[str]) -> tuple[list[StackView
     code = 0
     for name in dict.fromkeys(names):
         try:
-            stack = session.app.read_stack_or_deleted(name)
+            stack = session.app.stacks.find_or_deleted(name)
         except NotFound as missing:
             code = errors.say_error(session.screen, missing)
             continue

@@ -34,7 +34,7 @@ def export_arguments(parser: argparse.ArgumentParser) -> None:
 
 def export(session: Session, arguments: argparse.Namespace) -> int:
     """Print the document of ``stack abandon``, and change nothing."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     made = session.app.exporter.export(stack.id, with_secrets=arguments.with_secrets)
     _write_document(session, arguments.output_file, made.values)
     if made.hidden:
@@ -72,7 +72,7 @@ def abandon_arguments(parser: argparse.ArgumentParser) -> None:
 
 def abandon(session: Session, arguments: argparse.Namespace) -> int:
     """Print the document of a stack and forget the stack; its resources are left alone."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     made = session.app.exporter.export(stack.id, with_secrets=arguments.with_secrets)
     if made.hidden and not arguments.without_secrets:
         raise UsageError(
@@ -91,7 +91,7 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
         _write_document(session, arguments.output_file, made.values)
     except BrokenPipeError:
         raise streams.OutputFailed("its reader has gone, so the stack is kept") from None
-    session.app.act(AbandonStack(stack.id, made.digest, arguments.force), drive=False)
+    session.app.engine.act(AbandonStack(stack.id, made.digest, arguments.force), drive=False)
     session.screen.say(f"Stack {stack.name} is forgotten; its resources were left as they are.")
     _say_leftovers(session, made.values.get("leftovers", ()))
     return 0

@@ -31,7 +31,7 @@ def poll_arguments(parser: argparse.ArgumentParser) -> None:
 
 def poll(session: Session, arguments: argparse.Namespace) -> int:
     """List one row per resource that waits at a breakpoint."""
-    stack, depth = session.app.stack(arguments.stack), nested.get_depth(arguments)
+    stack, depth = session.app.stacks.find(arguments.stack), nested.get_depth(arguments)
     waiting = _list_waiting(session, stack, depth)
     since = _read_start_times(session, stack, depth) if waiting else {}
     found = [(trees.format_path(path, one.name), *_build_row(one, since)) for path, one in waiting]
@@ -84,7 +84,7 @@ def clear(session: Session, arguments: argparse.Namespace) -> int:
         name for each in arguments.resources for name in _expand_pattern(session, arguments, each)
     ]
     for stack, names in nested.group_by_stack(arguments.stack, chosen).items():
-        running = session.app.act(ClearHooks(stack, tuple(names), hooks), drive=False)
+        running = session.app.engine.act(ClearHooks(stack, tuple(names), hooks), drive=False)
     if not nested.find_root(session, running.stack_id).idle:
         say_planned(session, running)
     return 0
@@ -94,7 +94,7 @@ def _expand_pattern(session: Session, arguments: argparse.Namespace, pattern: st
     """Expand a pattern; with ``*`` in the path: all waiting resources that match."""
     if "*" not in pattern.rpartition("/")[0]:
         return [pattern]
-    parts, stack = pattern.split("/"), session.app.stack(arguments.stack)
+    parts, stack = pattern.split("/"), session.app.stacks.find(arguments.stack)
     ways = [(*path, one.name) for path, one in _list_waiting(session, stack, len(parts) - 1)]
     found = [way for way in ways if len(way) == len(parts) and all(map(fnmatchcase, way, parts))]
     if not found:

@@ -50,7 +50,9 @@ def plan_arguments(parser: argparse.ArgumentParser) -> None:
 
 def plan(session: Session, arguments: argparse.Namespace) -> int:
     """Show the changes of an action with their reasons. Nothing is changed."""
-    found = session.app.plan(_build_action(session, arguments), keep=arguments.out is not None)
+    found = session.app.stacks.plan(
+        _build_action(session, arguments), keep=arguments.out is not None
+    )
     plan_tree.show_plan(session.screen, arguments.format, found.document)
     if found.file is not None:
         _write_plan(Path(arguments.out), found.file)
@@ -74,9 +76,9 @@ def _build_action(session: Session, arguments: argparse.Namespace) -> Action:
         given = (arguments.template, *arguments.environment, *arguments.parameter)
         if any(given) or arguments.target or arguments.exclude:
             raise UsageError("A deletion is of the whole stack: give its name only.")
-        return DeleteStack(session.app.stack(name).id)
+        return DeleteStack(session.app.stacks.find(name).id)
     try:
-        session.app.stack(name)
+        session.app.stacks.find(name)
     except NotFound:
         if arguments.existing:
             raise

@@ -33,5 +33,5 @@ def unprotect(session: Session, arguments: argparse.Namespace) -> int:
 def _set_protection(session: Session, arguments: argparse.Namespace, *, on: bool) -> int:
     chosen = nested.group_by_stack(arguments.stack, arguments.resources) or {arguments.stack: []}
     for stack, names in chosen.items():
-        session.app.act(ProtectStack(stack, tuple(names), on), drive=False)
+        session.app.engine.act(ProtectStack(stack, tuple(names), on), drive=False)
     return 0

@@ -34,13 +34,13 @@ def signal(session: Session, arguments: argparse.Namespace) -> int:
     """Send a signal to a resource."""
     where, name = nested.split_address(arguments.stack, arguments.resource)
     action = SignalResource(where, name, _parse_details(arguments))
-    running = session.app.act(action, drive=False)
+    running = session.app.engine.act(action, drive=False)
     root = nested.find_root(session, running.stack_id)
-    if not root.idle or running.other_engine_pid:
-        if not running.is_at_rest(root):
+    if not root.idle or running.client.other_engine_pid:
+        if not running.client.is_at_rest(root):
             say_planned(session, running)
         return 0
-    return follow_signal(session, session.app.wait(root.id))
+    return follow_signal(session, session.app.engine.wait(root.id))
 
 
 def _parse_details(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def mark(session: Session, arguments: argparse.Namespace) -> int:
     """Mark a resource, so that the next update replaces it, as after a failed check."""
     where, name = nested.split_address(arguments.stack, arguments.resource)
     action = MarkResource(where, name, arguments.reason, healthy=arguments.reset)
-    session.app.act(action, drive=False)
+    session.app.engine.act(action, drive=False)
     return 0
 
 
@@ -89,7 +89,7 @@ def move(session: Session, arguments: argparse.Namespace) -> int:
     new = arguments.new
     if arguments.reset == (new is not None):
         raise UsageError("Give the new name of the resource, or --reset.")
-    session.app.act(MoveResource(arguments.stack, arguments.resource, new), drive=False)
+    session.app.engine.act(MoveResource(arguments.stack, arguments.resource, new), drive=False)
     if new is not None:
         session.screen.say(
             f"The update whose template has {new} instead of {arguments.resource} moves it; "

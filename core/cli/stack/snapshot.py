@@ -48,7 +48,7 @@ def list_snapshots_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
     """List the snapshots of a stack, the oldest first."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     found = [
         list(_build_fields(each).values()) for each in session.app.exporter.snapshots(stack.id)
     ]
@@ -66,7 +66,7 @@ def show_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """Show one snapshot with its data."""
-    stack = session.app.stack(arguments.stack)
+    stack = session.app.stacks.find(arguments.stack)
     found = session.app.exporter.snapshot(
         stack.id, arguments.snapshot, with_secrets=arguments.with_secrets
     )

@@ -91,7 +91,7 @@ def summary(session: Session, arguments: argparse.Namespace) -> int:
     paths = [*arguments.file, *arguments.more]
     found = list(_load_entries(session, paths, arguments.recursive))
     bundle = _load_environments(session, arguments)
-    listed = session.app.introspection.listed(bundle) if bundle.environment_files else None
+    listed = session.app.templates.list_candidates(bundle) if bundle.environment_files else None
     known = {each.path for each in found}
     if listed is not None:
         found += (each for each in listed.offers if each.path not in known)

@@ -30,8 +30,7 @@ def explain_type_arguments(parser: argparse.ArgumentParser) -> None:
 def explain_type(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule, and the resolved type; exit code 2 where there is none."""
     bundle = template.collect_bundle(session, arguments)
-    introspection = session.app.introspection
-    found = introspection.explain_type(bundle, arguments.type, arguments.resource)
+    found = session.app.templates.explain_type(bundle, arguments.type, arguments.resource)
     screen = session.screen
     if arguments.format in ("json", "yaml") and not arguments.column:
         formats.write_data(screen.out, arguments.format, as_data(found))

@@ -32,7 +32,7 @@ def parameters_arguments(parser: argparse.ArgumentParser) -> None:
 def parameters(session: Session, arguments: argparse.Namespace) -> int:
     """List one row per parameter of each template."""
     bundle = template.collect_bundle(session, arguments, required=True)
-    found = session.app.introspection.parameters(bundle, given_too=arguments.all)
+    found = session.app.templates.list_parameters(bundle, given_too=arguments.all)
     rows = [each for each in found.parameters if each.missing or not arguments.missing]
     screen = session.screen
     for note in found.open:

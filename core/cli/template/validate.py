@@ -44,7 +44,9 @@ def validate(session: Session, arguments: argparse.Namespace) -> int:
     screen = session.screen
     try:
         bundle = template.collect_bundle(session, arguments, required=True)
-        checked = session.app.validate(bundle, ignore_unknown=arguments.ignore_unknown_types)
+        checked = session.app.templates.validate(
+            bundle, ignore_unknown=arguments.ignore_unknown_types
+        )
     except TemplateError as error:
         if arguments.format not in ("json", "yaml", SARIF):
             raise

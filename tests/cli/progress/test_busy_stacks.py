@@ -50,23 +50,23 @@ class Home:
 
     def begin(self) -> None:
         """Create the stack, and begin an update that waits in the creation of ``b``."""
-        ended(self.engine.act(actions.CreateStack("web", Bundle(template(self.notes, "a")))))
+        ended(self.engine.engine.act(actions.CreateStack("web", Bundle(template(self.notes, "a")))))
         self.order.touch()
         bundle = Bundle(template(self.notes, "a", "b"))
-        self.engine.act(actions.UpdateStack("web", bundle))
+        self.engine.engine.act(actions.UpdateStack("web", bundle))
         never, calls = threading.Event(), self.notes / "calls"
         while "b create" not in calls.read_text():
             never.wait(0.05)
 
     @property
     def history(self) -> list[tuple[str, str]]:
-        stack = self.engine.read_stack_or_deleted("web")
+        stack = self.engine.stacks.find_or_deleted("web")
         found = self.engine.reader.actions(stack.id)
         return [(each.action, each.status) for each in found]
 
 
 def ended(running: Any) -> Any:
-    while not (seen := running.look(PATIENCE)).idle:
+    while not (seen := running.client.look(running.stack_id, PATIENCE)).idle:
         pass
     return seen
 
@@ -78,7 +78,7 @@ RUNS = [("CREATE", "COMPLETE"), ("UPDATE", "IN_PROGRESS")]
 def busy(tmp_path: Path) -> Iterator[Home]:
     """Another process is at work on the stack."""
     home = Home(tmp_path)
-    home.engine.run_engine()
+    home.engine.engine.run()
     home.begin()
     yield home
     home.order.unlink(missing_ok=True)
@@ -235,7 +235,7 @@ def test_a_deletion_asks_with_what_runs(zonda: Any, busy: Home, answers: list[bo
 def test_the_name_of_a_stack_that_is_being_deleted_can_be_waited_for(
     zonda: Any, busy: Home, on_waiting: list[str]
 ) -> None:
-    busy.engine.act(actions.DeleteStack("web"))
+    busy.engine.engine.act(actions.DeleteStack("web"))
     (busy.notes / "wait-a-delete").touch()
 
     said = zonda("stack", "create", "web", "-t", busy.file, code=1).err
@@ -279,8 +279,8 @@ def test_what_nobody_carries_out_is_superseded_without_a_word(zonda: Any, tmp_pa
 def test_of_two_that_come_at_once_the_second_is_refused(busy: Home) -> None:
     """Also where neither has seen the other: it is decided where the plan is accepted."""
     busy.order.unlink()
-    ended(busy.engine.wait("web"))
-    engine = busy.engine.commands._engine
+    ended(busy.engine.engine.wait("web"))
+    engine = busy.engine.engine._engine
     assert engine is not None
     bundle = Bundle(template(busy.notes, "a", value="three"))
     caller = actions.Caller("ann", "default", supersedes=False)

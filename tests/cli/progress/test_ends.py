@@ -89,8 +89,8 @@ def test_a_superseded_command_says_by_what(
     session: Session, capsys: pytest.CaptureFixture[str], newer: Any, state: str
 ) -> None:
     session.screen = Screen()
-    running = session.app.act(CreateStack("web", Bundle(TEMPLATE)), drive=False)
-    session.app.act(newer)
+    running = session.app.engine.act(CreateStack("web", Bundle(TEMPLATE)), drive=False)
+    session.app.engine.act(newer)
 
     assert follow(session, running, ("CREATE",)) == 1
 

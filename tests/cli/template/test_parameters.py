@@ -295,7 +295,7 @@ def test_a_fault_deep_inside_names_its_place_and_the_way(
 
     app = build_app(load_settings({"home": str(tmp_path / "home")}))
     with pytest.raises(ValidationErrors) as caught:
-        app.introspection.parameters(load_bundle(Path("t.yaml")))
+        app.templates.list_parameters(load_bundle(Path("t.yaml")))
     (fault,) = caught.value.errors
     assert [str(step.place) for step in fault.way] == ["t.yaml:3:3", f"{tmp_path}/b.yaml:3:3"]
 

@@ -133,7 +133,7 @@ def test_a_generated_template_validates(kind: str, name: str, tmp_path: Path) ->
         '[runners.mistral]\nkind = "mistral"\nendpoint = "http://127.0.0.1:9/v2"\n'
     )
     app = build_app(load_settings({"home": str(tmp_path)}, {}))
-    checked = app.validate(Bundle(text, files={"child.yaml": f"{VERSION}\n"}))
+    checked = app.templates.validate(Bundle(text, files={"child.yaml": f"{VERSION}\n"}))
     expected = set(TYPES[name].attributes_schema)
     if kind == "example":
         expected -= set(getattr(TYPES[name], "attributes_with_key", ()))

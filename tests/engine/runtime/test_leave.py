@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from zonda.core.app.engine_client import EngineClient
+from zonda.core.app.stacks import Stacks
 from zonda.core.engine import actions
+from zonda.core.engine.services import EngineSettings
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.versions import build_function_table
 from zonda.core.store.file.lock import EngineLock
@@ -38,14 +40,9 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
         clock, chance, lock = SystemClock(), random.Random(0), EngineLock(tmp_path / "z.db")
         reader = store.reader()
         known = SimpleNamespace(
-            workers=4,
             project="default",
             user="ann",
             stop_grace=0.05,
-            cancel_grace=240.0,
-            drift_workers=8,
-            drift_rate=0.0,
-            drift_timeout=300.0,
             sinks={},
         )
         parts: Any = SimpleNamespace(
@@ -63,12 +60,13 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
                 clock,
                 chance,
             ),
+            type_folders=(),
             store=store,
             reader=reader,
             lock=lock,
-            stack=reader.stack,
+            make_engine_settings=lambda: EngineSettings(workers=4, user="ann", drift_rate=0.0),
         )
-        made = EngineClient(parts)
+        made = EngineClient(parts, Stacks(parts, lambda: None))
 
         def end() -> None:
             made.close()
@@ -81,6 +79,10 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
     yield build
     for end in ends:
         end()
+
+
+def finish(running: Any) -> Any:
+    return running.client.look(running.stack_id, LONG)
 
 
 def begin(commands: EngineClient, bench: Any, name: str) -> Any:
@@ -99,7 +101,7 @@ def leaving(bench: Any, make: Make) -> Iterator[tuple[EngineClient, threading.Ev
 
     bench.journal.behave["theirs", "handle_create"] = slow
     mine, others = make(), make()
-    assert begin(mine, bench, "mine").look(LONG).state == "CREATE_COMPLETE"
+    assert finish(begin(mine, bench, "mine")).state == "CREATE_COMPLETE"
     asked: list[Any] = []
     asking = threading.Thread(target=lambda: asked.append(begin(others, bench, "theirs")))
     asking.start()
@@ -123,7 +125,7 @@ def test_a_command_waits_for_the_handlers_of_others_without_grace(leaving: Any) 
     mine.finish(say)
     mine.close()
     assert "(theirs)" in said[0]
-    assert theirs._commands._parts.reader.resource(theirs.stack_id, "theirs").state == (
+    assert theirs.client._parts.reader.resource(theirs.stack_id, "theirs").state == (
         "CREATE_COMPLETE"
     )
 
@@ -131,14 +133,14 @@ def test_a_command_waits_for_the_handlers_of_others_without_grace(leaving: Any) 
 def test_a_command_in_a_hurry_does_not(leaving: Any) -> None:
     mine, _, theirs = leaving
     mine.close()
-    assert theirs._commands._parts.reader.resource(theirs.stack_id, "theirs").state == (
+    assert theirs.client._parts.reader.resource(theirs.stack_id, "theirs").state == (
         "CREATE_IN_PROGRESS"
     )
 
 
 def test_nobody_waits_for_nothing(bench: Any, make: Make) -> None:
     mine = make()
-    begin(mine, bench, "mine").look(LONG)
+    finish(begin(mine, bench, "mine"))
     said: list[str] = []
     mine.finish(said.append)
     assert said == []

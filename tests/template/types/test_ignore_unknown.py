@@ -32,7 +32,7 @@ def app(tmp_path: Any) -> Any:
 
 def test_what_is_not_installed_is_a_fault(app: Any) -> None:
     with pytest.raises(ValidationErrors) as caught:
-        app.validate(Bundle(TEMPLATE, "t.yaml"))
+        app.templates.validate(Bundle(TEMPLATE, "t.yaml"))
     assert [str(fault.place) for fault in caught.value.errors] == [
         "t.yaml:3:3",
         "t.yaml:5:7",
@@ -41,7 +41,7 @@ def test_what_is_not_installed_is_a_fault(app: Any) -> None:
 
 
 def test_what_is_not_installed_is_a_warning(app: Any) -> None:
-    checked = app.validate(Bundle(TEMPLATE, "t.yaml"), ignore_unknown=True)
+    checked = app.templates.validate(Bundle(TEMPLATE, "t.yaml"), ignore_unknown=True)
     codes = [warning.code for warning in checked.warnings]
     assert codes == ["ZON134", "ZON122", "ZON123"]
     assert [str(warning.place) for warning in checked.warnings][1] == "t.yaml:5:7"
@@ -50,6 +50,6 @@ def test_what_is_not_installed_is_a_warning(app: Any) -> None:
 def test_other_faults_stay(app: Any) -> None:
     text = TEMPLATE.replace("get_resource: b", "get_resource: c")
     with pytest.raises(ValidationErrors) as caught:
-        app.validate(Bundle(text, "t.yaml"), ignore_unknown=True)
+        app.templates.validate(Bundle(text, "t.yaml"), ignore_unknown=True)
     assert [fault.code for fault in caught.value.errors] == ["ZON120"]
     assert {"ZON122", "ZON123", "ZON134"} <= {each.code for each in caught.value.warnings}

@@ -1,0 +1,296 @@
+"""The parts of an application: plug-ins, settings, database, locks, each made when first asked for.
+
+A command that only reads must neither pay for an engine nor wait for one. The services of ``App``
+are made of these parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zonda.core.engine.actions import Action
+from zonda.core.engine.actions.base import Templated
+from zonda.core.settings.table import Settings
+from zonda.core.store.file.faults import check_reachable
+from zonda.core.store.file.lock import EngineLock
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.values.sealing import Sealer, make_key, make_sealer
+from zonda.core.store.write.database import MEMORY, Store, has_database, open_store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.folders import find_exposed, make_folder
+from zonda.core.system.ids import Ids, make_system_random
+from zonda.core.template.source.bundle import Limits
+from zonda.hooks.errors import PluginError, StoreError
+from zonda.hooks.runners.references import StackRef
+from zonda.hooks.text.borders import preserve_signals
+
+if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.engine.services import EngineSettings
+    from zonda.core.engine.templates.loading import TemplateLoading
+    from zonda.core.functions.versions import FunctionTable
+    from zonda.core.plugins.files import DropIn
+    from zonda.core.plugins.manager import Plugins
+    from zonda.core.reports.export import StackExporter
+    from zonda.hooks.context import ResourceContext
+
+    from .inspection import StackInspector
+    from .resource_services import ResourceServices
+
+_SQLITE = "sqlite:///"
+
+
+class Parts:
+    """The parts of one application."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.clock = SystemClock()
+        self.ids = Ids(self.clock)
+        self.random = make_system_random()
+        self._tables: dict[str, FunctionTable] = {}
+        self._reader: Reader | None = None
+        self._reads_nothing = False
+        self._opened: list[Store] = []
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        """Everything that built-in, installed and drop-in plug-ins provide."""
+        from zonda.core.plugins import files as dropins
+        from zonda.core.settings.section_checks import check_sections
+
+        from . import type_files
+
+        disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
+        with preserve_signals():
+            found = _gather(*dropins.load_files(self.settings.plugin_dirs), disabled=disabled)
+        type_files.add_files(found, type_files.list_yaml_files(self.type_folders))
+        check_sections(self.settings, found)
+        return found
+
+    @property
+    def type_folders(self) -> list[Path]:
+        """The folders that are searched for manifests."""
+        return [*map(Path, self.settings.plugin_dirs), self.settings.home / "types"]
+
+    def load_plugins_from(self, path: Path) -> Plugins:
+        """Load the plug-ins of one file or folder, beside zonda's own and no others."""
+        from zonda.core.plugins import files as dropins
+
+        from . import type_files
+
+        if path.is_file() and path.suffix in type_files.SUFFIXES:
+            plugins = _gather([], [], discover=False)
+            type_files.add_files(plugins, [path], must=True)
+            return plugins
+        found = dropins.load_file(path) if path.is_file() else dropins.load_files([str(path)])
+        plugins = _gather(*found, discover=False)
+        type_files.add_files(plugins, type_files.list_yaml_files([path]) if path.is_dir() else ())
+        return plugins
+
+    def make_context(self, plugins: Plugins | None = None) -> ResourceContext:
+        """Make the context of a resource that is only validated: patterns and constraints."""
+        from zonda.core.engine.model.lending import BareContext
+
+        nobody = StackRef("", "stack", self.settings.project)
+        lender = self.make_lender(lenient=True, plugins=plugins)
+        most = self.limits.max_resources_per_stack
+        return BareContext(lender, self.clock, self.random, nobody, most)
+
+    def function_table(self, version: str) -> FunctionTable:
+        """Load the functions of one template version (a date)."""
+        if version not in self._tables:
+            from zonda.core.functions.versions import build_function_table
+
+            self._tables[version] = build_function_table(version, self.plugins)
+        return self._tables[version]
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits that templates must keep."""
+        names = Limits.__dataclass_fields__
+        return Limits(**{name: getattr(self.settings, name) for name in names})
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the database. Takes no lock, writes nothing; empty without a database."""
+        if self._reader is None or (self._reads_nothing and has_database(self.database)):
+            self._reader, self._reads_nothing = self._open_reader()
+        return self._reader
+
+    def _open_reader(self) -> tuple[Reader, bool]:
+        if not has_database(self.database):
+            return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
+        store = open_store(self.database, sealer=self._sealer, read_only=True)
+        return self._keep(store).reader(), False
+
+    def check_home(self) -> None:
+        """Raise StoreError where the folder of the database does not exist."""
+        home = self.database.parent
+        if not home.exists():
+            raise StoreError(
+                f"There is no home {home}.",
+                hint="Check --home and ZONDA_HOME. 'zonda stack create' and 'zonda demo' make one.",
+            )
+
+    @property
+    def database(self) -> Path:
+        """The database file; raises StoreError for a folder, or if it is not SQLite."""
+        url = self.settings.database_url
+        if not url.startswith(_SQLITE):
+            kind = url.partition(":")[0]
+            raise StoreError(
+                f"A database of kind {kind} cannot be used.",
+                hint="Set database_url to sqlite:///PATH, or leave it out.",
+            )
+        path = Path(url.removeprefix(_SQLITE)).absolute()
+        check_reachable(path)
+        return path
+
+    @property
+    def key_file(self) -> Path:
+        """The file of the sealing key, used unless a setting holds the key."""
+        known = self.settings.key_file
+        return Path(known).expanduser() if known else self.database.with_name("zonda.key")
+
+    @property
+    def exposed_paths(self) -> list[Path]:
+        """The paths among home, database and key that every user of this machine may open."""
+        return find_exposed((self.settings.home, self.database, self.key_file))
+
+    @cached_property
+    def _sealer(self) -> Sealer:
+        keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
+        return make_sealer(keys or None, self.key_file, database=self.database)
+
+    @cached_property
+    def store(self) -> Store:
+        """The database, opened for writing; created if it does not exist."""
+        for folder in (self.settings.home, self.database.parent):
+            make_folder(folder)
+        opened = open_store(
+            self.database, sealer=self._sealer, synchronous=self.settings.synchronous
+        )
+        return self._keep(opened)
+
+    @cached_property
+    def lock(self) -> EngineLock:
+        """The engine lock of this database."""
+        return EngineLock(self.database)
+
+    @property
+    def has_engine(self) -> bool:
+        """Whether any process is the engine of this database."""
+        return self.lock.is_taken()
+
+    @cached_property
+    def lender(self) -> ResourceServices:
+        """The services that resources may use: runners, clients, secrets."""
+        return self.make_lender(lenient=False)
+
+    def make_lender(self, *, lenient: bool, plugins: Plugins | None = None) -> ResourceServices:
+        """Make the services of resources; ``lenient``: workflows are not looked for."""
+        from .resource_services import ResourceServices
+
+        plugins = plugins or self.plugins
+        return ResourceServices(self.settings, plugins, self.clock, self.random, lenient=lenient)
+
+    @cached_property
+    def template_loader(self) -> TemplateLoading:
+        """The loader that makes definitions from bundles."""
+        return self.make_template_loader(self.lender)
+
+    def make_template_loader(self, lender: ResourceServices) -> TemplateLoading:
+        """Make a loader of definitions that asks ``lender``."""
+        from zonda.core.engine.templates.loading import TemplateLoading
+
+        parts = (self.plugins, self.function_table, self.limits, lender, self.clock, self.random)
+        return TemplateLoading(*parts)
+
+    @property
+    def inspector(self) -> StackInspector:
+        """The inspector of stacks: their history, failures and graphs. Reads only."""
+        from .inspection import StackInspector
+
+        return StackInspector(self.reader, lambda: self.template_loader)
+
+    @property
+    def exporter(self) -> StackExporter:
+        """The exporter, which makes documents of stacks and snapshots. Reads only."""
+        from zonda.core.reports.export import StackExporter
+
+        return StackExporter(self.reader, self.inspector.read)
+
+    def open_scratch_reader(self) -> Reader:
+        """Open the reader of an empty database in memory that seals with the key of this one."""
+        make_folder(self.database.parent)
+        return self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
+
+    def make_engine_settings(self) -> EngineSettings:
+        """Make the settings of an engine from those of the same names."""
+        from zonda.core.engine.services import EngineSettings
+
+        names = [row.name for row in fields(EngineSettings) if hasattr(self.settings, row.name)]
+        return EngineSettings(**{name: getattr(self.settings, name) for name in names})
+
+    def _keep(self, store: Store) -> Store:
+        self._opened.append(store)
+        return store
+
+    def close(self) -> None:
+        """Close runners and database, release the lock."""
+        made = self.__dict__
+        if "lender" in made:
+            self.lender.close()
+        for store in self._opened:
+            store.close()
+        if "lock" in made:
+            self.lock.release()
+
+
+def _gather(
+    files: list[DropIn],
+    failures: list[PluginError],
+    *,
+    discover: bool = True,
+    disabled: Collection[str] = (),
+) -> Plugins:
+    from zonda.builtin_resources import plugin as built_in
+    from zonda.core.plugins.manager import gather_plugins, make_manager
+    from zonda.workflows import plugin as workflows
+
+    manager = make_manager(
+        built_in,
+        workflows,
+        files=files,
+        discover=discover,
+        disabled=disabled,
+        failures=failures,
+    )
+    plugins = gather_plugins(manager, failures)
+    if plugins.type_texts:
+        from .type_files import add_packages
+
+        add_packages(plugins)
+    return plugins
+
+
+def add_declared_types(action: Action, parts: Parts) -> Action:
+    """Add to ``action`` the manifests of its types, which a running engine may not know.
+
+    The folders are read just now, so that a text that was changed a minute ago counts, whoever is
+    the engine. Without such files nothing is read.
+    """
+    if not isinstance(action, Templated) or not action.bundle.template:
+        return action
+    from zonda.core.template.types.declared_types import with_declared_types
+
+    from . import type_files
+
+    if next(iter(type_files.list_yaml_files(parts.type_folders)), None) is None:
+        return action
+    kept = with_declared_types(action.bundle, parts.plugins.resource_types)
+    return action if kept is action.bundle else action.with_bundle(kept)
