@@ -1,6 +1,6 @@
 """The runner of workflows with bare names: the bundled service that serves the workflow.
 
-Made by ``app_lender``. Services come and go, with other addresses: each question looks anew.
+Made by ``resource_services``. Services come and go, with other addresses: each question looks anew.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Secrets by reference: read by the process that sends them, stored nowhere.
 
 ``env:NAME`` is a variable of the process, ``file:PATH`` the content of a file without the blanks
-and line ends behind it. Called by ``app_lender`` for the types of plug-ins.
+and line ends behind it. Called by ``resource_services`` for the types of plug-ins.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A secret may be named instead of given, ``{env = "NAME"}`` or ``{file = "PATH"}``: it is read when a
 runner or a sink is made, so that no command needs a secret that it does not use. Called by ``app``,
-``app_lender``, ``app_sinks`` and ``app_endpoint``.
+``resource_services``, ``event_sinks`` and ``runner_endpoint``.
 """
 
 from __future__ import annotations

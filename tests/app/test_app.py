@@ -84,15 +84,15 @@ def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> 
     ended(writer.engine.act(create("web")))
 
     assert [stack.name for stack in reader.reader.stacks()] == ["web"]
-    assert [output.value for output in reader.details(reader.stack("web")).outputs] == ["x"]
-    assert reader.details(reader.stack("web")).parameters["secret"] == "(hidden)"
+    assert [output.value for output in reader.stacks.make_values().outputs(reader.stacks.find("web").id)] == ["x"]
+    assert reader.details(reader.stacks.find("web")).parameters["secret"] == "(hidden)"
 
 
 def test_reading_takes_no_lock(make: Make) -> None:
     writer, reader = make(), make()
     ended(writer.engine.act(create("web")))
 
-    assert reader.stack("web").state == "CREATE_COMPLETE"
+    assert reader.stacks.find("web").state == "CREATE_COMPLETE"
     assert writer.lock.held
     assert not reader.lock.held
 

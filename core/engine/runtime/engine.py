@@ -1,6 +1,6 @@
 """The embedded engine: one thread that owns the database, a pool that runs plug-ins.
 
-Made by ``core/app/app.py``. Every public method may be called from any thread; each puts something
+Made by the engine client. Every public method may be called from any thread; each puts something
 into the inbox and, at most, waits. What is in the inbox together shares one commit.
 """
 
