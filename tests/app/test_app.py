@@ -84,8 +84,9 @@ def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> 
     ended(writer.engine.act(create("web")))
 
     assert [stack.name for stack in reader.reader.stacks()] == ["web"]
-    assert [output.value for output in reader.stacks.make_values().outputs(reader.stacks.find("web").id)] == ["x"]
-    assert reader.details(reader.stacks.find("web")).parameters["secret"] == "(hidden)"
+    values, stack = reader.stacks.make_values(), reader.stacks.find("web")
+    assert [output.value for output in values.outputs(stack.id)] == ["x"]
+    assert values.parameters(stack.id)["secret"] == "(hidden)"
 
 
 def test_reading_takes_no_lock(make: Make) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from zonda.core.app.app import App, RunningAction, build_app
 from zonda.core.engine import actions
-from zonda.core.engine.actions.wire import PLACES
+from zonda.core.engine.actions.table import ACTIONS
 from zonda.core.engine.drift import repair
 from zonda.core.engine.services import EngineSettings
 from zonda.core.settings import settings
@@ -101,7 +101,7 @@ def one_of_each(stack: str) -> dict[str, Any]:
         "SetDrift": {"schedule": "15m"},
     }
     new = {"CreateStack", "AdoptStack", "ApplyPlan"}
-    names = {name for names in PLACES.values() for name in names} - new
+    names = set(ACTIONS) - new
     return {name: getattr(actions, name)(stack, **of_stacks.get(name, {})) for name in names}
 
 
