@@ -17,7 +17,7 @@ from .errors import UsageError
 from .schema.constraints import Constraint, Range, Typed, Violation
 from .schema.property import Schema as Schema
 from .text.redaction import secret_texts
-from .text.suggestions import closest
+from .text.suggestions import format_suggestion
 from .text.urls import host_of_url
 
 #: What zonda adds to a section, or has read of it itself.
@@ -128,8 +128,7 @@ class _Reader:
     ) -> dict[str, Any]:
         for name in given:
             if name not in entries:
-                meant = closest(name, entries)
-                hint = f" (did you mean {meant}?)" if meant else ""
+                hint = format_suggestion(name, entries)
                 self.faults.append((f"{path}{name}", f"is no setting of {self._kind}{hint}"))
         return {
             name: self._entry(schema, given.get(name), f"{path}{name}", path)

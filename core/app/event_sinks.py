@@ -16,7 +16,7 @@ from zonda.core.events.delivery import SinkDelivery, format_error
 from zonda.core.events.filter import parse_filter
 from zonda.core.events.records import Records
 from zonda.core.events.workers import DeliveryWorkers
-from zonda.core.settings import section_checks, values
+from zonda.core.settings import section_checks
 from zonda.core.settings.sections import add_networks, resolve_secrets
 from zonda.core.settings.table import Settings
 from zonda.core.store.read.reader import Reader
@@ -27,6 +27,7 @@ from zonda.hooks.errors import NotFound, StoreError, UsageError
 from zonda.hooks.events import EventRecord, EventSink
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import redact, secret_texts
+from zonda.hooks.text.suggestions import format_suggestion
 
 from .parts import Parts
 
@@ -57,7 +58,7 @@ class SinkFactory:
         if factory is None:
             known = sorted(self._plugins.event_sinks)
             blamed = self._plugins.explain_missing("event sink", kind)
-            near = values.format_suggestion(kind, known)
+            near = format_suggestion(kind, known)
             raise UsageError(
                 f"No plug-in brings event sinks of kind {kind}{near}.",
                 hint=" ".join(filter(None, (f"There are: {', '.join(known)}.", blamed))),

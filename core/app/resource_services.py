@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.plugins.manager import Plugins
-from zonda.core.settings import values
 from zonda.core.settings.sections import add_networks, resolve_secrets
 from zonda.core.settings.table import BUNDLED, DEFAULT_KIND, MISTRAL, Settings
 from zonda.hooks.context import Clock
@@ -21,6 +20,7 @@ from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.text import patterns
 from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import is_url
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class ResourceServices:
             return self._get_or_make_runner(name, lambda: self._make_bundled_runner(name))
         known = [*self._settings.runners, *served]
         raise UsageError(
-            f"There is no runner {name}{values.format_suggestion(name, known)}.",
+            f"There is no runner {name}{format_suggestion(name, known)}.",
             hint=f"Add a section [runners.{name}] to zonda.toml, or serve workflows by that name "
             f"('zonda runner serve FILE --name {name}'). There are: {', '.join(known)}.",
         )

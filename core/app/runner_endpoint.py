@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from zonda.core.settings import values
 from zonda.core.settings.secret_references import list_own_files
 from zonda.core.settings.sections import add_networks, read_secret, resolve_secrets
 from zonda.core.settings.table import DEFAULT_KIND, Settings
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import is_url
 
 from .runner_service import HINT, list_records, parse_host_and_port
@@ -99,7 +99,7 @@ def _find_section(endpoint: str, settings: Settings) -> Mapping[str, Any]:
             raise NotFound("workflow service", endpoint, hint=HINT)
         return {"endpoint": service.address, "token": service.token}
     known = [*settings.runners, *served]
-    close = values.format_suggestion(endpoint, known)
+    close = format_suggestion(endpoint, known)
     raise UsageError(
         f"{endpoint} is neither an http(s) URL nor a runner{close}.",
         hint=f"There are: {', '.join(known)}.",

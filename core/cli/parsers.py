@@ -87,10 +87,10 @@ def _format_listing(shown: Mapping[str, commands.Command]) -> str:
 
 def report_unknown(words: Sequence[str]) -> int:
     """Report that there is no such command; return the exit code."""
-    import difflib
+    from zonda.hooks.text.suggestions import closest  # needed for a fault only
 
     said = " ".join(words[:3])
-    close = difflib.get_close_matches(said, commands.COMMANDS, 1)
-    hint = f"Did you mean 'zonda {close[0]}'?" if close else "'zonda --help' lists the commands."
+    close = closest(said, commands.COMMANDS)
+    hint = f"Did you mean 'zonda {close}'?" if close else "'zonda --help' lists the commands."
     streams.print_error(f"there is no command {said!r}\n{hint}")
     return INVALID

@@ -16,7 +16,7 @@ from zonda.core.template.parameters.types import TYPES
 from zonda.core.template.source.versions import CONDITIONS_SINCE, KEY, MODULO_SINCE, TAGS_SINCE
 from zonda.hooks.resources.resource import Resource
 
-from .json_schema_properties import FUNCTION, build_properties_schema
+from .json_schema_properties import FUNCTION, build_closed_object, build_properties_schema
 
 JsonSchema = dict[str, Any]
 
@@ -39,10 +39,7 @@ def build_template_schema(
     return {
         "$schema": _DRAFT,
         "title": f"Heat Orchestration Template ({', '.join(versions)})",
-        "type": "object",
-        "required": [KEY],
-        "properties": _build_sections(versions, date),
-        "additionalProperties": False,
+        **build_closed_object(_build_sections(versions, date), [KEY]),
         "$defs": {
             "function": _build_call(functions),
             "condition": {"anyOf": [{"type": "boolean"}, _build_call(conditions)]},
@@ -104,11 +101,11 @@ def _build_map_of(definition: str, description: str) -> JsonSchema:
 def _build_call(functions: Mapping[str, str]) -> JsonSchema:
     """Build the schema of a function call: a map with one key, the name of the function."""
     return {
-        "type": "object",
+        **build_closed_object(
+            {name: {"description": functions[name]} for name in sorted(functions)}
+        ),
         "minProperties": 1,
         "maxProperties": 1,
-        "properties": {name: {"description": functions[name]} for name in sorted(functions)},
-        "additionalProperties": False,
     }
 
 
@@ -125,16 +122,11 @@ def _build_parameter(date: str) -> JsonSchema:
     }
     if date >= TAGS_SINCE:
         properties["tags"] = {"type": ["array", "null"]}
-    return {
-        "type": "object",
-        "required": ["type"],
-        "properties": properties,
-        "additionalProperties": False,
-    }
+    return build_closed_object(properties, ["type"])
 
 
 def _build_constraint(date: str) -> JsonSchema:
-    bounds = _build_closed_object({"min": _NUMBER_OR_TEXT, "max": _NUMBER_OR_TEXT})
+    bounds = build_closed_object({"min": _NUMBER_OR_TEXT, "max": _NUMBER_OR_TEXT})
     kinds: JsonSchema = {
         "length": bounds,
         "range": bounds,
@@ -143,16 +135,12 @@ def _build_constraint(date: str) -> JsonSchema:
         "custom_constraint": {"type": "string"},
     }
     if date >= MODULO_SINCE:
-        kinds["modulo"] = _build_closed_object({"step": _NUMBER_OR_TEXT, "offset": _NUMBER_OR_TEXT})
+        kinds["modulo"] = build_closed_object({"step": _NUMBER_OR_TEXT, "offset": _NUMBER_OR_TEXT})
     text = {"description": "The sentence to show where the constraint is broken."}
     return {
-        **_build_closed_object({**kinds, "description": text}),
+        **build_closed_object({**kinds, "description": text}),
         "anyOf": [{"required": [kind]} for kind in kinds],
     }
-
-
-def _build_closed_object(properties: JsonSchema) -> JsonSchema:
-    return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
 def _build_resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchema:
@@ -181,13 +169,8 @@ def _build_resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchem
     if later:
         properties["external_id"] = {"anyOf": [{"type": "string"}, FUNCTION]}
         properties["condition"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/condition"}]}
-    return {
-        "type": "object",
-        "required": ["type"],
-        "properties": properties,
-        "additionalProperties": False,
-        "allOf": [_build_type_rule(name) for name in sorted(types)],
-    }
+    rules = [_build_type_rule(name) for name in sorted(types)]
+    return {**build_closed_object(properties, ["type"]), "allOf": rules}
 
 
 def _build_type_name(entry: tuple[str, type[Resource]]) -> JsonSchema:

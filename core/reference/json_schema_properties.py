@@ -6,7 +6,7 @@ number given as text) is accepted, and constraints are applied to values of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from zonda.hooks.resources.resource import Resource
@@ -54,12 +54,14 @@ def build_properties_schema(cls: type[Resource]) -> JsonSchema:
 
 
 def _build_map(fields: Mapping[str, Schema]) -> JsonSchema:
-    made: JsonSchema = {
-        "type": "object",
-        "properties": {name: _build_value(schema) for name, schema in fields.items()},
-        "additionalProperties": False,
-    }
-    return {**made, "required": _list_required(fields)} if _list_required(fields) else made
+    values = {name: _build_value(schema) for name, schema in fields.items()}
+    return build_closed_object(values, _list_required(fields))
+
+
+def build_closed_object(properties: JsonSchema, required: Sequence[str] = ()) -> JsonSchema:
+    """Build the schema of a map that has no other keys."""
+    made: JsonSchema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**made, "required": list(required)} if required else made
 
 
 def _list_required(fields: Mapping[str, Schema]) -> list[str]:

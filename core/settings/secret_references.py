@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.text.suggestions import format_suggestion
 
-from . import values
 from .settings import read_variable
 from .table import FILE_NAME, Settings
 
@@ -67,7 +67,7 @@ def check_reference(
         raise _make_denied_error(reference, home, allowed)
     if kind != "env" or not name:
         raise UsageError(
-            f"{reference} names no secret{values.format_suggestion(kind, KINDS)}.",
+            f"{reference} names no secret{format_suggestion(kind, KINDS)}.",
             hint="Write env:NAME or file:PATH.",
         )
     return None

@@ -18,9 +18,9 @@ from zonda.hooks.errors import UsageError, UsageErrors
 from zonda.hooks.schema.property import Schema
 from zonda.hooks.settings import Fault, Rule, SettingsSchema
 from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.suggestions import format_suggestion
 
 from .table import DEFAULT_KIND, FILE_NAME, Kinds, Settings
-from .values import format_suggestion
 
 if TYPE_CHECKING:  # settings are checked before there are plug-ins
     from zonda.core.plugins.manager import Plugins

@@ -16,6 +16,7 @@ from typing import Any
 
 from zonda.core.template.source.bundle import VARIABLE
 from zonda.hooks.errors import UsageError, UsageErrors
+from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import host_of_url
 
 from . import values as settings_values
@@ -146,7 +147,7 @@ def _check_default_runner(
         return  # which sections there are is not known
     if chosen in known or host_of_url(chosen):
         return
-    hint = settings_values.format_suggestion(chosen, known)
+    hint = format_suggestion(chosen, known)
     wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
     faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
 
@@ -186,7 +187,7 @@ def _set_value(
         faults.append(
             Fault(
                 where,
-                f"there is no setting {name}{settings_values.format_suggestion(name, list(_ROWS))}",
+                f"there is no setting {name}{format_suggestion(name, list(_ROWS))}",
             )
         )
         return

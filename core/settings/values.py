@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import pwd
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import Field
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,6 @@ KINDS = {
 
 #: No setting has so large a value.
 _TOO_LARGE = 10**18
-
-
-def format_suggestion(name: str, known: Sequence[str]) -> str:
-    """Format `` (did you mean x?)`` where a known name is similar, else ''."""
-    from zonda.hooks.text.suggestions import closest  # needed for a fault only
-
-    close = closest(name, known)
-    return f" (did you mean {close}?)" if close else ""
 
 
 def convert_value(row: Field[Any], raw: Any) -> Any:

@@ -61,5 +61,11 @@ def suggestion(name: object, known: Iterable[object]) -> str:
     return f"Did you mean {found}?" if found else ""
 
 
+def format_suggestion(name: object, known: Iterable[object]) -> str:
+    """`` (did you mean x?)`` where a known name is similar, else an empty text."""
+    found = closest(name, known)
+    return f" (did you mean {found}?)" if found else ""
+
+
 def _fold_name(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")

@@ -42,12 +42,7 @@ def build_json_schema() -> dict[str, Any]:
             "properties": _build_map("property"),
             "attributes": _build_map("attribute"),
             "replace_on": {"type": "array", "items": _TEXT},
-            "actions": {
-                "type": "object",
-                "required": ["CREATE"],
-                "properties": actions,
-                "additionalProperties": False,
-            },
+            "actions": _build_closed_object(actions, "CREATE"),
             "allow_id_change": _FLAG,
             "always_update": _FLAG,
             "capabilities": {"type": "object"},
@@ -65,24 +60,29 @@ def _build_map(name: str) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": {"$ref": f"#/$defs/{name}"}}
 
 
-def _build_property() -> dict[str, Any]:
-    inside = {"$ref": "#/$defs/property"}
+def _build_closed_object(properties: dict[str, Any], *required: str) -> dict[str, Any]:
     return {
         "type": "object",
-        "required": ["type"],
+        "required": [*required],
         "additionalProperties": False,
-        "properties": {
-            "type": {"enum": [*TYPES]},
-            "description": _TEXT,
-            "required": _FLAG,
-            "default": True,
-            "hidden": {**_FLAG, "description": "Encrypted at rest, and never shown."},
-            "immutable": {**_FLAG, "description": "No update may change it."},
-            "constraints": {"type": "array", "items": {"type": "object"}},
-            "schema": {"type": "object", "additionalProperties": inside},
-            "items": inside,
-        },
+        "properties": properties,
     }
+
+
+def _build_property() -> dict[str, Any]:
+    inside = {"$ref": "#/$defs/property"}
+    known = {
+        "type": {"enum": [*TYPES]},
+        "description": _TEXT,
+        "required": _FLAG,
+        "default": True,
+        "hidden": {**_FLAG, "description": "Encrypted at rest, and never shown."},
+        "immutable": {**_FLAG, "description": "No update may change it."},
+        "constraints": {"type": "array", "items": {"type": "object"}},
+        "schema": {"type": "object", "additionalProperties": inside},
+        "items": inside,
+    }
+    return _build_closed_object(known, "type")
 
 
 def _build_attribute() -> dict[str, Any]:
@@ -115,12 +115,7 @@ def _build_action(name: str) -> dict[str, Any]:
         known |= {"observes": {"anyOf": [names, {"type": "object"}]}, "exists": mapped}
     else:
         known["output"] = mapped
-    whole = {
-        "type": "object",
-        "required": ["workflow"],
-        "properties": known,
-        "additionalProperties": False,
-    }
+    whole = _build_closed_object(known, "workflow")
     return {"anyOf": [{**_TEXT, "description": "The name of a workflow."}, whole]}
 
 
