@@ -16,7 +16,7 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 from zonda.hooks import UsageError, redact, secret_texts
 from zonda.hooks.http import ClientConfig, is_url, origin, read_connection, redacted_url
 
-from ..client import credentials, oauth2
+from ..client import message_signature, oauth2, webhook_signature
 from ..client.message_signature import Key
 from ..client.oauth2 import OAuth2
 from . import actions as http_actions
@@ -102,7 +102,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
     clock = _get_collaborator(given, "clock")
     headers = {**values["headers"], **_build_authorization(values)}
     tokens = oauth2.read_oauth2(values["oauth2"])
-    keys = credentials.read_signing_keys(values)
+    keys = _read_signing_keys(values)
     connection = read_connection(values, clock)
     secured = (headers, tokens, connection.get("client_certificate"), *keys.values())
     endpoint = _check_endpoint(values["endpoint"], needed=any(secured))
@@ -131,7 +131,7 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
 
 def _read_callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The base URL of callbacks, the folder they are kept in, and who signs them."""
-    keys = credentials.read_callback_keys(values)
+    keys = tuple(_read_key(text, "callback_key") for text in values["callback_key"])
     if not values["callback"]:
         return {"callback_keys": keys}
     service: Mapping[str, str] = _get_collaborator(given, "service")
@@ -174,7 +174,7 @@ def _list_secrets(
     secrets = {
         *(values[name] for name in ("token", "password", "client_key_passphrase")),
         *values["callback_key"],
-        *(key for _, key in credentials.list_keys(values)),
+        *(key for _, key in _list_keys(values)),
         *headers.values(),
         *(value.removeprefix("Basic ") for value in headers.values()),
         *(tokens.secrets if tokens else ()),
@@ -201,3 +201,29 @@ def _check_endpoint(url: str, *, needed: bool) -> str:
     if url and not origin(url):
         raise UsageError(f"The runner's endpoint {redacted_url(url)!r} is not an http(s) URL.")
     return url.rstrip("/")
+
+
+def _read_signing_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that sign requests, by the setting of the scheme that they are for."""
+    keys = _list_keys(values)
+    if values["signature"] == message_signature.MESSAGES:
+        return {"message_keys": message_signature.read_keys(keys)}
+    return {"signing_keys": tuple(_read_key(key) for _, key in keys)}
+
+
+def _list_keys(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The keys of a section, each with its id or ''."""
+    given = [values.get(name) for name in ("signing_keys", "signing_key")]
+    keys = [key for each in given for key in (each if isinstance(each, list | tuple) else [each])]
+    return [
+        (key.get("id", ""), key.get("key", "")) if isinstance(key, Mapping) else ("", key)
+        for key in keys
+        if key is not None
+    ]
+
+
+def _read_key(text: str, name: str = "signing key") -> bytes:
+    try:
+        return webhook_signature.read_key(text)
+    except ValueError as error:
+        raise UsageError(f"A {name} of the runner cannot be read: {error}.") from None

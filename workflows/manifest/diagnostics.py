@@ -6,15 +6,23 @@ from collections.abc import Collection, Mapping
 from math import inf
 from typing import Any
 
-from zonda.hooks import Path, TemplateError, TypeDocument, suggestion
-
-from .validation import LoadTimeContext
+from zonda.hooks import (
+    BaseCustomConstraint,
+    Path,
+    TemplateError,
+    TypeDocument,
+    full_match,
+    suggestion,
+)
 
 #: The code of every fault of a manifest.
 CODE = "ZON154"
 #: Thirty years in seconds: more than anybody waits or repeats.
 _LARGEST = 1_000_000_000
 _KINDS = {dict: "a map", list: "a list", str: "text", bool: "a boolean", type(None): "nothing"}
+
+#: Seconds that one pattern may take.
+_SECONDS = 0.2
 
 
 class Faults:
@@ -108,3 +116,34 @@ def _get_position(error: TemplateError) -> tuple[int, int]:
 def describe_kind(value: Any) -> str:
     """The kind of a value, for people."""
     return _KINDS.get(type(value), f"the number {value}")
+
+
+class LoadTimeContext:
+    """The context of constraints while a manifest is read, for its own defaults and examples.
+
+    A manifest may come from anybody, and is read by every command: its patterns get little time,
+    and none after one that takes longer. Constraints of plug-ins are left to the use of the type.
+    """
+
+    def __init__(self) -> None:
+        self._too_slow = ""
+
+    def full_match(self, pattern: str, text: str) -> bool:
+        """Whether ``pattern`` matches all of ``text``; raises ValueError where it is too slow."""
+        if self._too_slow:
+            raise ValueError(self._too_slow)
+        try:
+            return full_match(pattern, text, _SECONDS)
+        except ValueError as error:
+            self._too_slow = str(error)
+            raise
+
+    def constraint(self, name: str) -> type[BaseCustomConstraint]:
+        """A constraint that accepts every value."""
+        return _Unknown
+
+
+class _Unknown(BaseCustomConstraint):
+    def validate(self, value: Any, context: Any) -> bool:
+        """Accept every value: the constraint is not known yet."""
+        return True

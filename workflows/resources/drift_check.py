@@ -7,7 +7,7 @@ For the types of this room that have a CHECK. Within a drift check the run's tok
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from zonda.hooks import (
@@ -18,12 +18,14 @@ from zonda.hooks import (
     RunToken,
     compare_live_state,
     properties,
+    redact,
+    secret_texts,
     to_error,
     to_json,
+    truncate_middle,
 )
 from zonda.hooks.runners import Failed, Lost, Succeeded
 
-from . import differences
 from .base import WorkflowResource
 
 #: Between two looks at a CHECK that says nothing about it.
@@ -141,7 +143,7 @@ class DriftCheckMixin(WorkflowResource):
         found = compare_live_state(self.properties, live)
         if live and found.is_blind:
             raise ResourceFailure("CHECK told nothing of what was sent.")
-        return differences.describe_differences(found.differing, found.sent, found.live, hidden)
+        return _describe_differences(found.differing, found.sent, found.live, hidden)
 
     def _has_difference(self) -> bool:
         """Whether a check has found a difference that was not repaired."""
@@ -207,3 +209,26 @@ def read_flag(output: Mapping[str, Any], name: str) -> bool | None:
     raise ResourceFailure(
         f"CHECK told nothing: {name} is {json.dumps(value)}, neither true nor false."
     )
+
+
+def _describe_differences(
+    names: Collection[str],
+    sent: Mapping[str, Any],
+    live: Mapping[str, Any],
+    hidden: Collection[str],
+) -> list[str]:
+    """One text for each of the properties ``names``, which differ, to be stored and shown.
+
+    Of hidden ones only the name is told; what was seen in them is masked wherever else it stands.
+    """
+    texts = secret_texts(value[name] for name in hidden for value in (sent, live) if name in value)
+
+    def show(value: Any) -> str:
+        return truncate_middle(redact(json.dumps(value), texts))
+
+    return [
+        f"{name} (hidden)"
+        if name in hidden
+        else f"{name} (template {show(sent[name])}, there {show(live[name])})"
+        for name in names
+    ]

@@ -1,22 +1,20 @@
-"""The server of the bundled runner service: in this process, or in one of its own.
+"""The server of the bundled runner service.
 
-``serve`` is what ``zonda runner serve FILE`` calls; ``start`` gives the same in a thread, and
-``spawn`` in a child process that can be killed. All take the same arguments: ``file`` and
-``more`` are the workflow files, ``port`` 0 means a free one, ``state_dir`` keeps the journal and
-must be used by one service at a time, ``token`` is the bearer token that callers need (required for
-a ``host`` that is not this machine), ``signing_keys`` (``whsec_...`` or any text) demand signed
-requests, and ``callback_keys`` are those that may sign callbacks, by the section of the runner.
+``serve`` is what ``zonda runner serve FILE`` calls; ``start`` gives the same in a thread. Both take
+the same arguments: ``file`` and ``more`` are the workflow files, ``port`` 0 means a free one,
+``state_dir`` keeps the journal and must be used by one service at a time, ``token`` is the bearer
+token that callers need (required for a ``host`` that is not this machine), ``signing_keys``
+(``whsec_...`` or any text) demand signed requests, and ``callback_keys`` are those that may sign
+callbacks, by the section of the runner.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ipaddress
-import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -114,36 +112,6 @@ class ServiceHandle:
         self.stop()
 
 
-class ServiceProcess:
-    """A service in a process of its own."""
-
-    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
-        self._process = process
-        self.url = url
-        self.pid = process.pid
-
-    def stop(self) -> None:
-        """End it; runs go on."""
-        self._end(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End it as a crash would (``kill -9``); runs go on."""
-        self._end(signal.SIGKILL)
-
-    def _end(self, number: signal.Signals) -> None:
-        self._process.send_signal(number)
-        self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-
-    def __enter__(self) -> ServiceProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process.poll() is None:
-            self.stop()
-
-
 def start(
     file: str | Path,
     *more: str | Path,
@@ -184,25 +152,12 @@ def start(
 def serve(
     file: str | Path,
     *more: str | Path,
-    state_dir: str | Path,
-    host: str = HOST,
-    port: int = PORT,
-    token: str = "",
-    signing_keys: Sequence[str] = (),
-    callback_keys: CallbackKeys = NO_KEYS,
     ready: Callable[[str], None] | None = None,
+    port: int = PORT,
+    **how: Any,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C. ``ready(url)`` is called when requests are answered."""
-    handle = start(
-        file,
-        *more,
-        state_dir=state_dir,
-        host=host,
-        port=port,
-        token=token,
-        signing_keys=signing_keys,
-        callback_keys=callback_keys,
-    )
+    handle = start(file, *more, port=port, **how)
     with handle, _stop_event() as ended:
         if ready is not None:
             ready(handle.url)
@@ -221,63 +176,6 @@ def _stop_event() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def spawn(
-    file: str | Path,
-    *more: str | Path,
-    state_dir: str | Path,
-    host: str = HOST,
-    port: int = 0,
-    token: str = "",
-    signing_keys: Sequence[str] = (),
-    callback_keys: CallbackKeys = NO_KEYS,
-) -> ServiceProcess:
-    """A service in a child process, ready to answer. Raises UsageError with what it complains of.
-
-    The arguments go through a pipe, so that no secret is in a list of processes.
-    """
-    arguments = {
-        "files": [str(each) for each in (file, *more)],
-        "state_dir": str(state_dir),
-        "host": host,
-        "port": port,
-        "token": token,
-        "signing_keys": list(signing_keys),
-        "callback_keys": {name: list(keys) for name, keys in callback_keys.items()},
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", f"{__package__}.server"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process.stdin:
-        process.stdin.write(json.dumps(arguments).encode())
-    line = process.stdout.readline()
-    answer = json.loads(line) if line else {"fault": "The service ended before it was ready."}
-    if "url" not in answer:
-        process.wait()
-        process.stdout.close()
-        raise UsageError(answer["fault"], hint=answer.get("hint", ""))
-    return ServiceProcess(process, answer["url"])
-
-
-def main() -> int:
-    """The child process of ``spawn``: arguments from stdin, one line of JSON to stdout."""
-    arguments = json.load(sys.stdin)
-
-    def ready(url: str) -> None:
-        print(json.dumps({"url": url}), flush=True)
-
-    try:
-        serve(*arguments.pop("files"), ready=ready, **arguments)
-    except UsageError as error:
-        print(json.dumps({"fault": error.message, "hint": error.hint}), flush=True)
-        return 2
-    return 0
 
 
 def _check_host(host: str, token: str) -> None:
@@ -341,7 +239,3 @@ def _listen(host: str, port: int, handler: type[Handler]) -> _Server:
             f"The service cannot listen on {host} port {port}: {text}.",
             hint="Choose another port; 0 takes a free one.",
         ) from error
-
-
-if __name__ == "__main__":
-    sys.exit(main())

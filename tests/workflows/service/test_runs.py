@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import requests
+from tests.workflows.service_process import ServiceProcess, spawn
 
 from zonda.hooks.processes import detached_run
 from zonda.hooks.runners import Failed, Finished, Running, Started, StartRequest, Succeeded
@@ -23,7 +24,7 @@ from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import supervisor
 from zonda.workflows.service.config import load_config
 from zonda.workflows.service.journal import Journal
-from zonda.workflows.service.server import ServiceHandle, ServiceProcess, spawn, start
+from zonda.workflows.service.server import ServiceHandle, start
 
 PATIENCE = 20.0
 FLOWS = r"""

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import requests
+from tests.workflows.service_process import spawn
 
 from zonda.hooks.errors import UsageError
 from zonda.workflows.client import webhook_signature
@@ -264,7 +265,7 @@ def test_what_the_service_refuses_to_start_with(
 ) -> None:
     (tmp_path / "flows.yaml").write_text(FLOWS)
     given = {"file": tmp_path / "flows.yaml", "state_dir": tmp_path / "s", **settings}
-    for begin in (service.start, service.spawn):
+    for begin in (service.start, spawn):
         with pytest.raises(UsageError) as caught:
             begin(**given)  # type: ignore[operator]
         assert part in caught.value.message
@@ -283,7 +284,7 @@ def test_all_addresses_with_a_token(make_service: Callable[..., ServiceHandle]) 
 
 def test_serve_ends_on_request(tmp_path: Path) -> None:
     (tmp_path / "flows.yaml").write_text(FLOWS)
-    process = service.spawn(tmp_path / "flows.yaml", state_dir=tmp_path / "s")
+    process = spawn(tmp_path / "flows.yaml", state_dir=tmp_path / "s")
     assert requests.get(f"{process.url}/health", timeout=10).json() == {"status": "ok"}
     process.stop()
     with pytest.raises(requests.ConnectionError):
