@@ -19,7 +19,7 @@ from zonda.core.engine.model.work_item import Prior, WorkItem
 from zonda.core.engine.plugins.attribute_reader import AttributeReader
 from zonda.core.engine.plugins.instances import Instances
 from zonda.core.engine.plugins.reasons import HIDDEN
-from zonda.core.engine.plugins.redaction import scrub
+from zonda.core.engine.plugins.redaction import describe_output_error
 from zonda.core.engine.plugins.values import RowValues, check_value
 from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader
@@ -29,7 +29,6 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import MASK
-from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +61,8 @@ class StackValues:
         if definition is None:
             return []
         scope = definition.scope(self._make_row_values(stack, refresh=refresh))
-        secrets = _list_hidden_values(definition)
         nodes = definition.outputs.values()
-        return [_resolve_output(node, scope, secrets, reveal=reveal) for node in nodes]
+        return [_resolve_output(node, scope, definition, reveal=reveal) for node in nodes]
 
     def parameters(self, stack_id: str) -> dict[str, Any]:
         """Return the parameters' values, hidden ones redacted."""
@@ -140,12 +138,7 @@ def _has_stored_definition(row: ResourceRow) -> bool:
     return row.definition is not None and row.external_id is None
 
 
-def _list_hidden_values(definition: Definition) -> list[Any]:
-    parameters = definition.parameters
-    return [parameters.values[key] for key in parameters.hidden if key in parameters.values]
-
-
-def _resolve_output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) -> OutputView:
+def _resolve_output(node: Any, scope: Any, definition: Definition, *, reveal: bool) -> OutputView:
     description = "" if node.description is None else str(node.description)
     if node.secrecy == HIDDEN and node.enabled and not reveal:
         return OutputView(node.name, description, MASK, secrecy=HIDDEN)
@@ -154,7 +147,7 @@ def _resolve_output(node: Any, scope: Any, secrets: list[Any], *, reveal: bool) 
         check_value("the output", value)
     except BaseException as error:  # a plug-in may raise anything when it is asked
         raise_interruption(error)
-        said = truncate_middle(scrub(safe_str(error) or type(error).__name__, secrets))
+        said = describe_output_error(error, definition)
         return OutputView(node.name, description, None, said, node.secrecy)
     return OutputView(node.name, description, value, secrecy=node.secrecy)
 

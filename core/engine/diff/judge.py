@@ -23,8 +23,8 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 
 from ..model.definition import Definition
-from ..model.states import COMPLETE
-from ..model.work_item import WorkItem
+from ..model.states import COMPLETE, MAKING
+from ..model.work_item import WorkItem, take_desired
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, format_reason
 from .decision import Comparison, Decision, Question, decide
@@ -177,8 +177,6 @@ def _assume_unchanged(wanted: ResourceDefinition, before: ResourceDefinition) ->
 def assume_completed(row: ResourceRow) -> ResourceRow:
     """``row`` as it will be when its running operation has ended well."""
     done = dataclasses.replace(row, op="", action=row.op, status=COMPLETE)
-    if row.op in ("CREATE", "UPDATE") and row.op_definition is not None:
-        done.definition, done.properties = row.op_definition, row.op_properties
-        done.have_hash, done.resolved_hash = row.op_hash, row.op_resolved
-        done.have_template_id = row.op_template_id
+    if row.op in MAKING and row.op_definition is not None:
+        take_desired(done)
     return done

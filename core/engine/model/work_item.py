@@ -85,6 +85,13 @@ class Prior:
         return wanted.freeze(properties=properties)
 
 
+def take_desired(row: ResourceRow) -> None:
+    """Make the definition of the operation of ``row`` its present one."""
+    row.have_hash, row.have_template_id = row.op_hash, row.op_template_id
+    row.definition, row.properties = row.op_definition, row.op_properties
+    row.resolved_hash = row.op_resolved
+
+
 def read_definition(sealer: Sealer, row: ResourceRow, text: str | None) -> ResourceDefinition:
     """A definition from a column of ``row``."""
     values: Mapping[str, Any] = sealer.load(text) or {"type": row.type}

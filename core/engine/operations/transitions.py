@@ -32,6 +32,7 @@ from ..model.states import (
 )
 from ..model.states import advance_state as advance
 from ..model.unit_of_work import UnitOfWork
+from ..model.work_item import take_desired
 from ..progress import adoption, breakpoints, children, history, phases, progress
 from ..progress.protection import CODE, KIND, explain_no_replacement
 from . import limits, replacement
@@ -235,11 +236,8 @@ def _store_result(row: ResourceRow, op: str, final: Final) -> bool:
         return False
     # what is managed elsewhere is taken note of by a check
     if op in MAKING or (row.definition is None and row.external_id is not None):
-        row.have_hash = row.op_hash
-        row.have_template_id = row.op_template_id
-        row.definition, row.op_definition = row.op_definition, None
-        row.properties, row.op_properties = row.op_properties, None
-        row.resolved_hash = row.op_resolved
+        take_desired(row)
+        row.op_definition = row.op_properties = None
     if final.hidden is not None and op in MAKING:
         row.hidden = final.hidden
     changed = row.outputs_hash != final.outputs_hash

@@ -19,13 +19,14 @@ from ..model.states import COMPLETE, PRESENT
 class Cone:
     """``chosen``: name -> instance (None: a new one); ``waiting``: name -> open requirements.
 
-    What is not selected is in none of them. ``dirty`` are the names that must be looked at; every
-    name of ``waiting`` is in the cone.
+    What is not selected is in none of them: its instances are ``outside``. ``dirty`` are the names
+    that must be looked at; every name of ``waiting`` is in the cone. All other instances go.
     """
 
     chosen: Mapping[str, PlanRow | None]
     dirty: Collection[str]
     waiting: Mapping[str, int]
+    outside: Mapping[str, PlanRow]
 
 
 def choose_instances(
@@ -68,11 +69,18 @@ def _is_as_wanted(row: PlanRow, wanted: Desired) -> bool:
 
 
 def find_affected(
-    rows: Iterable[PlanRow], wanted: Sequence[Desired], selected: Collection[str] | None = None
+    rows: Sequence[PlanRow], wanted: Sequence[Desired], selected: Collection[str] | None = None
 ) -> Cone:
     """The scope of a converging plan; ``selected``: no others, and these require no others."""
+    outside: dict[str, PlanRow] = {}
     if selected is not None:
         wanted = [item for item in wanted if item.name in selected]
+        by_id = {row.id: row for row in rows}
+        outside = {
+            each.name: _find_predecessor(each, by_id)
+            for each in rows
+            if each.want == PRESENT and each.name not in selected
+        }
     chosen = choose_instances(rows, wanted)
     users = digraph.map_dependents({item.name: item.requires for item in wanted})
     dirty: dict[str, None] = {}
@@ -89,4 +97,15 @@ def find_affected(
         for item in wanted
         if item.name in inside
     }
-    return Cone(chosen, dirty, waiting)
+    return Cone(chosen, dirty, waiting, outside)
+
+
+def _find_predecessor(row: PlanRow, by_id: Mapping[str, PlanRow]) -> PlanRow:
+    """The instance that ``row`` was to replace, if it has never begun, and that still exists.
+
+    Nobody makes the new one now, and what uses the resource goes by what is there.
+    """
+    former: PlanRow | None = row
+    while former is not None and (former.action, former.op) == ("INIT", ""):
+        former = by_id.get(former.replaces_id or "")
+    return row if former is None or _is_deleted(former) else former

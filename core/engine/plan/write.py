@@ -7,7 +7,7 @@ newer plan overtakes an older one by being looked at when they end.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from zonda.core.graph.digraph import count_waiting
 from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
@@ -99,7 +99,7 @@ def _write_desired(
     found = find_affected(rows, wanted, selected)
     wanted = [item for item in wanted if item.name in found.chosen]
     ids = _find_or_insert(work, stack, wanted, found)
-    ids = {**_list_unselected(work, rows, selected), **ids}
+    ids = {**_list_unselected(work, found), **ids}
     kept = set(ids.values())
     if sum(row.id not in kept or row.name in found.waiting for row in rows) > len(rows) // 4:
         work.tx.resources_of(stack.id)  # read at once, since most of them will be needed
@@ -152,47 +152,26 @@ def _find_or_insert(
     return ids
 
 
-def _list_unselected(
-    work: UnitOfWork, rows: Sequence[PlanRow], selected: Collection[str] | None
-) -> dict[str, str]:
+def _list_unselected(work: UnitOfWork, found: Cone) -> dict[str, str]:
     """The instance of each name outside of the plan's selection.
 
-    One that was to replace another and has never begun gives way to that other one: nobody makes
-    the new one now, and what uses the resource goes by what is there. Why it was to be replaced
-    need not show in its definition (a value that it reads), so a later plan looks at it.
+    Why one was to be replaced that is taken again need not show in its definition (a value that it
+    reads), so a later plan looks at it.
     """
-    if selected is None:
-        return {}
-    ids: dict[str, str] = {}
-    for seen in rows:
-        if seen.name in selected or seen.want != PRESENT:
-            continue
-        ids[seen.name] = seen.id
-        if (seen.action, seen.op) == ("INIT", ""):
-            former = _find_predecessor(work, _load_row(work, seen.id))
-            if former is not None:
-                former.want, former.dirty = PRESENT, DIRTY
-                ids[seen.name] = former.id
-                _reset_desired(former)
+    for seen in found.outside.values():
+        if seen.want != PRESENT:
+            row = _load_row(work, seen.id)
+            row.want, row.dirty = PRESENT, DIRTY
+            _reset_desired(row)
         elif seen.want_hash != seen.have_hash:
             _reset_desired(_load_row(work, seen.id))
-    return ids
+    return {name: seen.id for name, seen in found.outside.items()}
 
 
 def _reset_desired(row: ResourceRow) -> None:
     """Reset the desired state that an older plan has set and never reached."""
     if row.status == COMPLETE and row.have_hash:
         row.want_hash, row.want_template_id = row.have_hash, row.have_template_id
-
-
-def _find_predecessor(work: UnitOfWork, row: ResourceRow) -> ResourceRow | None:
-    """The instance that ``row``, which has never begun, was to replace, if it still exists."""
-    former: ResourceRow | None = row
-    while former is not None and (former.action, former.op) == ("INIT", ""):
-        former = work.tx.resource(former.replaces_id) if former.replaces_id else None
-    if former is None or "DELETE" in (former.op, former.action):
-        return None
-    return former
 
 
 def _mark_unwanted(

@@ -11,12 +11,11 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment.drift_section import OFF
 from zonda.core.template.evaluation.unknown_values import UNKNOWN, evaluate_partially
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
 from ..diff.changes import NOTHING, Change, compare_hidden, compare_values
 from ..diff.sections import max_mark
 from ..plugins.reasons import OPEN
-from ..plugins.redaction import scrub
+from ..plugins.redaction import describe_output_error
 
 
 def list_output_changes(
@@ -57,9 +56,7 @@ def _resolve_or_message(definition: Any, node: Any, values: Any) -> Any:
     value, error = resolve_output(definition, node, values)
     if error is None:
         return value
-    parameters = definition.parameters
-    secrets = [parameters.values.get(key) for key in parameters.hidden]
-    return f"error: {truncate_middle(scrub(safe_str(error) or type(error).__name__, secrets))}"
+    return f"error: {describe_output_error(error, definition)}"
 
 
 def list_parameter_changes(before: Any, after: Any) -> Iterator[Change]:

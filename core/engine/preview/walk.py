@@ -82,8 +82,7 @@ class Walk:
         wanted: Sequence[Desired] = proposal.wanted or ()
         self._wanted = {item.name: item for item in wanted}
         self._judges: dict[str | None, Judge] = {}
-        self._selection = proposal.selection
-        selected = None if self._selection is None else self._selection.names
+        selected = None if proposal.selection is None else proposal.selection.names
         self._cone: Cone = find_affected([_build_plan_row(row) for row in rows], wanted, selected)
         by_id = {row.id: row for row in rows}
         self._kept: dict[str, ResourceRow] = {
@@ -201,21 +200,13 @@ class Walk:
     # -- what goes ------------------------------------------------------------------------------
 
     def _walk_deletions(self) -> Iterator[Entry]:
-        kept = {row.id for row in self._kept.values()}
-        going = {row.id: row for row in self._rows if row.id not in kept and self._is_deleted(row)}
-        users = self._find_users(going, kept) if self._selection is not None else {}
+        outside = {row.id for row in self._cone.outside.values()}
+        stay = {row.id for row in self._kept.values()} | outside
+        rows = (row for row in self._rows if row.fence or row.op)
+        going = {row.id: row for row in rows if row.id not in stay}
+        users = self._find_users(going, outside) if outside else {}
         for row in _sort_dependants_first([*going.values()]):
             yield self._build_deletion(row, users.get(row.id, ()))
-
-    def _is_deleted(self, row: ResourceRow) -> bool:
-        if row.fence == 0 and not row.op:
-            return False
-        selection = self._selection
-        return row.want != PRESENT or selection is None or row.name in selection.names
-
-    def _is_kept(self, row: ResourceRow) -> bool:
-        selection = self._selection
-        return row.want == PRESENT and selection is not None and row.name not in selection.names
 
     def _build_deletion(self, row: ResourceRow, users: Sequence[str]) -> Entry:
         if users:
@@ -234,7 +225,7 @@ class Walk:
         return find_protection(self._stack, row, Policies() if known.undoing else known)
 
     def _find_users(
-        self, going: Mapping[str, ResourceRow], kept: Collection[str]
+        self, going: Mapping[str, ResourceRow], outside: Collection[str]
     ) -> dict[str, tuple[str, ...]]:
         """The remaining users of the instances to be deleted: not selected, or kept for that."""
         names = {row.id: row.name for row in self._rows}
@@ -242,8 +233,7 @@ class Walk:
         # the old instance of what is replaced stays, too
         leaving = {*going, *self._replaced}
         uses = digraph.group_targets(edge for edge in edges if edge[1] in leaving)
-        stays = (row.id for row in self._rows if row.id not in kept and self._is_kept(row))
-        staying = digraph.find_reachable(stays, uses)
+        staying = digraph.find_reachable(outside, uses)
         users = digraph.map_dependents({key: uses[key] for key in uses.keys() & staying})
         return {key: tuple(sorted({names[user] for user in found})) for key, found in users.items()}
 

@@ -220,6 +220,7 @@ class PlanRow:
     physical_id: str | None
     op: str
     dirty: int
+    replaces_id: str | None = None
 
 
 @dataclass(slots=True)

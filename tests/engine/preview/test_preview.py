@@ -8,7 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.core.engine.actions import CreateStack, DeleteStack, ProtectStack, UpdateStack
+from zonda.core.engine.actions import (
+    CancelStack,
+    CreateStack,
+    DeleteStack,
+    ProtectStack,
+    UpdateStack,
+)
 from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.plan_file import format_plan
 from zonda.core.engine.preview.preview import build_preview
@@ -312,6 +318,27 @@ def test_a_part_shows_what_is_left_alone(bench):
         "added": [],
         "left_alone": ["b"],
     }
+
+
+PAIR = """
+    a: {type: Test::Box, properties: {value: %s}}
+    b: {type: Test::Box, properties: {fixed: %s}}
+"""
+
+
+def test_the_old_instance_of_what_is_left_alone_stays_where_its_successor_never_began(bench):
+    bench.create(PAIR % ("one", "x"))
+    hooks = "resource_registry: {resources: {b: {hooks: pre-create}}}"
+    bundle = bench.bundle(PAIR % ("one", "y"), environment=hooks)
+    bench.engine.begin(UpdateStack("s", bundle))
+    bench.steps(9)
+    assert bench.resource("b").hook == "pre-create"
+    bench.run(CancelStack("s", rollback=False))
+    bundle = bench.bundle(PAIR % ("two", "y"))
+    found = build_preview(bench.engine.services, UpdateStack("s", bundle, targets=("a",)))
+    assert [each["name"] for each in build_document(found)["resources"]] == ["a"]
+    bench.run(UpdateStack("s", bundle, targets=("a",)))
+    assert "handle_delete" not in bench.journal.of("b")
 
 
 def test_a_stack_in_progress_is_planned_as_if_what_runs_ended_well(bench):
