@@ -1,8 +1,8 @@
-"""The table of commands: words -> module, name of its two functions, one line of help.
+"""The table of commands: words -> module, name of its function, one line of help.
 
-``NAME_arguments(parser)`` declares the arguments, ``NAME(session, arguments)`` carries the command
-out and gives the exit code (``NAME(arguments)``, see ``alone``). Read by ``main``, by ``parsers``
-and by the test that compares it with the docs.
+``NAME(session, arguments)`` carries the command out (``NAME(arguments)``, see ``alone``); it gives
+the exit code, or nothing for 0, and ``takes`` declares its arguments. Read by ``main``, by
+``parsers`` and by the test that compares it with the docs.
 """
 
 from __future__ import annotations

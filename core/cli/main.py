@@ -108,7 +108,7 @@ def _run(words: list[str]) -> int:
     command = commands.COMMANDS[name]
     arguments = parsers.make_command_parser(name).parse_intermixed_args([*leading, *rest[length:]])
     run = getattr(parsers.load_module(name), command.name)
-    return int(run(arguments)) if command.alone else _run_command(name, run, arguments)
+    return int(run(arguments) or 0) if command.alone else _run_command(name, run, arguments)
 
 
 def _split_options(words: list[str]) -> tuple[list[str], list[str]]:
@@ -149,7 +149,7 @@ def _run_command(name: str, run: Any, arguments: argparse.Namespace) -> int:
     try:
         if name.startswith("stack ") and name not in WITHOUT_HOME:
             session.app.check_home()
-        code = int(run(session, arguments))
+        code = int(run(session, arguments) or 0)
         session.finish()
         return code
     except (BrokenPipeError, streams.OutputFailed):

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import zonda
 
-from . import commands
+from . import arguments, commands
 from .console import streams
 
 INVALID = 2
@@ -59,7 +59,9 @@ def make_command_parser(name: str) -> Parser:
     """Make the parser of one command of the table."""
     command = commands.COMMANDS[name]
     parser = Parser(prog=f"zonda {name}", description=command.help, parents=[make_general_parser()])
-    getattr(load_module(name), f"{command.name}_arguments")(parser)
+    if command.alone:  # their texts have lines of their own
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    arguments.add_arguments(getattr(load_module(name), command.name), parser)
     return parser
 
 

@@ -52,7 +52,6 @@ PUBLIC = frozenset(
         "referenced_paths",
         "required_resources",
         "why",
-        "why_arguments",
     }
 )
 #: Names that still break the rule: most are of methods that several classes have. The list only

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.cli import commands
+from zonda.core.cli import arguments, commands
 from zonda.core.cli.console import streams
 from zonda.core.cli.main import COLLECTION, main
 
@@ -84,7 +84,7 @@ def test_every_command_of_the_table_is_there(name: str) -> None:
     module = importlib.import_module(f"zonda.core.cli.{command.module}")
     parser = argparse.ArgumentParser()
 
-    getattr(module, f"{command.name}_arguments")(parser)
+    arguments.add_arguments(getattr(module, command.name), parser)
 
     assert callable(getattr(module, command.name))
     assert command.help.endswith(".")
@@ -190,6 +190,10 @@ def test_what_runs_until_it_is_stopped_collects_garbage_as_python_does(
     (tmp_path / "home").mkdir()
     seen: list[tuple[int, int, int]] = []
 
+    @arguments.takes(
+        arguments.argument("file", nargs="?"),
+        arguments.argument("--no-api", action="store_true"),
+    )
     def watched(*_: object) -> int:
         seen.append(gc.get_threshold())
         return 0

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from zonda.hooks.errors import UsageError
 
+from ..arguments import argument
 from . import sanitize, tables
 
 #: Of a list; one thing can also be shown as SHELL.
@@ -29,6 +30,11 @@ _STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
     """Add ``-f``, ``-c`` and the width of tables; ``more``: additional formats."""
     add_formats(parser, (*FORMATS, *more), "table", "how to show it (default: table)")
+
+
+def add_field_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a command that shows one thing."""
+    add_arguments(parser, SHELL)
 
 
 def add_formats(
@@ -56,11 +62,10 @@ def add_formats(
         )
 
 
-def add_text_format(parser: argparse.ArgumentParser) -> None:
-    """Add ``-f`` of a command whose result is a text, or data."""
-    parser.add_argument(
-        "-f", "--format", choices=TEXT, default=TEXT[0], help="how to show it (default: table)"
-    )
+#: ``-f`` of a command whose result is a text, or data.
+add_text_format = argument(
+    "-f", "--format", choices=TEXT, default=TEXT[0], help="how to show it (default: table)"
+)
 
 
 def write_rows(

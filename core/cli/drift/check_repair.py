@@ -10,6 +10,7 @@ from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.words import COMPLETE, DRIFTED, INTERRUPTED, MISSING, UNKNOWN
 
+from ..arguments import NESTED_STACK, argument, epilog, takes
 from ..console import drift, formats, plan_tree, streams
 from ..options.scope import resolve_scope
 from ..progress import result, run_action
@@ -26,23 +27,22 @@ FAILED = 1
 _MOST = 5
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
-    parser.add_argument(
+_ARGUMENTS = (
+    NESTED_STACK,
+    argument(
         "resources",
         metavar="RESOURCE",
         nargs="*",
         help="name, or OWNER/NAME of a nested one; none: all, with what is nested in them",
-    )
+    ),
+)
 
 
-def check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift check``."""
-    _arguments(parser)
-    formats.add_text_format(parser)
-    parser.epilog = "exit codes: 0 in sync, 3 drifted or missing, 4 cannot tell, 1 failed, 2 usage"
-
-
+@takes(
+    *_ARGUMENTS,
+    formats.add_text_format,
+    epilog("exit codes: 0 in sync, 3 drifted or missing, 4 cannot tell, 1 failed, 2 usage"),
+)
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Compare resources with their template. Nothing is changed."""
     stack, resources = resolve_scope(session, arguments.stack, arguments.resources)
@@ -87,21 +87,19 @@ def show_check(session: Session, form: str, stack: StackView, found: DriftCheckV
             formats.write_data(screen.out, form, shown)
 
 
-def repair_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift repair``."""
-    _arguments(parser)
-    parser.add_argument(
+@takes(
+    *_ARGUMENTS,
+    argument(
         "--plan", "--dry-run", action="store_true", help="show what would be done, and do nothing"
-    )
-    run_action.add_waiting(parser)
-    result.add_arguments(parser, formats.SHELL)
-    parser.epilog = (
+    ),
+    run_action.add_waiting,
+    result.add_field_arguments,
+    epilog(
         "exit codes: 0 done, 1 failed; where nothing was repaired 3 something has drifted and is "
         "left alone, 4 something is UNKNOWN; "
         "with --plan those of 'drift check'"
-    )
-
-
+    ),
+)
 def repair(session: Session, arguments: argparse.Namespace) -> int:
     """Repair resources that have drifted or are missing, and nothing else."""
     stack, resources = resolve_scope(session, arguments.stack, arguments.resources)

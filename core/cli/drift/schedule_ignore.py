@@ -14,6 +14,7 @@ from zonda.core.template.environment import drift_section
 from zonda.hooks.errors import NotFound, NotSupported, UsageError
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..options import drift
 from ..options.drift import POLICIES
@@ -23,21 +24,19 @@ from ..session import Session
 COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")
 
 
-def schedule_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift schedule``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument(
         "schedule",
         metavar="EXPR",
         nargs="?",
         help="'*/15 * * * *' (cron, UTC), 15m, 1h30m; off: never; environment: as that says. "
         "None: show what is set",
-    )
-    parser.add_argument("--policy", choices=POLICIES, help="what to do about drift")
-    formats.add_arguments(parser, formats.SHELL)
-
-
-def schedule(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    argument("--policy", choices=POLICIES, help="what to do about drift"),
+    formats.add_field_arguments,
+)
+def schedule(session: Session, arguments: argparse.Namespace) -> None:
     """Set or show the schedule of a stack's drift checks."""
     stack = _find_root_stack(session, arguments.stack)
     if arguments.schedule is not None or arguments.policy is not None:
@@ -53,7 +52,6 @@ def schedule(session: Session, arguments: argparse.Namespace) -> int:
     )
     if stack.drift_schedule and session.app.engine.other_engine_pid is None:
         screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
-    return 0
 
 
 def _find_root_stack(session: Session, name: str) -> StackView:
@@ -67,23 +65,21 @@ def _find_root_stack(session: Session, name: str) -> StackView:
     )
 
 
-def ignore_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift ignore``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument(
         "what",
         metavar="RESOURCE[.PROPERTY]",
         help="a resource (OWNER/NAME of a nested one; * stands for anything), or one property",
-    )
-    parser.add_argument("--reason", metavar="TEXT", required=True, help="why, for all who ask")
-    parser.add_argument(
+    ),
+    argument("--reason", metavar="TEXT", required=True, help="why, for all who ask"),
+    argument(
         "--until",
         metavar="DATE",
         help="only before that: 2027-01-31, 2027-01-31T12:00 (UTC), or 30d, 12h from now",
-    )
-
-
-def ignore(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+)
+def ignore(session: Session, arguments: argparse.Namespace) -> None:
     """Count differences as in sync from now on; they are still listed, as ignored."""
     if not arguments.reason.strip():
         raise UsageError("--reason is empty.", hint="Say why, for all who ask later.")
@@ -98,7 +94,6 @@ def ignore(session: Session, arguments: argparse.Namespace) -> int:
     told = f"property {name} of {path}" if name else path
     when = "" if until is None else f" until {formats.format_time(until)}"
     session.screen.say(f"Drift of {told} is ignored{when}.")
-    return 0
 
 
 def split_property(what: str, paths: Collection[str]) -> tuple[str, str]:
@@ -128,18 +123,12 @@ def _parse_until(text: str, now: float) -> float:
     return until
 
 
-def list_ignores_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift ignore list``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    formats.add_arguments(parser)
-
-
-def list_ignores(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, formats.add_arguments)
+def list_ignores(session: Session, arguments: argparse.Namespace) -> None:
     """List the exceptions, of commands and of the environment."""
     stack = find_root_stack(session, arguments.stack)
     rows = [_build_row(each) for each in session.app.reader.drift_ignores(stack.id)]
     formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
-    return 0
 
 
 def _build_row(each: DriftIgnoreView) -> tuple[Any, ...]:
@@ -147,14 +136,8 @@ def _build_row(each: DriftIgnoreView) -> tuple[Any, ...]:
     return each.id, each.path, each.property, *times
 
 
-def remove_ignore_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift ignore remove``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("ignore", metavar="ID", help="of 'drift ignore list', or its beginning")
-
-
-def remove_ignore(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, argument("ignore", metavar="ID", help="of 'drift ignore list', or its beginning"))
+def remove_ignore(session: Session, arguments: argparse.Namespace) -> None:
     """Remove an exception, so that the differences count again."""
     stack = find_root_stack(session, arguments.stack)
     session.app.engine.act(UnignoreDrift(stack.id, arguments.ignore), drive=False)
-    return 0

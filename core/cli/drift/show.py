@@ -13,6 +13,7 @@ from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import LIMIT, STACK, argument, takes
 from ..console import drift, formats
 from ..console.formats import format_duration
 from ..options.scope import find_root_stack, resolve_scope
@@ -31,21 +32,17 @@ NOW_COLUMNS = (
 SPARE = ("ID", "By", "Status", "Took", "Cause", "Ignored")
 
 
-def show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift show``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
-        "resource", metavar="RESOURCE", nargs="?", help="name, or OWNER/NAME of a nested one"
-    )
-    parser.add_argument("--check", metavar="ID", help="what this check of 'drift history' found")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument("resource", metavar="RESOURCE", nargs="?", help="name, or OWNER/NAME of a nested one"),
+    argument("--check", metavar="ID", help="what this check of 'drift history' found"),
+    argument(
         "--detailed-exitcode",
         action="store_true",
         help="exit with 0 in sync, 3 drifted or missing, 4 unknown or not checked",
-    )
-    formats.add_arguments(parser)
-
-
+    ),
+    formats.add_arguments,
+)
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """Show the newest verdict on each resource, and the differences."""
     given = [] if arguments.resource is None else [arguments.resource]
@@ -136,14 +133,8 @@ def _as_data(
     }
 
 
-def history_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack drift history``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("--limit", metavar="N", type=int, help="only the last N")
-    formats.add_arguments(parser)
-
-
-def history(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, LIMIT, formats.add_arguments)
+def history(session: Session, arguments: argparse.Namespace) -> None:
     """Show one row for each check, the oldest first."""
     stack = find_root_stack(session, arguments.stack)
     limit = -1 if arguments.limit is None else max(arguments.limit, 0)
@@ -152,11 +143,10 @@ def history(session: Session, arguments: argparse.Namespace) -> int:
     if arguments.format in ("json", "yaml") and not arguments.column:
         shown = [drift.check_as_data(each, stack.name) for each in found]
         formats.write_data(screen.out, arguments.format, shown)
-        return 0
+        return
     now = session.app.clock.now()
     rows = [_build_row(each, now) for each in found]
     formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
-    return 0
 
 
 def _build_row(check: DriftCheckView, now: float) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import UsageError
 
+from ..arguments import ANY_STACK, argument, takes
 from ..console import formats
 from ..console.console import Screen
 from ..session import Session
@@ -21,27 +22,29 @@ DIFFERENT = 2
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 
-def diff_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack diff``."""
-    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
-    parser.add_argument(
+def _declare_parts(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("parts (default: all)")
+    for part in PARTS:
+        group.add_argument(f"--{part}", action="store_true", help=f"compare the {part}")
+
+
+@takes(
+    ANY_STACK,
+    argument(
         "first",
         metavar="N",
         nargs="?",
         help="a generation (default: the last one with another template)",
-    )
-    parser.add_argument("second", metavar="M", nargs="?", help="another one (default: the present)")
-    group = parser.add_argument_group("parts (default: all)")
-    for part in PARTS:
-        group.add_argument(f"--{part}", action="store_true", help=f"compare the {part}")
-    parser.add_argument(
+    ),
+    argument("second", metavar="M", nargs="?", help="another one (default: the present)"),
+    _declare_parts,
+    argument(
         "--detailed-exitcode",
         action="store_true",
         help="exit with 0 if nothing differs, 2 if something does, 1 on errors",
-    )
-    formats.add_text_format(parser)
-
-
+    ),
+    formats.add_text_format,
+)
 def diff(session: Session, arguments: argparse.Namespace) -> int:
     """Show the differences, part by part; a hidden value only as hidden, changed or not."""
     numbers = [_parse_generation(text) for text in (arguments.first, arguments.second)]

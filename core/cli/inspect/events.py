@@ -9,6 +9,7 @@ from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..options import nested
 from ..progress import event_line
@@ -29,27 +30,23 @@ SPARE = ("id", "physical_resource_id", "stack_name")
 _LOOK_AGAIN = 0.25
 
 
-def list_events_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack event list``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument(
         "--follow",
         action="store_true",
         help="go on until the running action has ended; -f json gives an object a line",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--limit",
         type=int,
         metavar="N",
         help="only the last N events; with --follow, of those that were there",
-    )
-    parser.add_argument(
-        "--resource", metavar="RESOURCE", help="only events of the resource of this name"
-    )
-    nested.add_depth(parser, "events")
-    formats.add_arguments(parser)
-
-
+    ),
+    argument("--resource", metavar="RESOURCE", help="only events of the resource of this name"),
+    nested.depth("events"),
+    formats.add_arguments,
+)
 def list_events(session: Session, arguments: argparse.Namespace) -> int:
     """List the events, the oldest first."""
     where, name = arguments.stack, arguments.resource

@@ -6,6 +6,7 @@ import argparse
 
 from zonda.core.store.read import trees
 
+from ..arguments import NESTED_STACK, takes
 from ..console import formats
 from ..session import Session
 
@@ -19,13 +20,8 @@ COLUMNS = (
 SPARE = ("physical_resource_id", "resource_type")
 
 
-def list_failures_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack failures list``."""
-    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
-    formats.add_arguments(parser)
-
-
-def list_failures(session: Session, arguments: argparse.Namespace) -> int:
+@takes(NESTED_STACK, formats.add_arguments)
+def list_failures(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per failed resource, without owners of nested failures."""
     stack = session.app.stacks.find(arguments.stack)
     failed = {
@@ -47,4 +43,3 @@ def list_failures(session: Session, arguments: argparse.Namespace) -> int:
     ]
     screen = session.screen
     formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
-    return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import UsageError
 
+from ..arguments import ANY_STACK, argument, takes
 from ..console import formats, sanitize
 from ..console.console import Screen
 from ..options import nested, template
@@ -31,36 +32,28 @@ _BY_SUFFIX = {
 _COLOURS = {"failed": "red", "progress": "yellow", "complete": "green"}
 
 
-def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-f", "--format", choices=FORMATS, help="default: as FILE ends, else text")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it there")
+_OUTPUT = (
+    argument("-f", "--format", choices=FORMATS, help="default: as FILE ends, else text"),
+    argument("-o", "--output", metavar="FILE", help="write it there"),
+)
 
 
-def graph_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack graph``."""
-    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
-    nested.add_depth(parser, "resources")
-    _add_arguments(parser)
-
-
-def graph(session: Session, arguments: argparse.Namespace) -> int:
+@takes(ANY_STACK, nested.depth("resources"), *_OUTPUT)
+def graph(session: Session, arguments: argparse.Namespace) -> None:
     """Draw the graph of a stack, with the states of its resources."""
     stack = session.app.stacks.find(arguments.stack)
     found, untold = session.app.inspector.build_graph(stack, nested.get_depth(arguments))
     if untold:
         session.screen.say(f"The edges cannot be explained: {untold}")
     _write_graph(session.screen, found, arguments)
-    return 0
 
 
-def template_graph_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template graph``."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the template, also given with -t")
-    template.add_arguments(parser, required=False)
-    _add_arguments(parser)
-
-
-def template_graph(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("file", metavar="FILE", nargs="?", help="the template, also given with -t"),
+    template.add_arguments,
+    *_OUTPUT,
+)
+def template_graph(session: Session, arguments: argparse.Namespace) -> None:
     """Draw the graph of a template; parameters need no values, types need not be installed."""
     arguments.template = arguments.template or arguments.file
     bundle = template.collect_bundle(session, arguments, required=True)
@@ -68,7 +61,6 @@ def template_graph(session: Session, arguments: argparse.Namespace) -> int:
     _write_graph(
         session.screen, session.app.inspector.build_template_graph(bundle, name), arguments
     )
-    return 0
 
 
 def _write_graph(screen: Screen, found: Graph, arguments: argparse.Namespace) -> None:

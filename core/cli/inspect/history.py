@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import ANY_STACK, LIMIT, takes
 from ..console import formats
 from ..console.formats import format_duration
 from ..session import Session
@@ -18,14 +19,8 @@ SPARE = ("Template", "By", "Took", "Started")
 SHORT = 8
 
 
-def history_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack history``."""
-    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
-    parser.add_argument("--limit", metavar="N", type=int, help="only the last N")
-    formats.add_arguments(parser)
-
-
-def history(session: Session, arguments: argparse.Namespace) -> int:
+@takes(ANY_STACK, LIMIT, formats.add_arguments)
+def history(session: Session, arguments: argparse.Namespace) -> None:
     """Show one row per generation, the oldest first."""
     stack = session.app.stacks.find(arguments.stack)
     found = session.app.inspector.read_history(stack).all()
@@ -39,11 +34,10 @@ def history(session: Session, arguments: argparse.Namespace) -> int:
         if chosen:
             things = [{name: thing[name] for name in chosen} for thing in things]
         formats.write_data(screen.out, arguments.format, things)
-        return 0
+        return
     now = session.app.clock.now()
     rows = [_build_row(each, now) for each in found]
     formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
-    return 0
 
 
 def as_data(each: Generation) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zonda.hooks.errors import NotFound, UsageError
 from zonda.hooks.text.redaction import MASK
 
+from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..progress.outputs import as_fields, show_all
 from ..session import Session
@@ -17,35 +18,12 @@ if TYPE_CHECKING:  # listing stacks must not pay for the engine
     from zonda.core.reports.outputs import OutputView
 
 
-def list_outputs_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack output list``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    formats.add_arguments(parser)
-
-
-def list_outputs(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, formats.add_arguments)
+def list_outputs(session: Session, arguments: argparse.Namespace) -> None:
     """List names and descriptions; values are computed when they are shown."""
     screen = session.screen
     found = [(shown.name, shown.description) for shown in _load_outputs(session, arguments.stack)]
     formats.write_rows(screen.out, arguments, ("output_key", "description"), found, screen.width)
-    return 0
-
-
-def show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack output show``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("key", metavar="OUTPUT", nargs="?", help="name of the output")
-    parser.add_argument("--all", action="store_true", help="show every output")
-    add_refresh(parser)
-    parser.add_argument(
-        "--show-hidden", action="store_true", help="print hidden values, too: in clear"
-    )
-    parser.add_argument(
-        "--raw",
-        action="store_true",
-        help="print the value of OUTPUT alone, a text as it is and no line break behind it",
-    )
-    formats.add_arguments(parser, formats.SHELL)
 
 
 def add_refresh(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +33,19 @@ def add_refresh(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@takes(
+    STACK,
+    argument("key", metavar="OUTPUT", nargs="?", help="name of the output"),
+    argument("--all", action="store_true", help="show every output"),
+    add_refresh,
+    argument("--show-hidden", action="store_true", help="print hidden values, too: in clear"),
+    argument(
+        "--raw",
+        action="store_true",
+        help="print the value of OUTPUT alone, a text as it is and no line break behind it",
+    ),
+    formats.add_field_arguments,
+)
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """Show one output as fields, or all of them as a list. A failed output gives exit code 1."""
     if arguments.all == bool(arguments.key):

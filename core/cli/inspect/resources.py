@@ -9,6 +9,7 @@ from zonda.core.store.read import trees
 from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 
+from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..options import nested
 from ..session import Session
@@ -26,14 +27,8 @@ NESTED_COLUMNS = ("stack_name", "path")
 SPARE = ("updated_time", "physical_resource_id", "stack_name", "leaving")
 
 
-def list_resources_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack resource list``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    nested.add_depth(parser, "resources")
-    formats.add_arguments(parser)
-
-
-def list_resources(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, nested.depth("resources"), formats.add_arguments)
+def list_resources(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per resource that the stack owns, also those that are to be deleted."""
     stack, depth = session.app.stacks.find(arguments.stack), nested.get_depth(arguments)
     columns: tuple[str, ...] = LIST_COLUMNS
@@ -43,7 +38,6 @@ def list_resources(session: Session, arguments: argparse.Namespace) -> int:
         rows = [_build_row(one) for one in session.app.reader.resource_rows(stack.id)]
     screen = session.screen
     formats.write_rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
-    return 0
 
 
 def _build_tree_rows(session: Session, stack: StackView, depth: int) -> list[tuple[Any, ...]]:
@@ -62,16 +56,12 @@ def _build_row(one: ResourceRow) -> tuple[Any, ...]:
     return one.name, one.physical_id, one.type, state, formats.format_time(one.updated_at), leaving
 
 
-def show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack resource show``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
-        "resource", metavar="RESOURCE", help="name, an instance's id, or OWNER/NAME"
-    )
-    formats.add_arguments(parser, formats.SHELL)
-
-
-def show(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    STACK,
+    argument("resource", metavar="RESOURCE", help="name, an instance's id, or OWNER/NAME"),
+    formats.add_field_arguments,
+)
+def show(session: Session, arguments: argparse.Namespace) -> None:
     """Show the stored state of one resource; hidden values are shown as ``(hidden)``."""
     reader = session.app.reader
     where, name = nested.split_address(arguments.stack, arguments.resource)
@@ -91,7 +81,6 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         "leftovers": others,
     }
     formats.write_fields(screen.out, arguments, fields, screen.width)
-    return 0
 
 
 def as_fields(one: ResourceView) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from zonda.core.store.read import trees
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import ZondaError
 
+from ..arguments import NESTED_STACK, argument, takes
 from ..console import formats
 from ..console.stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row
 from ..options import drift
@@ -35,23 +36,19 @@ _TAG_MODES: dict[str, Callable[[set[str], set[str]], bool]] = {
 }
 
 
-def list_stacks_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack list``."""
-    parser.add_argument("--tags", metavar="TAG,...", help="only stacks that carry these tags")
-    parser.add_argument(
+@takes(
+    argument("--tags", metavar="TAG,...", help="only stacks that carry these tags"),
+    argument(
         "--tag-mode",
         choices=tuple(_TAG_MODES),
         default="all",
         help="carry them all (default), any of them, not all of them, none of them",
-    )
-    parser.add_argument("--name", metavar="TEXT", help="only stacks whose name contains this")
-    parser.add_argument(
-        "--nested", action="store_true", help="also nested stacks, and whose they are"
-    )
-    formats.add_arguments(parser)
-
-
-def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    argument("--name", metavar="TEXT", help="only stacks whose name contains this"),
+    argument("--nested", action="store_true", help="also nested stacks, and whose they are"),
+    formats.add_arguments,
+)
+def list_stacks(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per stack, the oldest first."""
     tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
     reader = session.app.reader
@@ -70,19 +67,16 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> int:
     else:
         shown = map(as_row, found)
         formats.write_rows(screen.out, arguments, LIST_COLUMNS, shown, screen.width, spare=SPARE)
-    return 0
 
 
-def show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack show``."""
-    parser.add_argument("stack", metavar="STACK", help="name, id, or STACK/OWNER of a nested one")
-    parser.add_argument(
+@takes(
+    NESTED_STACK,
+    argument(
         "--at", metavar="N", type=int, help="as it was at the end of generation N; N as in history"
-    )
-    output_show.add_refresh(parser)
-    formats.add_arguments(parser, formats.SHELL)
-
-
+    ),
+    output_show.add_refresh,
+    formats.add_field_arguments,
+)
 def show(session: Session, arguments: argparse.Namespace) -> int:
     """Show one stack, with its parameters and outputs."""
     if arguments.at is not None:

@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import ANY_STACK, argument, takes
 from ..console import drift, formats
 from ..console.console import Screen
 from ..console.source_excerpt import format_excerpt
@@ -27,16 +28,12 @@ _WELL = "Nothing has failed."
 _MOST = 10
 
 
-def why_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack why``."""
-    parser.add_argument("stack", metavar="STACK", help="name, or id (of a deleted stack, too)")
-    parser.add_argument(
-        "resource", metavar="RESOURCE", nargs="?", help="only this one, or OWNER/NAME"
-    )
-    parser.add_argument("--at", metavar="N", type=int, help="explain generation N")
-    formats.add_text_format(parser)
-
-
+@takes(
+    ANY_STACK,
+    argument("resource", metavar="RESOURCE", nargs="?", help="only this one, or OWNER/NAME"),
+    argument("--at", metavar="N", type=int, help="explain generation N"),
+    formats.add_text_format,
+)
 def why(session: Session, arguments: argparse.Namespace) -> int:
     """Explain the state of a stack or resource, the deepest failure first."""
     where = arguments.stack

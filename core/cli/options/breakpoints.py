@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 from collections.abc import Iterable
@@ -12,12 +11,14 @@ from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import TemplateError, UsageError
 
+from ..arguments import Declaration, argument
+
 _REGISTRY, _RESOURCES, _HOOKS = "resource_registry", "resources", "hooks"
 
 
-def add_argument(parser: argparse.ArgumentParser, hook: str) -> None:
-    """Add the option of one hook."""
-    parser.add_argument(
+def declare(hook: str) -> Declaration:
+    """Declare the option of one hook."""
+    return argument(
         f"--{hook}",
         metavar="RESOURCE",
         action="append",

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import UsageError
 
+from ..arguments import Declaration, argument
 from ..session import Session
 
 
-def add_depth(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add ``--nested-depth``; ``what``: the thing that is shown of nested stacks, too."""
-    parser.add_argument(
+def depth(what: str) -> Declaration:
+    """Declare ``--nested-depth``; ``what``: the thing that is shown of nested stacks, too."""
+    return argument(
         "-n",
         "--nested-depth",
         metavar="N",

@@ -31,7 +31,12 @@ from ..session import Session
 DEFAULT_ENVIRONMENT = "zonda-environment.yaml"
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, required: bool) -> None:
+def add_required_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a command that needs a template."""
+    add_arguments(parser, required=True)
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     """Add the arguments; ``required``: there must be a template."""
     group = parser.add_argument_group(
         "template",

@@ -15,42 +15,40 @@ from zonda.hooks.errors import NotFound, PluginError
 from zonda.hooks.text.sanitize import join_sentences
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import argument, seconds, takes
 from ..console import formats
 from ..console.console import Screen
-from ..options.argument_types import seconds
 from ..session import Session
 
 COLUMNS = ("Type", "Check", "Subject", "Verdict", "Reason")
 
 
-def check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``plugin check``."""
-    parser.add_argument(
+@takes(
+    argument(
         "what",
         metavar="PACKAGE|FILE",
         help="an installed distribution, or the path of a file or folder (./NAME)",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--type", metavar="TYPE", action="append", default=[], help="only this type; repeatable"
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--backend",
         metavar="MODULE:NAME",
         help="what makes a zonda.hooks.conformance.Backend; default: what the package or file says",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--failed", action="store_true", help="show only what failed, and how many there were"
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--limit",
         metavar="SECONDS",
         type=seconds,
         default=DEFAULT_LIMIT,
         help="how long one try of a rule may take (default: %(default)g; 0: no limit)",
-    )
-    formats.add_arguments(parser)
-
-
+    ),
+    formats.add_arguments,
+)
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule and type; exit code 1 if any rule is broken."""
     from zonda.hooks.conformance.pytest_runner import run_with_pytest  # --help needs no pytest

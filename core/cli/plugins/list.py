@@ -12,6 +12,7 @@ from zonda.core.template.source.versions import DATES
 from zonda.hooks.errors import PluginError
 from zonda.hooks.text.sanitize import join_sentences
 
+from ..arguments import takes
 from ..console import formats
 from ..console.console import Screen
 from ..session import Session
@@ -22,11 +23,7 @@ WIDTH = 100
 _COLOURS = {"ok": "green", "partly": "yellow", "failed": "red", "disabled": "yellow"}
 
 
-def list_plugins_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``plugin list``."""
-    formats.add_arguments(parser)
-
-
+@takes(formats.add_arguments)
 def list_plugins(session: Session, arguments: argparse.Namespace) -> int:
     """List what each plug-in provides; exit code 1 if any of them is not fully usable."""
     plugins, screen = session.app.plugins, session.screen

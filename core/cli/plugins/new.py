@@ -9,18 +9,15 @@ from pathlib import Path
 from zonda.core.scaffold import own_requirement
 from zonda.core.scaffold.plugin_package import Names, write_package
 
+from ..arguments import argument, takes
 from ..session import Session
 
 
-def new_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``plugin new``."""
-    parser.add_argument("name", metavar="NAME", help="of the distribution, e.g. acme-thing")
-    parser.add_argument(
-        "--folder", metavar="FOLDER", help="where to put it; default: a new folder NAME here"
-    )
-
-
-def new(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("name", metavar="NAME", help="of the distribution, e.g. acme-thing"),
+    argument("--folder", metavar="FOLDER", help="where to put it; default: a new folder NAME here"),
+)
+def new(session: Session, arguments: argparse.Namespace) -> None:
     """Write the package; its own tests pass from the start."""
     names = Names.of(arguments.name)
     folder = Path(arguments.folder or arguments.name)
@@ -34,4 +31,3 @@ def new(session: Session, arguments: argparse.Namespace) -> int:
         f"  {sys.executable} -m pytest {folder}\n"
         f"  zonda plugin check {names.distribution}"
     )
-    return 0

@@ -15,6 +15,7 @@ from zonda.core.engine.model.states import OVERTAKES
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, UsageError
 
+from ..arguments import argument
 from ..console import formats
 from ..session import Session
 from .follow import wait_until_idle
@@ -32,8 +33,8 @@ _WAYS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, supersedes: bool = False) -> None:
-    """Add ``--wait`` and ``--no-wait``, and ``--supersede`` for commands that may supersede."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--wait`` and ``--no-wait``."""
     waiting = parser.add_mutually_exclusive_group()
     waiting.add_argument(
         "--wait",
@@ -49,17 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser, *, supersedes: bool = False) 
         help="return as soon as it is planned; an engine or 'zonda stack wait' carries it out",
     )
     parser.set_defaults(supersede=False)
-    if supersedes:
-        add_superseding(parser)
 
 
-def add_superseding(parser: argparse.ArgumentParser) -> None:
-    """Add ``--supersede``."""
-    parser.add_argument(
-        "--supersede",
-        action="store_true",
-        help="if an action runs on the stack, take its place (default: ask)",
-    )
+#: Of commands that may take the place of an action.
+add_superseding = argument(
+    "--supersede",
+    action="store_true",
+    help="if an action runs on the stack, take its place (default: ask)",
+)
 
 
 def submit_action(

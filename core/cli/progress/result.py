@@ -16,13 +16,14 @@ from ..session import Session
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
-    """Add ``-f`` and ``-c``; without them nothing is shown. ``more`` as in ``formats``."""
-    formats.add_formats(
-        parser,
-        (*formats.FORMATS, *more),
-        None,
-        "show the stack as it is then, not only how it has ended",
-    )
+    """Add ``-f`` and ``-c``; without them nothing is shown."""
+    meaning = "show the stack as it is then, not only how it has ended"
+    formats.add_formats(parser, (*formats.FORMATS, *more), None, meaning)
+
+
+def add_field_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``-f`` and ``-c`` of a command on one stack."""
+    add_arguments(parser, formats.SHELL)
 
 
 def show_stack(session: Session, arguments: argparse.Namespace, running: RunningAction) -> None:

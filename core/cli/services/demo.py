@@ -23,6 +23,7 @@ from zonda.core.system.folders import make_folder
 from zonda.core.template.files.reader import load_bundle
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 
+from ..arguments import argument, takes
 from ..progress import outputs
 from ..progress.follow import follow
 from ..session import Session
@@ -34,15 +35,13 @@ _PATIENCE = 10.0
 _LOOK_AGAIN = 0.05
 
 
-def demo_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``demo``."""
-    parser.add_argument(
+@takes(
+    argument(
         "--folder",
         metavar="FOLDER",
         help="where to make everything (default: the folder demo in zonda's home)",
-    )
-
-
+    ),
+)
 def demo(session: Session, arguments: argparse.Namespace) -> int:
     """Create or update the example's stack, and show its outputs."""
     folder = Path(arguments.folder or session.settings.home / "demo").absolute()

@@ -7,17 +7,14 @@ import argparse
 from zonda.core.app.doctor import FAULT, OK, Finding, check_packages, list_findings
 from zonda.hooks.errors import UsageError
 
+from ..arguments import takes
 from ..console import formats
 from ..session import Session
 
 COLUMNS = ("Check", "Status", "Finding", "What to do")
 
 
-def doctor_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``doctor``."""
-    formats.add_arguments(parser)
-
-
+@takes(formats.add_arguments)
 def doctor(session: Session, arguments: argparse.Namespace) -> int:
     """Show every finding; exit code 1 if any of them is an error."""
     try:

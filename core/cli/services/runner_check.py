@@ -8,8 +8,8 @@ import threading
 from zonda.core.app.runner_endpoint import EndpointCheckOptions
 from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
 
+from ..arguments import argument, seconds, takes
 from ..console import formats
-from ..options.argument_types import seconds
 from ..session import Session
 
 COLUMNS = ("Check", "Verdict", "Reason", "See")
@@ -17,63 +17,68 @@ COLUMNS = ("Check", "Verdict", "Reason", "See")
 PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
 
 
-def check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``runner check``."""
-    add = parser.add_argument
-    add("endpoint", metavar="URL|NAME", help="a URL, a [runners.NAME] section, or bundled")
-    add("--workflow", metavar="NAME", default="", help="a workflow: URL/workflows/NAME is called")
-    add(
+@takes(
+    argument("endpoint", metavar="URL|NAME", help="a URL, a [runners.NAME] section, or bundled"),
+    argument(
+        "--workflow", metavar="NAME", default="", help="a workflow: URL/workflows/NAME is called"
+    ),
+    argument(
         "--delete-workflow",
         metavar="NAME",
         default="",
         help="the workflow that DELETE is sent to (default: the same)",
-    )
-    add("--no-delete", action="store_true", help="send no DELETE; what is made is left there")
-    add("--input", metavar="JSON", default="{}", help="the input of every CREATE (default: {})")
-    add("--failing-input", metavar="JSON", default="", help="an input that a run fails with")
-    add("--token", default="", help="a bearer token, or env:NAME or file:PATH that has it")
-    add(
+    ),
+    argument("--no-delete", action="store_true", help="send no DELETE; what is made is left there"),
+    argument(
+        "--input", metavar="JSON", default="{}", help="the input of every CREATE (default: {})"
+    ),
+    argument("--failing-input", metavar="JSON", default="", help="an input that a run fails with"),
+    argument("--token", default="", help="a bearer token, or env:NAME or file:PATH that has it"),
+    argument(
         "--signing-key",
         metavar="KEY",
         action="append",
         default=[],
         help="sign requests with this key, or with that in env:NAME or file:PATH; repeatable",
-    )
-    add(
+    ),
+    argument(
         "--header",
         metavar="'NAME: VALUE'",
         action="append",
         default=[],
         help="a further header; repeatable",
-    )
-    add(
+    ),
+    argument(
         "--timeout",
         metavar="SECONDS",
         type=seconds,
         default=60.0,
         help="how long one run may take (default: %(default)g)",
-    )
-    add(
+    ),
+    argument(
         "--callback",
         metavar="HOST:PORT",
         nargs="?",
         const="127.0.0.1:0",
         default="",
         help="listen there for a callback (default: 127.0.0.1:0), and announce it",
-    )
-    add("--callback-url", metavar="URL", default="", help="how the endpoint gets to --callback")
-    add(
+    ),
+    argument(
+        "--callback-url", metavar="URL", default="", help="how the endpoint gets to --callback"
+    ),
+    argument(
         "--callback-key",
         metavar="KEY",
         action="append",
         default=[],
         help="callbacks must be signed with this key, or with that in env:NAME or file:PATH; "
         "repeatable",
-    )
-    add("--failed", action="store_true", help="show only what failed, and how many there were")
-    formats.add_arguments(parser)
-
-
+    ),
+    argument(
+        "--failed", action="store_true", help="show only what failed, and how many there were"
+    ),
+    formats.add_arguments,
+)
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule; exit code 1 if any rule is broken."""
     detailed = arguments.format in ("json", "yaml")

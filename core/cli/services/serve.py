@@ -11,30 +11,29 @@ from pathlib import Path
 from zonda.hooks.errors import NotFound, UsageError
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import argument, takes
 from ..session import Session
 
 #: Seconds between two looks at whether the engine is still alive.
 _CHECK_EVERY = 0.5
 
 
-def runner_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``runner serve``."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a workflow file")
-    parser.add_argument(
+@takes(
+    argument("files", metavar="FILE", nargs="+", help="a workflow file"),
+    argument(
         "--name",
         metavar="NAME",
         default="",
         help="of this runner, for 'NAME:workflow' (default: bundled, or beside that the file's)",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--address",
         metavar="HOST:PORT",
         help="where to listen (default: the setting service_address, and a free port beside "
         "another one); port 0 takes a free one",
-    )
-
-
-def runner(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+)
+def runner(session: Session, arguments: argparse.Namespace) -> None:
     """Serve the workflows of files until stopped, and record this service for commands."""
 
     def ready(name: str, url: str) -> None:
@@ -43,15 +42,10 @@ def runner(session: Session, arguments: argparse.Namespace) -> int:
 
     files = [Path(file) for file in arguments.files]
     session.app.runners.serve(files, arguments.address, ready, arguments.name)
-    return 0
 
 
-def stop_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``runner stop``."""
-    parser.add_argument("names", metavar="NAME", nargs="*", help="which runners (default: all)")
-
-
-def stop(session: Session, arguments: argparse.Namespace) -> int:
+@takes(argument("names", metavar="NAME", nargs="*", help="which runners (default: all)"))
+def stop(session: Session, arguments: argparse.Namespace) -> None:
     """Stop running services; the runs that they have started go on."""
     running = {service.serving.name: service for service in session.app.runners.list_services()}
     for name in arguments.names or running or [str(session.settings.home)]:
@@ -62,14 +56,9 @@ def stop(session: Session, arguments: argparse.Namespace) -> int:
         session.screen.say(
             f"Stopped the runner {name} at {service.address} (process {service.pid})."
         )
-    return 0
 
 
-def engine_arguments(parser: argparse.ArgumentParser) -> None:
-    """``engine run`` takes none."""
-
-
-def engine(session: Session, arguments: argparse.Namespace) -> int:
+def engine(session: Session, arguments: argparse.Namespace) -> None:
     """Drive every stack, and carry out the requests of other commands, until stopped."""
     session.open_log(default="stderr")
     ended = threading.Event()
@@ -95,21 +84,16 @@ def engine(session: Session, arguments: argparse.Namespace) -> int:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return 0
 
 
-def serve_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``serve``."""
-    parser.add_argument(
-        "--no-api", action="store_true", help="no REST API: the same as 'zonda engine run'"
-    )
-
-
-def serve(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("--no-api", action="store_true", help="no REST API: the same as 'zonda engine run'"),
+)
+def serve(session: Session, arguments: argparse.Namespace) -> None:
     """Drive every stack, run schedules, deliver events, until stopped."""
     if not arguments.no_api:
         raise UsageError(
             "This zonda has no REST API to serve yet.",
             hint="'zonda serve --no-api' drives stacks, schedules and notifications without one.",
         )
-    return engine(session, arguments)
+    engine(session, arguments)

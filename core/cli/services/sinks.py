@@ -6,6 +6,7 @@ import argparse
 
 from zonda.core.app.event_sinks import SinkView
 
+from ..arguments import argument, takes
 from ..console import formats
 from ..session import Session
 
@@ -15,16 +16,11 @@ COLUMNS = (
 )
 
 
-def list_sinks_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``sink list``."""
-    formats.add_arguments(parser)
-
-
-def list_sinks(session: Session, arguments: argparse.Namespace) -> int:
+@takes(formats.add_arguments)
+def list_sinks(session: Session, arguments: argparse.Namespace) -> None:
     """List every sink: its position, and its error."""
     rows = [_build_row(view) for view in session.app.sinks.list_views()]
     formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
-    return 0
 
 
 def _build_row(view: SinkView) -> tuple[object, ...]:
@@ -54,11 +50,7 @@ def _choose_state(view: SinkView) -> str:
     return "BEHIND" if view.waiting else "UP_TO_DATE"
 
 
-def test_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``sink test``."""
-    parser.add_argument("name", metavar="NAME", help="name of the section [sinks.NAME]")
-
-
+@takes(argument("name", metavar="NAME", help="name of the section [sinks.NAME]"))
 def test(session: Session, arguments: argparse.Namespace) -> int:
     """Send one test event of the action TEST now."""
     wrong = session.app.sinks.test(arguments.name)
@@ -69,13 +61,8 @@ def test(session: Session, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def skip_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``sink skip``."""
-    parser.add_argument("name", metavar="NAME", help="name of a sink that 'zonda sink list' shows")
-
-
-def skip(session: Session, arguments: argparse.Namespace) -> int:
+@takes(argument("name", metavar="NAME", help="name of a sink that 'zonda sink list' shows"))
+def skip(session: Session, arguments: argparse.Namespace) -> None:
     """Drop the events that wait for a sink; it continues with the next event."""
     last = session.app.sinks.skip(arguments.name)
     session.screen.say(f"Sink {arguments.name} goes on after event {last}.")
-    return 0

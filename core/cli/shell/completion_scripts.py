@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..arguments import argument, epilog, takes
 from ..console import streams
 
 _BASH = r"""# bash completion for zonda: eval "$(zonda completion bash)"
@@ -77,19 +78,15 @@ complete -c zonda -f -k -a '(__zonda_complete)'
 _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
-def completion_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``completion``."""
-    parser.add_argument("shell", choices=tuple(_SCRIPTS), help="for which shell")
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = (
+@takes(
+    argument("shell", choices=tuple(_SCRIPTS), help="for which shell"),
+    epilog(
         "what the shell reads at its start:\n"
         '  ~/.bashrc                   eval "$(zonda completion bash)"\n'
         '  ~/.zshrc, behind compinit   eval "$(zonda completion zsh)"\n'
         "  ~/.config/fish/config.fish  zonda completion fish | source"
-    )
-
-
-def completion(arguments: argparse.Namespace) -> int:
+    ),
+)
+def completion(arguments: argparse.Namespace) -> None:
     """Print the script."""
     streams.ResultStream(sys.stdout).write(_SCRIPTS[arguments.shell])
-    return 0

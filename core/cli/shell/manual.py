@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 import zonda
 
 from .. import commands, parsers
+from ..arguments import epilog, takes
 from ..console import streams
 
 _TEXT = """.SH NAME
@@ -92,19 +93,15 @@ shows what stands here of one command.
 """
 
 
-def man_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``man``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = (
+@takes(
+    epilog(
         "to read it:     zonda man | man -l -\n"
         "to install it:  zonda man > ~/.local/share/man/man1/zonda.1"
     )
-
-
-def man(arguments: argparse.Namespace) -> int:
+)
+def man(arguments: argparse.Namespace) -> None:
     """Print the page for man(1) and its like."""
     streams.ResultStream(sys.stdout).write(format_manual())
-    return 0
 
 
 def format_manual() -> str:

@@ -9,16 +9,13 @@ import sys
 import zonda
 
 from .. import commands, parsers
+from ..arguments import argument, takes
 from ..console import streams
 
 
-def help_of_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``help``."""
-    parser.add_argument(
-        "words", metavar="COMMAND", nargs="*", help="a command, or the words it begins with"
-    )
-
-
+@takes(
+    argument("words", metavar="COMMAND", nargs="*", help="a command, or the words it begins with"),
+)
 def help_of(arguments: argparse.Namespace) -> int:
     """Show the help of a command, as with ``zonda COMMAND --help``."""
     words = arguments.words
@@ -32,19 +29,14 @@ def help_of(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def version_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``version``."""
-    parser.add_argument("-f", "--format", choices=("text", "json"), default="text")
-
-
-def version(arguments: argparse.Namespace) -> int:
+@takes(argument("-f", "--format", choices=("text", "json"), default="text"))
+def version(arguments: argparse.Namespace) -> None:
     """Show the version of zonda, and of the Python that runs it."""
     out = streams.ResultStream(sys.stdout)
     if arguments.format == "text":
         out.write(f"zonda {zonda.__version__}\n")
-        return 0
+        return
     import json
 
     python = {"python": platform.python_version(), "platform": sys.platform}
     out.write(json.dumps({"zonda": zonda.__version__, **python}, indent=2) + "\n")
-    return 0

@@ -7,7 +7,7 @@ import argparse
 from zonda.core.engine.actions import CancelStack, CheckStack, ResumeStack, SuspendStack
 from zonda.core.engine.model.states import PASSING
 
-from ..console import formats
+from ..arguments import STACK, STACKS, argument, exclusive, takes
 from ..progress import busy_stacks, outputs, result
 from ..progress.follow import follow, follow_passing
 from ..progress.run_action import add_waiting, wait_for_success
@@ -36,53 +36,49 @@ _GOOD_ENDS = (
 _SHOWN = ("CREATE", "ADOPT", "UPDATE")
 
 
-def _stack_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
-    busy_stacks.add_arguments(parser)
-    result.add_arguments(parser)
+_ARGUMENTS = (STACKS, busy_stacks.add_arguments, result.add_arguments)
 
 
-suspend_arguments = resume_arguments = check_arguments = _stack_arguments
-
-
+@takes(*_ARGUMENTS)
 def suspend(session: Session, arguments: argparse.Namespace) -> int:
     """Suspend every resource, dependants first."""
     actions = [SuspendStack(name) for name in arguments.stacks]
     return submit_all(session, arguments, actions, "SUSPEND")
 
 
+@takes(*_ARGUMENTS)
 def resume(session: Session, arguments: argparse.Namespace) -> int:
     """Resume every resource, requirements first."""
     actions = [ResumeStack(name) for name in arguments.stacks]
     return submit_all(session, arguments, actions, "RESUME")
 
 
+@takes(*_ARGUMENTS)
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Check that every resource is still healthy; nothing is changed."""
     actions = [CheckStack(name) for name in arguments.stacks]
     return submit_all(session, arguments, actions, "CHECK")
 
 
-def cancel_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack cancel``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    rollback = parser.add_mutually_exclusive_group()
-    rollback.add_argument(
-        "--rollback",
-        action="store_true",
-        default=True,
-        help="go back to what was before (default); of a create nothing is left",
-    )
-    rollback.add_argument(
-        "--no-rollback",
-        dest="rollback",
-        action="store_false",
-        help="start nothing more, and leave everything as it is then",
-    )
-    add_waiting(parser)
-    result.add_arguments(parser, formats.SHELL)
-
-
+@takes(
+    STACK,
+    exclusive(
+        argument(
+            "--rollback",
+            action="store_true",
+            default=True,
+            help="go back to what was before (default); of a create nothing is left",
+        ),
+        argument(
+            "--no-rollback",
+            dest="rollback",
+            action="store_false",
+            help="start nothing more, and leave everything as it is then",
+        ),
+    ),
+    add_waiting,
+    result.add_field_arguments,
+)
 def cancel(session: Session, arguments: argparse.Namespace) -> int:
     """Roll back the running create or update, or only stop to start new operations."""
     action = CancelStack(arguments.stack, arguments.rollback)
@@ -95,12 +91,7 @@ def cancel(session: Session, arguments: argparse.Namespace) -> int:
     return 1 if arguments.rollback and ended.status == "FAILED" else 0
 
 
-def wait_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack wait``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    result.add_arguments(parser, formats.SHELL)
-
-
+@takes(STACK, result.add_field_arguments)
 def wait(session: Session, arguments: argparse.Namespace) -> int:
     """Continue the action of an interrupted command, or watch the engine that carries it out."""
     running = session.app.engine.wait(arguments.stack)

@@ -13,6 +13,7 @@ from zonda.core.settings.table import LONGEST_ACTION
 from zonda.core.store.read.views import StackView, format_deletion_time
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
+from ..arguments import STACK, STACKS, YES, argument, takes
 from ..console import errors, formats
 from ..options import agreement, breakpoints, drift, template
 from ..progress import busy_stacks, result
@@ -85,15 +86,13 @@ def _minutes(text: str) -> int:
     return value
 
 
-def create_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack create``."""
-    parser.add_argument("name", metavar="NAME", help="name of the new stack")
-    template.add_arguments(parser, required=True)
-    breakpoints.add_argument(parser, "pre-create")
-    _common_arguments(parser)
-    busy_stacks.add_arguments(parser)
-
-
+@takes(
+    argument("name", metavar="NAME", help="name of the new stack"),
+    template.add_required_arguments,
+    breakpoints.declare("pre-create"),
+    _common_arguments,
+    busy_stacks.add_arguments,
+)
 def create(session: Session, arguments: argparse.Namespace) -> int:
     """Create a stack and wait until every resource is complete."""
     action = build_create_action(session, arguments, arguments.name)
@@ -124,20 +123,19 @@ def build_create_action(
     )
 
 
-def update_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack update``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    template.add_arguments(parser, required=False)
-    parser.add_argument(
+@takes(
+    STACK,
+    template.add_arguments,
+    argument(
         "--existing",
         action="store_true",
         help="keep the parameters and, without -t, the template that the stack has",
-    )
-    breakpoints.add_argument(parser, "pre-update")
-    _common_arguments(parser)
-    busy_stacks.add_arguments(parser, supersedes=True)
-
-
+    ),
+    breakpoints.declare("pre-update"),
+    _common_arguments,
+    busy_stacks.add_arguments,
+    busy_stacks.add_superseding,
+)
 def update(session: Session, arguments: argparse.Namespace) -> int:
     """Update a stack to a template, and wait until it is complete."""
     action = build_update_action(session, arguments)
@@ -181,14 +179,7 @@ def build_update_action(session: Session, arguments: argparse.Namespace) -> acti
     )
 
 
-def delete_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack delete``."""
-    parser.add_argument("stacks", metavar="STACK", nargs="+", help="name or id")
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
-    add_waiting(parser)
-    result.add_arguments(parser)
-
-
+@takes(STACKS, YES, add_waiting, result.add_arguments)
 def delete(session: Session, arguments: argparse.Namespace) -> int:
     """Delete stacks, all at once, and wait until they are deleted."""
     found, code = _find_stacks(session, arguments.stacks)

@@ -16,6 +16,7 @@ from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import Conflict, UsageError
 
+from ..arguments import STACK, YES, argument, exclusive, takes
 from ..console import formats, streams
 from ..options import template as bundles
 from ..progress import busy_stacks, result
@@ -24,15 +25,20 @@ from ..session import Session
 from . import partial
 from .create_update_delete import action_arguments, parse_tags
 
+_FILE = argument(
+    "-o",
+    "--output-file",
+    metavar="FILE",
+    help="write the document into this new file, for its owner alone, not to standard output",
+)
 
-def export_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack export``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    _add_file_argument(parser)
-    parser.add_argument("--with-secrets", action="store_true", help="put hidden values in, too")
 
-
-def export(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    STACK,
+    _FILE,
+    argument("--with-secrets", action="store_true", help="put hidden values in, too"),
+)
+def export(session: Session, arguments: argparse.Namespace) -> None:
     """Print the document of ``stack abandon``, and change nothing."""
     stack = session.app.stacks.find(arguments.stack)
     made = session.app.exporter.export(stack.id, with_secrets=arguments.with_secrets)
@@ -43,7 +49,6 @@ def export(session: Session, arguments: argparse.Namespace) -> int:
             "--with-secrets puts them in."
         )
     _say_leftovers(session, made.values.get("leftovers", ()))
-    return 0
 
 
 def _say_leftovers(session: Session, left: Sequence[Mapping[str, Any]]) -> None:
@@ -55,21 +60,18 @@ def _say_leftovers(session: Session, left: Sequence[Mapping[str, Any]]) -> None:
         )
 
 
-def abandon_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack abandon``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    _add_file_argument(parser)
-    secrets = parser.add_mutually_exclusive_group()
-    secrets.add_argument(
-        "--with-secrets", action="store_true", help="put hidden values into the document, too"
-    )
-    secrets.add_argument(
-        "--without-secrets", action="store_true", help="forget hidden values for good"
-    )
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
-    parser.add_argument("--force", action="store_true", help="although an action is in progress")
-
-
+@takes(
+    STACK,
+    _FILE,
+    exclusive(
+        argument(
+            "--with-secrets", action="store_true", help="put hidden values into the document, too"
+        ),
+        argument("--without-secrets", action="store_true", help="forget hidden values for good"),
+    ),
+    YES,
+    argument("--force", action="store_true", help="although an action is in progress"),
+)
 def abandon(session: Session, arguments: argparse.Namespace) -> int:
     """Print the document of a stack and forget the stack; its resources are left alone."""
     stack = session.app.stacks.find(arguments.stack)
@@ -106,15 +108,6 @@ def _confirm(session: Session, name: str) -> bool:
     return False
 
 
-def _add_file_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-o",
-        "--output-file",
-        metavar="FILE",
-        help="write the document into this new file, for its owner alone, not to standard output",
-    )
-
-
 def _write_document(session: Session, file: str | None, values: dict[str, Any]) -> None:
     if file is None:
         formats.write_data(session.screen.out, "json", values)
@@ -136,24 +129,22 @@ def _write_document(session: Session, file: str | None, values: dict[str, Any]) 
 # -- adopt ----------------------------------------------------------------------------------------
 
 
-def adopt_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack adopt``."""
-    parser.add_argument("name", metavar="NAME", help="name of the new stack")
-    parser.add_argument(
+@takes(
+    argument("name", metavar="NAME", help="name of the new stack"),
+    argument(
         "--adopt-file",
         metavar="FILE",
         required=True,
         help="what 'stack abandon' or 'stack export' has written, Heat's or zonda's",
-    )
-    bundles.add_arguments(parser, required=False)
-    parser.add_argument(
+    ),
+    bundles.add_arguments,
+    argument(
         "--force", action="store_true", help="although other resources have the same physical ids"
-    )
-    action_arguments(parser)
-    busy_stacks.add_arguments(parser)
-    result.add_arguments(parser, formats.SHELL)
-
-
+    ),
+    action_arguments,
+    busy_stacks.add_arguments,
+    result.add_field_arguments,
+)
 def adopt(session: Session, arguments: argparse.Namespace) -> int:
     """Make a stack of existing resources; nothing is created."""
     document = _load_stack_document(arguments.adopt_file)

@@ -12,6 +12,7 @@ from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound
 
+from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..options import nested
 from ..progress.event_line import PAUSED
@@ -22,14 +23,8 @@ _HOOKS = ("pre-create", "pre-update", "pre-delete", "post-create", "post-update"
 _COLUMNS = ("resource_name", "hook", "resource_status", "event_time", "cleared_at")
 
 
-def poll_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack hook poll``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    nested.add_depth(parser, "what waits in resources")
-    formats.add_arguments(parser)
-
-
-def poll(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, nested.depth("what waits in resources"), formats.add_arguments)
+def poll(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per resource that waits at a breakpoint."""
     stack, depth = session.app.stacks.find(arguments.stack), nested.get_depth(arguments)
     waiting = _list_waiting(session, stack, depth)
@@ -37,7 +32,6 @@ def poll(session: Session, arguments: argparse.Namespace) -> int:
     found = [(trees.format_path(path, one.name), *_build_row(one, since)) for path, one in waiting]
     screen = session.screen
     formats.write_rows(screen.out, arguments, _COLUMNS, found, screen.width)
-    return 0
 
 
 def _list_waiting(
@@ -61,23 +55,23 @@ def _read_start_times(session: Session, stack: StackView, depth: int) -> dict[st
     return {event.resource_id: event.at for event in events if PAUSED in event.reason}
 
 
-def clear_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack hook clear``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument(
         "resources", metavar="RESOURCE", nargs="+", help="name, OWNER/NAME, or pattern with *"
-    )
-    for hook in _HOOKS:
-        parser.add_argument(
+    ),
+    *(
+        argument(
             f"--{hook}",
             dest="hooks",
             action="append_const",
             const=hook,
             help=f"only what waits at {hook}",
         )
-
-
-def clear(session: Session, arguments: argparse.Namespace) -> int:
+        for hook in _HOOKS
+    ),
+)
+def clear(session: Session, arguments: argparse.Namespace) -> None:
     """Clear the breakpoints of resources."""
     hooks = tuple(arguments.hooks or ())
     chosen = [
@@ -87,7 +81,6 @@ def clear(session: Session, arguments: argparse.Namespace) -> int:
         running = session.app.engine.act(ClearHooks(stack, tuple(names), hooks), drive=False)
     if not nested.find_root(session, running.stack_id).idle:
         say_planned(session, running)
-    return 0
 
 
 def _expand_pattern(session: Session, arguments: argparse.Namespace, pattern: str) -> list[str]:

@@ -6,27 +6,25 @@ import argparse
 
 from zonda.core.engine.actions import ImportResource
 
-from ..console import formats
+from ..arguments import STACK, argument, takes
 from ..progress import busy_stacks, result
 from ..progress.follow import follow_passing
 from ..progress.run_action import say_planned
 from ..session import Session
 
 
-def bind_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack import``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument(
         "resource", metavar="RESOURCE", help="a resource of the template that does not exist yet"
-    )
-    parser.add_argument("physical_id", metavar="PHYSICAL_ID", help="the id of what exists")
-    parser.add_argument(
+    ),
+    argument("physical_id", metavar="PHYSICAL_ID", help="the id of what exists"),
+    argument(
         "--force", action="store_true", help="although another resource has the same physical id"
-    )
-    busy_stacks.add_arguments(parser)
-    result.add_arguments(parser, formats.SHELL)
-
-
+    ),
+    busy_stacks.add_arguments,
+    result.add_field_arguments,
+)
 def bind(session: Session, arguments: argparse.Namespace) -> int:
     """Bind an object to a resource; nothing is created. Prints the differences, if known."""
     action = ImportResource(

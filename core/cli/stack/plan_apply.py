@@ -12,6 +12,7 @@ from zonda.core.template.files.reader import read_text
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
 
+from ..arguments import argument, exclusive, takes
 from ..console import formats, plan_tree
 from ..options import template
 from ..progress import busy_stacks, result, run_action
@@ -24,30 +25,27 @@ if TYPE_CHECKING:  # imported by the application once it is needed
 NOTHING, ERROR, CHANGES = 0, 1, 2
 
 
-def plan_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack plan``."""
-    parser.add_argument("stack", metavar="STACK", help="name of a stack, a new one too; or id")
-    template.add_arguments(parser, required=False)
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--existing",
-        action="store_true",
-        help="keep the parameters and, without -t, the template that the stack has",
-    )
-    what.add_argument("--delete", action="store_true", help="plan the deletion of the stack")
-    create_update_delete.action_arguments(parser)
-    create_update_delete.part_arguments(parser)
-    parser.add_argument(
-        "-o", "--out", metavar="FILE", help="keep the plan there, for 'zonda stack apply'"
-    )
-    parser.add_argument(
+@takes(
+    argument("stack", metavar="STACK", help="name of a stack, a new one too; or id"),
+    template.add_arguments,
+    exclusive(
+        argument(
+            "--existing",
+            action="store_true",
+            help="keep the parameters and, without -t, the template that the stack has",
+        ),
+        argument("--delete", action="store_true", help="plan the deletion of the stack"),
+    ),
+    create_update_delete.action_arguments,
+    create_update_delete.part_arguments,
+    argument("-o", "--out", metavar="FILE", help="keep the plan there, for 'zonda stack apply'"),
+    argument(
         "--detailed-exitcode",
         action="store_true",
         help="exit with 0 if there is nothing to do, 1 if it fails, 2 if something would change",
-    )
-    formats.add_text_format(parser)
-
-
+    ),
+    formats.add_text_format,
+)
 def plan(session: Session, arguments: argparse.Namespace) -> int:
     """Show the changes of an action with their reasons. Nothing is changed."""
     found = session.app.stacks.plan(
@@ -101,14 +99,12 @@ def _write_plan(path: Path, text: str) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def apply_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack apply``."""
-    parser.add_argument("plan", metavar="FILE", help="a plan of 'zonda stack plan -o FILE'")
-    run_action.add_waiting(parser)
-    busy_stacks.add_superseding(parser)
-    result.add_arguments(parser, formats.SHELL)
-
-
+@takes(
+    argument("plan", metavar="FILE", help="a plan of 'zonda stack plan -o FILE'"),
+    run_action.add_waiting,
+    busy_stacks.add_superseding,
+    result.add_field_arguments,
+)
 def apply(session: Session, arguments: argparse.Namespace) -> int:
     """Carry out exactly what a plan says, or refuse and name what has changed since."""
     text = read_text(Path(arguments.plan))

@@ -6,25 +6,25 @@ import argparse
 
 from zonda.core.engine.actions import ProtectStack
 
+from ..arguments import STACK, argument, takes
 from ..options import nested
 from ..session import Session
 
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+_ARGUMENTS = (
+    STACK,
+    argument(
         "resources", metavar="RESOURCE", nargs="*", help="name, or OWNER/NAME; none: the stack"
-    )
+    ),
+)
 
 
-protect_arguments = unprotect_arguments = _arguments
-
-
+@takes(*_ARGUMENTS)
 def protect(session: Session, arguments: argparse.Namespace) -> int:
     """Protect the stack from deletion, or resources from deletion and replacement."""
     return _set_protection(session, arguments, on=True)
 
 
+@takes(*_ARGUMENTS)
 def unprotect(session: Session, arguments: argparse.Namespace) -> int:
     """Remove the protection of ``stack protect``."""
     return _set_protection(session, arguments, on=False)

@@ -6,7 +6,7 @@ import argparse
 
 from zonda.core.engine.actions import RetryStack, RollbackStack
 
-from ..console import formats
+from ..arguments import STACK, argument, takes
 from ..progress import busy_stacks, result
 from ..progress.run_action import wait_for_success
 from ..session import Session
@@ -16,27 +16,26 @@ _ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")
 _ENDS_OF_VERBS = ("SUSPEND", "RESUME", "CHECK", "SNAPSHOT")
 
 
-def rollback_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack rollback``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
+@takes(
+    STACK,
+    argument(
         "--to",
         type=int,
         metavar="GENERATION",
         help="back to what this generation wanted ('zonda stack history' lists them); "
         "without it to the last template that worked",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--skip",
         metavar="RESOURCE",
         action="append",
         default=[],
         help="leave this resource as it is; may be given several times",
-    )
-    busy_stacks.add_arguments(parser, supersedes=True)
-    result.add_arguments(parser, formats.SHELL)
-
-
+    ),
+    busy_stacks.add_arguments,
+    busy_stacks.add_superseding,
+    result.add_field_arguments,
+)
 def rollback(session: Session, arguments: argparse.Namespace) -> int:
     """Roll a stack back to an earlier generation, and wait for the end."""
     action = RollbackStack(arguments.stack, arguments.to, tuple(dict.fromkeys(arguments.skip)))
@@ -44,13 +43,7 @@ def rollback(session: Session, arguments: argparse.Namespace) -> int:
     return wait_for_success(session, arguments, running, ("ROLLBACK",))
 
 
-def retry_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack retry``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    busy_stacks.add_arguments(parser)
-    result.add_arguments(parser, formats.SHELL)
-
-
+@takes(STACK, busy_stacks.add_arguments, result.add_field_arguments)
 def retry(session: Session, arguments: argparse.Namespace) -> int:
     """Retry the failed operations, and wait for the end."""
     action = RetryStack(arguments.stack)

@@ -11,25 +11,30 @@ from zonda.core.template.files.reader import read_text
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import UsageError
 
+from ..arguments import STACK, argument, exclusive, takes
 from ..options import nested
 from ..progress.follow import follow_signal
 from ..progress.run_action import say_planned
 from ..session import Session
 
-
-def signal_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack resource signal``."""
-    _resource_arguments(parser)
-    data = parser.add_mutually_exclusive_group()
-    data.add_argument(
-        "--data",
-        "--data-binary",
-        metavar="JSON",
-        help="what the signal says: a JSON object (--data-binary as with curl)",
-    )
-    data.add_argument("--data-file", metavar="FILE", help="the same from a file")
+_RESOURCE = (
+    STACK,
+    argument("resource", metavar="RESOURCE", help="name in the template, id, or OWNER/NAME"),
+)
 
 
+@takes(
+    *_RESOURCE,
+    exclusive(
+        argument(
+            "--data",
+            "--data-binary",
+            metavar="JSON",
+            help="what the signal says: a JSON object (--data-binary as with curl)",
+        ),
+        argument("--data-file", metavar="FILE", help="the same from a file"),
+    ),
+)
 def signal(session: Session, arguments: argparse.Namespace) -> int:
     """Send a signal to a resource."""
     where, name = nested.split_address(arguments.stack, arguments.resource)
@@ -58,33 +63,24 @@ def _parse_details(arguments: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def mark_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack resource mark unhealthy``."""
-    _resource_arguments(parser)
-    parser.add_argument("reason", metavar="REASON", nargs="?", default="", help="why")
-    parser.add_argument(
-        "--reset", action="store_true", help="it is well: take a mark or a failed check back"
-    )
-
-
-def mark(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    *_RESOURCE,
+    argument("reason", metavar="REASON", nargs="?", default="", help="why"),
+    argument("--reset", action="store_true", help="it is well: take a mark or a failed check back"),
+)
+def mark(session: Session, arguments: argparse.Namespace) -> None:
     """Mark a resource, so that the next update replaces it, as after a failed check."""
     where, name = nested.split_address(arguments.stack, arguments.resource)
     action = MarkResource(where, name, arguments.reason, healthy=arguments.reset)
     session.app.engine.act(action, drive=False)
-    return 0
 
 
-def move_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack resource move``."""
-    _resource_arguments(parser)
-    parser.add_argument(
-        "new", metavar="NEW", nargs="?", help="its name in the new template, or OWNER/NAME"
-    )
-    parser.add_argument("--reset", action="store_true", help="it keeps its name after all")
-
-
-def move(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    *_RESOURCE,
+    argument("new", metavar="NEW", nargs="?", help="its name in the new template, or OWNER/NAME"),
+    argument("--reset", action="store_true", help="it keeps its name after all"),
+)
+def move(session: Session, arguments: argparse.Namespace) -> None:
     """Move a resource to a new name, when the next update has NEW in its place."""
     new = arguments.new
     if arguments.reset == (new is not None):
@@ -95,11 +91,3 @@ def move(session: Session, arguments: argparse.Namespace) -> int:
             f"The update whose template has {new} instead of {arguments.resource} moves it; "
             "'zonda stack plan' shows that."
         )
-    return 0
-
-
-def _resource_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument(
-        "resource", metavar="RESOURCE", help="name in the template, id, or OWNER/NAME"
-    )

@@ -7,6 +7,7 @@ from typing import Any
 
 from zonda.core.engine.actions import DeleteSnapshot, RestoreSnapshot, SnapshotStack
 
+from ..arguments import STACK, argument, takes
 from ..console import formats, streams
 from ..progress import busy_stacks, result
 from ..progress.follow import follow, follow_passing
@@ -15,16 +16,18 @@ from ..session import Session
 
 COLUMNS = ("ID", "Name", "Status", "Status Reason", "Creation Time")
 SPARE = ("Status Reason", "Creation Time")
+_SNAPSHOT = (
+    STACK,
+    argument("snapshot", metavar="SNAPSHOT", help="name or id of the snapshot"),
+)
 
 
-def create_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack snapshot create``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("--name", default="", help="name of the snapshot")
-    busy_stacks.add_arguments(parser)
-    formats.add_arguments(parser, formats.SHELL)
-
-
+@takes(
+    STACK,
+    argument("--name", default="", help="name of the snapshot"),
+    busy_stacks.add_arguments,
+    formats.add_field_arguments,
+)
 def create(session: Session, arguments: argparse.Namespace) -> int:
     """Take a snapshot of every resource, and store it."""
     action = SnapshotStack(arguments.stack, arguments.name)
@@ -40,13 +43,8 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     return code
 
 
-def list_snapshots_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack snapshot list``."""
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    formats.add_arguments(parser)
-
-
-def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
+@takes(STACK, formats.add_arguments)
+def list_snapshots(session: Session, arguments: argparse.Namespace) -> None:
     """List the snapshots of a stack, the oldest first."""
     stack = session.app.stacks.find(arguments.stack)
     found = [
@@ -54,32 +52,23 @@ def list_snapshots(session: Session, arguments: argparse.Namespace) -> int:
     ]
     screen = session.screen
     formats.write_rows(screen.out, arguments, COLUMNS, found, screen.width, spare=SPARE)
-    return 0
 
 
-def show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack snapshot show``."""
-    _snapshot_arguments(parser)
-    parser.add_argument("--with-secrets", action="store_true", help="show what is hidden, too")
-    formats.add_arguments(parser, formats.SHELL)
-
-
-def show(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    *_SNAPSHOT,
+    argument("--with-secrets", action="store_true", help="show what is hidden, too"),
+    formats.add_field_arguments,
+)
+def show(session: Session, arguments: argparse.Namespace) -> None:
     """Show one snapshot with its data."""
     stack = session.app.stacks.find(arguments.stack)
     found = session.app.exporter.snapshot(
         stack.id, arguments.snapshot, with_secrets=arguments.with_secrets
     )
     _show_snapshot(session, arguments, found, data=True)
-    return 0
 
 
-def delete_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack snapshot delete``."""
-    _snapshot_arguments(parser)
-    busy_stacks.add_arguments(parser)
-
-
+@takes(*_SNAPSHOT, busy_stacks.add_arguments)
 def delete(session: Session, arguments: argparse.Namespace) -> int:
     """Delete a snapshot, with what the resources keep for it."""
     action = DeleteSnapshot(arguments.stack, arguments.snapshot)
@@ -92,23 +81,12 @@ def delete(session: Session, arguments: argparse.Namespace) -> int:
     return follow_passing(session, running, f"Snapshot {arguments.snapshot} has been deleted.")
 
 
-def restore_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``stack snapshot restore``."""
-    _snapshot_arguments(parser)
-    busy_stacks.add_arguments(parser)
-    result.add_arguments(parser, formats.SHELL)
-
-
+@takes(*_SNAPSHOT, busy_stacks.add_arguments, result.add_field_arguments)
 def restore(session: Session, arguments: argparse.Namespace) -> int:
     """Restore the stack from a snapshot."""
     action = RestoreSnapshot(arguments.stack, arguments.snapshot)
     running = busy_stacks.submit_action(session, arguments, action, arguments.stack, "RESTORE")
     return wait_for_success(session, arguments, running, ("RESTORE",))
-
-
-def _snapshot_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("stack", metavar="STACK", help="name or id")
-    parser.add_argument("snapshot", metavar="SNAPSHOT", help="name or id of the snapshot")
 
 
 def _build_fields(found: dict[str, Any]) -> dict[str, Any]:

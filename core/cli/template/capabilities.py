@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.hooks.errors import ValidationErrors
 
+from ..arguments import argument, takes
 from ..console import errors, formats
 from ..options import template
 from ..session import Session
@@ -27,11 +28,10 @@ _PLAIN = "plain"
 _WIDEST = 72
 
 
-def find_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``capabilities find``."""
-    parser.add_argument("path", metavar="PATH", nargs="+", help="templates, and folders of them")
-    parser.add_argument("-r", "--recursive", action="store_true", help="in folders of folders, too")
-    parser.add_argument(
+@takes(
+    argument("path", metavar="PATH", nargs="+", help="templates, and folders of them"),
+    argument("-r", "--recursive", action="store_true", help="in folders of folders, too"),
+    argument(
         "-c",
         "--capability",
         metavar="KEY=VALUE",
@@ -39,11 +39,12 @@ def find_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="what a template must declare, e.g. resource_type=OS::TripleO::Controller or "
         "'version=>=2,<3'; of several all must hold",
-    )
-    _add_format_argument(parser, "value", formats.FORMATS)
-
-
-def find(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    argument(
+        "--format", choices=formats.FORMATS, default="value", help="how to show it (default: value)"
+    ),
+)
+def find(session: Session, arguments: argparse.Namespace) -> None:
     """Print the path of each template that meets the requirements, one a line."""
     from zonda.core.introspection import catalog
 
@@ -58,33 +59,35 @@ def find(session: Session, arguments: argparse.Namespace) -> int:
         rows = [(each.path, _as_data(each)) for each in found]
     arguments.column = []
     formats.write_rows(session.screen.out, arguments, columns, rows, session.screen.width)
-    return 0
 
 
-def summary_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``capabilities summary``."""
-    parser.add_argument(
+@takes(
+    argument(
         "-f",
         "--file",
         metavar="FILE",
         action="append",
         default=[],
         help="a template; may be given several times",
-    )
-    parser.add_argument("more", metavar="FILE", nargs="*", help="templates, and folders of them")
-    parser.add_argument("-r", "--recursive", action="store_true", help="in folders of folders, too")
-    parser.add_argument(
+    ),
+    argument("more", metavar="FILE", nargs="*", help="templates, and folders of them"),
+    argument("-r", "--recursive", action="store_true", help="in folders of folders, too"),
+    argument(
         "-e",
         "--environment",
         metavar="FILE",
         action="append",
         default=[],
         help="an environment, whose lists of templates are summed up, too",
-    )
-    _add_format_argument(parser, _PLAIN, (_PLAIN, *formats.FORMATS))
-
-
-def summary(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    argument(
+        "--format",
+        choices=(_PLAIN, *formats.FORMATS),
+        default=_PLAIN,
+        help=f"how to show it (default: {_PLAIN})",
+    ),
+)
+def summary(session: Session, arguments: argparse.Namespace) -> None:
     """Show the values that can be required of each key, and the templates for each type."""
     from zonda.core.introspection import catalog
 
@@ -106,7 +109,6 @@ def summary(session: Session, arguments: argparse.Namespace) -> int:
         formats.write_rows(
             session.screen.out, arguments, ("Name", "Values"), rows, session.screen.width
         )
-    return 0
 
 
 def _load_environments(session: Session, arguments: argparse.Namespace) -> Bundle:
@@ -118,14 +120,6 @@ def _load_environments(session: Session, arguments: argparse.Namespace) -> Bundl
         allow_remote=False,
     )
     return template.collect_bundle(session, wanted)
-
-
-def _add_format_argument(
-    parser: argparse.ArgumentParser, default: str, forms: tuple[str, ...]
-) -> None:
-    parser.add_argument(
-        "--format", choices=forms, default=default, help=f"how to show it (default: {default})"
-    )
 
 
 def _load_entries(session: Session, paths: list[str], deep: bool) -> Iterator[CatalogEntry]:

@@ -8,30 +8,28 @@ from typing import Any
 
 from zonda.core.diagnostics.codes import Example, Page, find_page, load_pages
 
+from ..arguments import argument, takes
 from ..console import formats
 from ..session import Session
 
 
-def explain_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``explain``."""
-    parser.add_argument("code", metavar="CODE", nargs="?", help="e.g. ZON120; none lists them all")
-    formats.add_arguments(parser, formats.SHELL)
-
-
-def explain(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("code", metavar="CODE", nargs="?", help="e.g. ZON120; none lists them all"),
+    formats.add_field_arguments,
+)
+def explain(session: Session, arguments: argparse.Namespace) -> None:
     """Show one page, or one row per code."""
     screen = session.screen
     if arguments.code is None:
         rows = [(each.code, each.severity, each.title) for each in load_pages().values()]
         columns = ("Code", "Severity", "Title")
         formats.write_rows(screen.out, arguments, columns, rows, screen.width)
-        return 0
+        return
     found = find_page(arguments.code)
     if arguments.format == "table" and not arguments.column:
         screen.out.write("\n".join(_format_page(found)) + "\n")
     else:
         formats.write_fields(screen.out, arguments, _as_fields(found), screen.width)
-    return 0
 
 
 def _as_fields(found: Page) -> dict[str, Any]:

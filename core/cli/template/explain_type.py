@@ -10,6 +10,7 @@ from zonda.core.introspection.type_resolution import Explanation, Rule
 from zonda.core.template.capabilities.selection import Selection
 from zonda.hooks.errors import Place
 
+from ..arguments import argument, takes
 from ..console import errors, formats, sanitize
 from ..options import template
 from ..session import Session
@@ -17,16 +18,14 @@ from ..session import Session
 _COLUMNS = ("Looked Up", "Rule", "Leads To", "Place", "Chosen", "Why")
 
 
-def explain_type_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template explain-type``."""
-    parser.add_argument("type", metavar="TYPE", help="a type, as a template would name it")
-    parser.add_argument(
+@takes(
+    argument("type", metavar="TYPE", help="a type, as a template would name it"),
+    argument(
         "--resource", metavar="NAME", default="", help="the name of the resource that has the type"
-    )
-    template.add_arguments(parser, required=False)
-    formats.add_arguments(parser)
-
-
+    ),
+    template.add_arguments,
+    formats.add_arguments,
+)
 def explain_type(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule, and the resolved type; exit code 2 where there is none."""
     bundle = template.collect_bundle(session, arguments)

@@ -9,6 +9,7 @@ from typing import Any
 from zonda.core.introspection.parameters import Parameter, ParameterListing
 from zonda.hooks.errors import Place
 
+from ..arguments import argument, takes
 from ..console import formats
 from ..options import template
 from ..session import Session
@@ -17,19 +18,17 @@ _COLUMNS = ("Parameter", "Type", "Mandatory", "Default", "Value", "From", "Decla
 _SHOWN = 2
 
 
-def parameters_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template parameters``."""
-    template.add_arguments(parser, required=True)
-    parser.add_argument("--missing", action="store_true", help="only what still has no value")
-    parser.add_argument(
+@takes(
+    template.add_required_arguments,
+    argument("--missing", action="store_true", help="only what still has no value"),
+    argument(
         "--all",
         action="store_true",
         help="also what templates give to those nested in them",
-    )
-    formats.add_arguments(parser)
-
-
-def parameters(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    formats.add_arguments,
+)
+def parameters(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per parameter of each template."""
     bundle = template.collect_bundle(session, arguments, required=True)
     found = session.app.templates.list_parameters(bundle, given_too=arguments.all)
@@ -42,7 +41,6 @@ def parameters(session: Session, arguments: argparse.Namespace) -> int:
     else:
         cells = [_build_row(each) for each in rows]
         formats.write_rows(screen.out, arguments, _COLUMNS, cells, screen.width)
-    return 0
 
 
 def _build_row(each: Parameter) -> tuple[Any, ...]:

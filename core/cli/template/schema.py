@@ -12,19 +12,18 @@ from zonda.core.reference.json_schema import build_template_schema
 from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import NotFound
 
+from ..arguments import argument, takes
 from ..session import Session
 
 
-def schema_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template schema``."""
-    parser.add_argument(
+@takes(
+    argument(
         "--version",
         metavar="VERSION",
         help="e.g. 2018-08-31 or rocky (default: a schema for templates of any version)",
-    )
-
-
-def schema(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+)
+def schema(session: Session, arguments: argparse.Namespace) -> None:
     """Print a JSON Schema on standard output."""
     dates = DATES if arguments.version is None else (_find_version_date(arguments.version),)
     functions: dict[str, str] = {}
@@ -44,7 +43,6 @@ def schema(session: Session, arguments: argparse.Namespace) -> int:
     types = session.app.plugins.resource_types
     made = build_template_schema((*dates, *names), functions, conditions, types)
     session.screen.out.write(json.dumps(made, indent=2, default=str) + "\n")
-    return 0
 
 
 def _find_version_date(version: str) -> str:

@@ -17,6 +17,7 @@ from zonda.hooks.errors import (
 )
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import argument, takes
 from ..console import errors as problems
 from ..console import formats, sanitize
 from ..console.console import Screen
@@ -26,18 +27,16 @@ from ..session import Session
 SARIF = "sarif"
 
 
-def validate_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template validate``."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the template, also given with -t")
-    template.add_arguments(parser, required=False)
-    parser.add_argument(
+@takes(
+    argument("file", metavar="FILE", nargs="?", help="the template, also given with -t"),
+    template.add_arguments,
+    argument(
         "--ignore-unknown-types",
         action="store_true",
         help="only warn of resource types and custom constraints that are not installed",
-    )
-    formats.add_arguments(parser, SARIF, formats.SHELL)
-
-
+    ),
+    lambda parser: formats.add_arguments(parser, SARIF, formats.SHELL),
+)
 def validate(session: Session, arguments: argparse.Namespace) -> int:
     """Show every error and warning with its place, or the declarations of the template."""
     arguments.template = arguments.template or arguments.file
@@ -89,34 +88,27 @@ def _faults_as_data(
     formats.write_data(screen.out, form, found)
 
 
-def versions_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template version list``."""
-    formats.add_arguments(parser)
-
-
-def versions(session: Session, arguments: argparse.Namespace) -> int:
+@takes(formats.add_arguments)
+def versions(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per version, with its other name."""
     named = {date: name for name, date in NAMES.items()}
     rows = [(f"{KEY}.{date}", "hot", named.get(date, "")) for date in DATES]
     rows += [(f"{key}.{date}", "cfn", "") for key, date in CFN_DATES.items()]
     screen = session.screen
     formats.write_rows(screen.out, arguments, ("Version", "Type", "Aliases"), rows, screen.width)
-    return 0
 
 
-def functions_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``template function list``."""
-    parser.add_argument("version", metavar="VERSION", help="e.g. 2018-08-31 or rocky")
-    parser.add_argument(
+@takes(
+    argument("version", metavar="VERSION", help="e.g. 2018-08-31 or rocky"),
+    argument(
         "--with-conditions",
         "--with_conditions",
         action="store_true",
         help="also what conditions may call",
-    )
-    formats.add_arguments(parser)
-
-
-def functions(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    formats.add_arguments,
+)
+def functions(session: Session, arguments: argparse.Namespace) -> None:
     """List the functions of one template version."""
     name = arguments.version.rpartition(".")[2]
     date = NAMES.get(name, name)
@@ -131,7 +123,6 @@ def functions(session: Session, arguments: argparse.Namespace) -> int:
     rows = [(name, _read_first_line(called[name])) for name in sorted(set(called) - found.removed)]
     screen = session.screen
     formats.write_rows(screen.out, arguments, ("Functions", "Description"), rows, screen.width)
-    return 0
 
 
 def _read_first_line(cls: type[Any]) -> str:

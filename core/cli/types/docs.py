@@ -13,6 +13,7 @@ from zonda.core.system.folders import make_folder
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound, UsageError
 
+from ..arguments import argument, takes
 from ..console import formats
 from ..session import Session
 from .show import find_type, get_type
@@ -20,23 +21,19 @@ from .show import find_type, get_type
 INDEX = "README.md"
 
 
-def docs_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``resource type docs``."""
-    parser.add_argument(
+@takes(
+    argument(
         "package", metavar="PACKAGE", nargs="?", help="only types of this distribution or plug-in"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FOLDER", help="write a page per type and an index there"
-    )
-
-
-def docs(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+    argument("-o", "--output", metavar="FOLDER", help="write a page per type and an index there"),
+)
+def docs(session: Session, arguments: argparse.Namespace) -> None:
     """Write a page per type: into a folder, or one after the other on standard output."""
     app = session.app
     pages = format_pages(app, arguments.package or "")
     if arguments.output is None:
         session.screen.out.write("\n".join(pages.values()))
-        return 0
+        return
     folder = Path(arguments.output)
     make_folder(folder)
     types = {name: summarize(app.plugins.resource_types[name]) for name in pages}
@@ -47,7 +44,6 @@ def docs(session: Session, arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     session.screen.say(f"{len(pages)} pages and {INDEX} are in {folder}.")
-    return 0
 
 
 def format_pages(app: App, package: str) -> dict[str, str]:
@@ -77,18 +73,12 @@ def list_types_of(plugins: Plugins, package: str) -> list[str]:
     return sorted(found)
 
 
-def template_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``resource type template``."""
-    parser.add_argument(
-        "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
-    )
-    parser.add_argument(
-        "--example", action="store_true", help="with example values instead of parameters"
-    )
-    parser.add_argument("-f", "--format", choices=("yaml", "json"), help="default: yaml")
-
-
-def template(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("type", metavar="TYPE", help="name of a resource type, or the file of a manifest"),
+    argument("--example", action="store_true", help="with example values instead of parameters"),
+    argument("-f", "--format", choices=("yaml", "json"), help="default: yaml"),
+)
+def template(session: Session, arguments: argparse.Namespace) -> None:
     """Print an initial template: a parameter for each property, an output for each attribute."""
     plugins, name = find_type(session.app, arguments.type)
     cls = get_type(plugins, name)
@@ -97,4 +87,3 @@ def template(session: Session, arguments: argparse.Namespace) -> int:
     else:
         made = examples.build_initial_template(name, cls)
     formats.write_data(session.screen.out, arguments.format or "yaml", made)
-    return 0

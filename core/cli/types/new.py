@@ -9,18 +9,17 @@ from pathlib import Path
 from zonda.core.scaffold.workflow_type import TypeNames, write_type
 from zonda.hooks.errors import NotFound
 
+from ..arguments import argument, takes
 from ..session import Session
 
 
-def new_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``type new``."""
-    parser.add_argument("name", metavar="NAME", help="of the type, e.g. Acme::Disk")
-    parser.add_argument(
+@takes(
+    argument("name", metavar="NAME", help="of the type, e.g. Acme::Disk"),
+    argument(
         "--folder", metavar="FOLDER", help="where to put it; default: a new folder, e.g. acme-disk"
-    )
-
-
-def new(session: Session, arguments: argparse.Namespace) -> int:
+    ),
+)
+def new(session: Session, arguments: argparse.Namespace) -> None:
     """Write a manifest with workflows and a template; they work as they are."""
     names = TypeNames.of(arguments.name)
     folder = Path(arguments.folder or names.file)
@@ -32,17 +31,12 @@ def new(session: Session, arguments: argparse.Namespace) -> int:
         f"  zonda runner serve {folder / 'workflows.yaml'}     (in another terminal)\n"
         f"  zonda stack create first -t {folder / 'template.yaml'} -e {folder / 'environment.yaml'}"
     )
-    return 0
 
 
-def schema_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``type schema``."""
-    parser.add_argument(
-        "key", metavar="KEY", nargs="?", default="zonda_type", help="default: zonda_type"
-    )
-
-
-def schema(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("key", metavar="KEY", nargs="?", default="zonda_type", help="default: zonda_type"),
+)
+def schema(session: Session, arguments: argparse.Namespace) -> None:
     """Print a JSON Schema on standard output."""
     readers = session.app.plugins.type_readers
     make = getattr(readers.get(arguments.key), "json_schema", None)
@@ -50,4 +44,3 @@ def schema(session: Session, arguments: argparse.Namespace) -> int:
         known = [key for key, reader in readers.items() if hasattr(reader, "json_schema")]
         raise NotFound("schema of types", arguments.key, hint=f"There are {', '.join(known)}.")
     session.screen.out.write(json.dumps(make(), indent=2) + "\n")
-    return 0

@@ -14,19 +14,18 @@ from zonda.hooks.errors import NotFound
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.suggestions import suggestion
 
+from ..arguments import argument, takes
 from ..console import formats
 from ..session import Session
 
 
-def list_types_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``resource type list``."""
-    parser.add_argument("--filter", metavar="TEXT", help="only types whose name contains this")
-    parser.add_argument("--all", action="store_true", help="hidden types, too")
-    parser.add_argument("--long", action="store_true", help="also the state of support and origin")
-    formats.add_arguments(parser)
-
-
-def list_types(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("--filter", metavar="TEXT", help="only types whose name contains this"),
+    argument("--all", action="store_true", help="hidden types, too"),
+    argument("--long", action="store_true", help="also the state of support and origin"),
+    formats.add_arguments,
+)
+def list_types(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per type, by name."""
     plugins = session.app.plugins
     wanted = (arguments.filter or "").lower()
@@ -49,18 +48,13 @@ def list_types(session: Session, arguments: argparse.Namespace) -> int:
         ]
     screen = session.screen
     formats.write_rows(screen.out, arguments, columns, rows, screen.width)
-    return 0
 
 
-def show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``resource type show``."""
-    parser.add_argument(
-        "type", metavar="TYPE", help="name of a resource type, or the file of a manifest"
-    )
-    formats.add_arguments(parser, formats.SHELL)
-
-
-def show(session: Session, arguments: argparse.Namespace) -> int:
+@takes(
+    argument("type", metavar="TYPE", help="name of a resource type, or the file of a manifest"),
+    formats.add_field_arguments,
+)
+def show(session: Session, arguments: argparse.Namespace) -> None:
     """Show properties, attributes and support status of one type, as in its schemas."""
     plugins, name = find_type(session.app, arguments.type)
     cls = get_type(plugins, name)
@@ -68,7 +62,6 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     screen = session.screen
     fields = describe_type(name, cls, origin)
     formats.write_fields(screen.out, arguments, fields, screen.width)
-    return 0
 
 
 def find_type(app: App, type_: str) -> tuple[Plugins, str]:

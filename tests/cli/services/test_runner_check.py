@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from zonda.core.cli.arguments import add_arguments
 from zonda.core.cli.services import runner_check
 from zonda.core.settings import settings
 
@@ -160,7 +161,7 @@ def test_keys_of_callbacks_are_those_of_the_section_unless_given(
     (tmp_path / settings.FILE_NAME).write_text(text)
     known = settings.load_settings({"home": str(tmp_path)}, {})
     parser = argparse.ArgumentParser()
-    runner_check.check_arguments(parser)
+    add_arguments(runner_check.check, parser)
     for words, keys in (["far"], "old"), (["far", "--callback-key", "env:CALLBACK_KEY"], None):
         wanted = runner_check._parse_options(parser.parse_args([*words, "--workflow", "w"]))
         assert wanted.section(known)["callback_key"] == (keys or ["shared s3cret"])
