@@ -71,6 +71,7 @@ class _Reader:
 
         schemas = read_properties_schema(data.get("properties"), updates, faults)
         shown = read_attributes_schema(data.get("attributes"), faults)
+        self._limits = self._read_limits(data, ())
         actions = {each: self._read_action(each, entry) for each, entry in entries.items()}
         made = Manifest(
             TypeText(KEY, name, self.document.file, self.document.text),
@@ -181,15 +182,15 @@ class _Reader:
         declared = _list_names(self.data, "properties")
         sent = mapping.Allowed(declared)
         kept = mapping.Allowed((), _FROM_OUTPUT)
-        on_timeout = self._read_on_timeout(entry, at)
+        runner, timeout, on_timeout = self._read_limits(entry, at)
         return Action(
             self._read_workflow(entry, at),
-            self._read_runner(entry, at) or self._read_runner(self.data, ()),
+            runner or self._limits[0],
             self._read_mapping(entry, "input", sent, at),
             self._read_mapping(entry, "params", sent, at) or {},
             self._read_mapping(entry, "output", kept, at),
-            self._read_timeout_entry(entry, at) or self._read_timeout_entry(self.data, ()),
-            on_timeout or self._read_on_timeout(self.data, ()) or workflow_call.FAIL,
+            timeout or self._limits[1],
+            on_timeout or self._limits[2] or workflow_call.FAIL,
             self.faults.number(entry, "retries", at, 0, 0),
             self.faults.number(entry, "retry_delay", at, workflow_call.RETRY_DELAY, 0),
         )
@@ -203,48 +204,22 @@ class _Reader:
             return str(value)
         return self.faults.text(entry, "workflow", at, required=True)
 
-    def _read_runner(self, data: Mapping[str, Any], at: Path) -> str:
-        known = f"{at}.runner"
-        if at == () and known in self._read_once:
-            return str(self._read_once[known])
-        found = self.faults.text(data, "runner", at)
-        if ":" in found:
+    def _read_limits(self, data: Mapping[str, Any], at: Path) -> tuple[str, float | None, str]:
+        """``runner``, ``timeout`` and ``on_timeout``, of one action or of all."""
+        runner = self.faults.text(data, "runner", at)
+        if ":" in runner:
             self.faults.add(
-                f"{found!r} is no name of a runner.",
+                f"{runner!r} is no name of a runner.",
                 (*at, "runner"),
                 "It is the NAME of a section [runners.NAME] of the settings.",
             )
-        self._read_once[known] = found
-        return found
-
-    @property
-    def _read_once(self) -> dict[str, Any]:
-        """The values of entries that are read once although every action has them."""
-        made: dict[str, Any] = self.__dict__.setdefault("_once", {})
-        return made
-
-    def _read_timeout_entry(self, data: Mapping[str, Any], at: Path) -> float | None:
-        known = f"{at}.timeout"
-        if at != () or known not in self._read_once:
-            self._read_once[known] = self.faults.number(data, "timeout", at, None, 1)
-        found: float | None = self._read_once[known]
-        return found
-
-    def _read_on_timeout(self, data: Mapping[str, Any], at: Path) -> str:
-        known = f"{at}.on_timeout"
-        if at == () and known in self._read_once:
-            found: str = self._read_once[known]
-            return found
-        value = data.get("on_timeout", "")
-        if value and value not in workflow_call.ON_TIMEOUT:
-            hint = (
-                suggestion(value, workflow_call.ON_TIMEOUT)
-                or f"One of {', '.join(workflow_call.ON_TIMEOUT)}."
-            )
-            self.faults.add(f"on_timeout cannot be {value!r}.", (*at, "on_timeout"), hint)
-            value = ""
-        self._read_once[known] = value
-        return str(value)
+        known = workflow_call.ON_TIMEOUT
+        on_timeout = data.get("on_timeout", "")
+        if on_timeout and on_timeout not in known:
+            hint = suggestion(on_timeout, known) or f"One of {', '.join(known)}."
+            self.faults.add(f"on_timeout cannot be {on_timeout!r}.", (*at, "on_timeout"), hint)
+            on_timeout = ""
+        return runner, self.faults.number(data, "timeout", at, None, 1), str(on_timeout)
 
     def _read_mapping(
         self, entry: Mapping[str, Any], key: str, allowed: mapping.Allowed, at: Path

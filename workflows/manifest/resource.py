@@ -24,7 +24,7 @@ from zonda.hooks import (
 from zonda.hooks.runners import Failed, Succeeded
 
 from ..http_contract.states import TEXT
-from ..resources.base import WorkflowResource
+from ..resources.base import ResumePart, SuspendPart, WorkflowResource
 from ..resources.drift_check import DriftCheckMixin
 from ..resources.workflow_call import WorkflowCall
 from . import mapping
@@ -225,24 +225,6 @@ class ManifestResource(DriftCheckMixin):
         return super()._interpret_check(result)
 
 
-class _SuspendPart(WorkflowResource):
-    def handle_suspend(self) -> RunToken | None:
-        """Start SUSPEND."""
-        return self._begin("SUSPEND", self.properties)
-
-    check_suspend_complete = WorkflowResource.check_create_complete
-    handle_suspend_cancel = WorkflowResource.handle_create_cancel
-
-
-class _ResumePart(WorkflowResource):
-    def handle_resume(self) -> RunToken | None:
-        """Start RESUME."""
-        return self._begin("RESUME", self.properties)
-
-    check_resume_complete = WorkflowResource.check_create_complete
-    handle_resume_cancel = WorkflowResource.handle_create_cancel
-
-
 class _CheckPart(DriftCheckMixin):
     repairs_in_place: ClassVar[bool] = True
 
@@ -258,8 +240,8 @@ class _UnobservedResource(ManifestResource):
 
 
 _PARTS: Mapping[str, type[WorkflowResource]] = {
-    "SUSPEND": _SuspendPart,
-    "RESUME": _ResumePart,
+    "SUSPEND": SuspendPart,
+    "RESUME": ResumePart,
     "CHECK": _CheckPart,
 }
 

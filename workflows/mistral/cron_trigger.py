@@ -101,7 +101,7 @@ class CronTrigger(MistralResource):
         try:
             self.ask("POST", "cron_triggers", content=self._build_content())
         except Conflict as error:
-            if not (repeated and self._is_ours()):
+            if not (repeated and self.is_ours()):
                 raise ResourceFailure(error.message) from error
         except (Unanswered, RequestDeferred) as error:
             if not repeated and not error.may_have_arrived:
@@ -114,12 +114,9 @@ class CronTrigger(MistralResource):
 
     def handle_delete(self) -> None:
         """Remove the trigger; one that is used up is gone already."""
-        name = self.resource_id or self._find_orphan()
+        name = self.resource_id or self.find_orphan()
         if name:
-            try:
-                self.ask("DELETE", "cron_triggers", name)
-            except NotFound:
-                return
+            self.remove("cron_triggers", name)
 
     def get_live_state(self) -> Mapping[str, Any] | None:
         """The trigger at Mistral. Raises ResourceFailure for one that may be used up."""
@@ -178,7 +175,7 @@ class CronTrigger(MistralResource):
         To ask once more might run the workflow more often than it should.
         """
         try:
-            is_ours = self._is_ours()
+            is_ours = self.is_ours()
         except NotFound:
             raise ResourceFailure(
                 "Nobody can tell whether the trigger was made: Mistral never said so, and has none "
@@ -187,21 +184,13 @@ class CronTrigger(MistralResource):
         if not is_ours:
             raise ResourceFailure(f"Mistral has another trigger {self.physical_name()}.")
 
-    def _is_ours(self) -> bool:
+    def is_ours(self) -> bool:
         """Whether Mistral has this very trigger, as after a request whose answer was lost."""
         found = self._fetch_trigger(self.physical_name())
         wanted = self.properties.stored().get(WORKFLOW) or {}
         pattern = self.properties[PATTERN] or None
         same = not pattern or found.get("pattern") == pattern
         return same and self._describe_workflow(found) == {INPUT: None, **wanted}
-
-    def _find_orphan(self) -> str | None:
-        """The name of a trigger whose creation was sent and never answered, if it is ours."""
-        name = self.data().get("name")
-        try:
-            return name if name is not None and self._is_ours() else None
-        except NotFound:
-            return None
 
     def _resolve_attribute(self, name: str) -> Any:
         if self.resource_id is None:

@@ -7,9 +7,10 @@ settings name lends them an API (``mistral_api``).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, Literal, Protocol
 
-from zonda.hooks import NotReady, ResourceFailure, TemplateError, UsageError, resource
+from zonda.hooks import NotFound, NotReady, ResourceFailure, TemplateError, UsageError, resource
 
 #: The workflow reference that leads to the runner: its name and no workflow.
 REFERENCE = "mistral:"
@@ -111,3 +112,20 @@ class MistralResource(resource.Resource):
         if not known:
             self.data_set("name", self.physical_name())
         return known
+
+    def is_ours(self) -> bool:
+        """Whether Mistral has this very object, as after a request whose answer was lost."""
+        raise NotImplementedError
+
+    def find_orphan(self) -> str | None:
+        """The name of an object whose creation was sent and never answered, if it is ours."""
+        name = self.data().get("name")
+        try:
+            return name if name is not None and self.is_ours() else None
+        except NotFound:
+            return None
+
+    def remove(self, *parts: str, **query: str) -> None:
+        """Remove an object, which may be gone already."""
+        with suppress(NotFound):
+            self.ask("DELETE", *parts, query=query)

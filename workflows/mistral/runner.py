@@ -29,6 +29,7 @@ from zonda.hooks.runners import (
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
 from ..client.ttl_set import TtlSet
+from ..http_contract.replies import BUSY, NOT_AUTHENTICATED
 from ..http_runner.retry_policy import HttpRetryPolicy
 from ..resources import payload
 from . import response
@@ -38,8 +39,6 @@ from .keystone import LoginFailed
 from .response import Execution
 from .settings import read_settings
 
-BUSY = frozenset({408, 425, 429, 502, 503, 504})
-NOT_AUTHENTICATED = frozenset({401, 403, 407})
 SUCCESS, ERROR, CANCELLED = "SUCCESS", "ERROR", "CANCELLED"
 #: Names that Mistral's own client takes out of ``params``: for the request, not the workflow.
 OF_THE_REQUEST = {"namespace": "workflow_namespace", "source_execution_id": "source_execution_id"}

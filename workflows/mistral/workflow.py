@@ -95,7 +95,7 @@ class Workflow(MistralResource):
         try:
             self.ask("POST", "workflows", query=self.build_namespace_query(), content=text)
         except Conflict as error:
-            if not (repeated and self._is_there(name, text)):
+            if not (repeated and self.is_ours()):
                 raise ResourceFailure(error.message) from error
         self.resource_id_set(name)
 
@@ -116,10 +116,10 @@ class Workflow(MistralResource):
     def handle_delete(self) -> None:
         """Remove the workflow and the executions that signals made."""
         for execution in self._list_executions():
-            self._remove("executions", execution, force="true")
-        name = self.resource_id or self._find_orphan()
+            self.remove("executions", execution, force="true")
+        name = self.resource_id or self.find_orphan()
         if name:
-            self._remove("workflows", name, **self.build_namespace_query())
+            self.remove("workflows", name, **self.build_namespace_query())
         self.data_delete(EXECUTIONS)
 
     def needs_replace_failed(self) -> bool:
@@ -147,26 +147,11 @@ class Workflow(MistralResource):
         found = self.api().ask("GET", "workflows", name, query=self.build_namespace_query())
         return str(found.get("definition") or "") if isinstance(found, Mapping) else ""
 
-    def _is_there(self, name: str, text: str) -> bool:
+    def is_ours(self) -> bool:
         """Whether Mistral has exactly this workflow, as after a request whose answer was lost."""
+        name = self.physical_name()
+        text = self._build_definition(self.properties)
         return workflow_definition.is_same_workflow(name, self._load_definition(name), text)
-
-    def _find_orphan(self) -> str | None:
-        """The name of a workflow whose creation was sent and never answered, if it is ours."""
-        name = self.data().get("name")
-        try:
-            ours = name is not None and self._is_there(
-                name, self._build_definition(self.properties)
-            )
-        except NotFound:
-            ours = False
-        return name if ours else None
-
-    def _remove(self, *parts: str, **query: str) -> None:
-        try:
-            self.ask("DELETE", *parts, query=query)
-        except NotFound:
-            return
 
     # -- signals ----------------------------------------------------------------------------
 

@@ -304,3 +304,25 @@ class WorkflowResource(resource.Resource):
         """Whether the last UPDATE that began has not ended well, or left something behind."""
         key, record = self.data().get("update_key"), self._read_record()
         return key is not None and (record.get("update") != key or bool(record.get("owed")))
+
+
+class SuspendPart(WorkflowResource):
+    """The handlers of a type with SUSPEND."""
+
+    def handle_suspend(self) -> RunToken | None:
+        """Start SUSPEND."""
+        return self._begin("SUSPEND", self.properties)
+
+    check_suspend_complete = WorkflowResource.check_create_complete
+    handle_suspend_cancel = WorkflowResource.handle_create_cancel
+
+
+class ResumePart(WorkflowResource):
+    """The handlers of a type with RESUME."""
+
+    def handle_resume(self) -> RunToken | None:
+        """Start RESUME."""
+        return self._begin("RESUME", self.properties)
+
+    check_resume_complete = WorkflowResource.check_create_complete
+    handle_resume_cancel = WorkflowResource.handle_create_cancel

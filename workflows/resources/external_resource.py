@@ -21,7 +21,7 @@ from zonda.hooks import (
 )
 
 from . import payload
-from .base import WorkflowResource
+from .base import ResumePart, SuspendPart
 from .external_resource_schema import (
     ACTIONS,
     ALWAYS_UPDATE,
@@ -37,7 +37,7 @@ from .external_resource_schema import (
 from .workflow_call import WorkflowCall
 
 
-class ExternalResource(WorkflowResource):
+class ExternalResource(SuspendPart, ResumePart):
     """A resource that is made, changed and removed by workflows."""
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = PROPERTIES_SCHEMA
@@ -53,7 +53,8 @@ class ExternalResource(WorkflowResource):
             written = payload.get_at_path(raw, ACTIONS, name, WORKFLOW)
             workflow = (action or {}).get(WORKFLOW)
             if workflow and not payload.reads_others(written):
-                self._check_workflow(name, self._find_workflow(name) or workflow)
+                call = self._build_call(name, self.properties)
+                self._check_workflow(name, call.workflow if call else workflow)
 
     def _check_workflow(self, action: str, workflow: str) -> None:
         try:
@@ -87,19 +88,6 @@ class ExternalResource(WorkflowResource):
             self._store_record({**record, "input": new, "update": self.data().get("update_key")})
         return token
 
-    def handle_suspend(self) -> RunToken | None:
-        """Start SUSPEND."""
-        return self._begin("SUSPEND", self.properties)
-
-    def handle_resume(self) -> RunToken | None:
-        """Start RESUME."""
-        return self._begin("RESUME", self.properties)
-
-    check_suspend_complete = WorkflowResource.check_create_complete
-    check_resume_complete = WorkflowResource.check_create_complete
-    handle_suspend_cancel = WorkflowResource.handle_create_cancel
-    handle_resume_cancel = WorkflowResource.handle_create_cancel
-
     def needs_replace_with_prop_diff(
         self, changed: Sequence[str], after: properties.Properties, before: properties.Properties
     ) -> bool:
@@ -126,8 +114,3 @@ class ExternalResource(WorkflowResource):
             entry.get(PARAMS) or {},
             props[DESCRIPTION] or "",
         )
-
-    def _find_workflow(self, action: str) -> str | None:
-        """The workflow of an action as ``context.runner`` takes it."""
-        run = self._build_call(action, self.properties)
-        return None if run is None else run.workflow

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from zonda.hooks import (
@@ -152,16 +153,13 @@ class ZondaExternalResource(DriftCheckMixin, ExternalResource):
         return super().needs_replace_with_prop_diff(changed, after, before)
 
     def _build_call(self, action: str, props: properties.Properties) -> WorkflowCall | None:
-        entry = (props[names.ACTIONS] or {}).get(action)
-        if not entry or not entry.get(names.WORKFLOW):
+        call = super()._build_call(action, props)
+        if call is None:
             return None
-        runner = entry.get(RUNNER) or props[RUNNER]
-        workflow = entry[names.WORKFLOW]
-        return WorkflowCall(
-            f"{runner}:{workflow}" if runner else workflow,
-            props[names.INPUT] or {},
-            entry.get(names.PARAMS) or {},
-            props[names.DESCRIPTION] or "",
+        runner = props[names.ACTIONS][action].get(RUNNER) or props[RUNNER]
+        return replace(
+            call,
+            workflow=f"{runner}:{call.workflow}" if runner else call.workflow,
             timeout=(props[TIMEOUTS] or {}).get(action) or None,
             on_timeout=props[ON_TIMEOUT],
             retries=(props[RETRIES] or {}).get(action) or 0,
