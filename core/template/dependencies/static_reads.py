@@ -6,24 +6,25 @@ Called by ``secrecy_below``, which has to know what an output may hold before th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from zonda.hooks.function import Function, ResolveScope, Source, sources
+from zonda.hooks.function import Source, sources
 
-from ..source.diagnostics import FollowUpError
+from ..evaluation.scope import Valueless
 
 _CONTAINERS = (dict, list)
 #: Stands for every parameter: a name is only put together later.
 ANY = "*"
 
 
-class StaticReference(Function):
+class StaticReference(Valueless):
     """A call that reads something. It only lists its sources: it has no value."""
 
     __slots__ = ("_sources",)
 
     def __init__(self, name: str, args: Any, own: list[Source]) -> None:
-        self.name, self.args, self.path = name, args, ()
+        super().__init__(name, args)
         self._sources = own
 
     def sources(self) -> Iterator[Source]:
@@ -31,18 +32,14 @@ class StaticReference(Function):
         yield from self._sources
         yield from sources(self.args)
 
-    def resolve(self, scope: ResolveScope) -> Any:
-        """Never a value."""
-        raise FollowUpError
 
-
-class ReferenceCollector(Function):
+class ReferenceCollector(Valueless):
     """A whole value as one function that only lists its sources, each of them once."""
 
     __slots__ = ("_found",)
 
     def __init__(self, tree: Any) -> None:
-        self.name, self.args, self.path = "", tree, ()
+        super().__init__(args=tree)
         self._found: list[Source] | None = None
 
     def sources(self) -> Iterator[Source]:
@@ -50,10 +47,6 @@ class ReferenceCollector(Function):
         if self._found is None:
             self._found = collect_sources(self.args)
         return iter(self._found)
-
-    def resolve(self, scope: ResolveScope) -> Any:
-        """Never a value."""
-        raise FollowUpError
 
 
 def collect_sources(tree: Any) -> list[Source]:
@@ -120,11 +113,6 @@ def _list_references(args: Any) -> Iterator[Source]:
     yield Source("ref", args if isinstance(args, str) else ANY)
 
 
-def _list_parameters_and_references(args: Any) -> Iterator[Source]:
-    yield from _list_parameters(args)
-    yield from _list_references(args)
-
-
 def _list_facade(args: Any) -> Iterator[Source]:
     yield Source("facade", str(args))
 
@@ -134,7 +122,7 @@ _READS = {
     "get_attr": _list_attributes,
     "get_resource": _list_references,
     "resource_facade": _list_facade,
-    "Ref": _list_parameters_and_references,
+    "Ref": lambda args: chain(_list_parameters(args), _list_references(args)),
     "Fn::GetAtt": _list_attributes,
     "Fn::ResourceFacade": _list_facade,
 }

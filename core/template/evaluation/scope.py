@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.function import Function, ParseScope, ResolveScope, resolve
+from zonda.hooks.function import Function, ResolveScope, resolve
 
 from ..source.bundle import Limits
 from ..source.diagnostics import (
@@ -69,17 +69,23 @@ class ConditionScope(Protocol):
         """The truth of a parsed condition: a name, a boolean, null or a function."""
 
 
-class Broken(Function):
-    """A placeholder for a malformed call that was reported."""
+class Valueless(Function):
+    """Base of placeholders that stand among the calls of a tree and have no value."""
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self.name, self.args, self.path = "", None, ()
+    def __init__(self, name: str = "", args: Any = None) -> None:
+        self.name, self.args, self.path = name, args, ()
 
     def resolve(self, scope: ResolveScope) -> Any:
-        """Never a value: the fault was reported."""
+        """Never a value: why there is none is reported elsewhere."""
         raise FollowUpError
+
+
+class Broken(Valueless):
+    """A placeholder for a malformed call that was reported."""
+
+    __slots__ = ()
 
 
 class Parser:
@@ -328,6 +334,3 @@ def _find_innermost_call(path: Path) -> Path:
     """Find the name of the call that ``path`` leads into: Heat shows no more of the path."""
     names = [item for item in path if isinstance(item, str)]
     return tuple(names[-1:])
-
-
-_SCOPES: tuple[Callable[..., ParseScope | ResolveScope], ...] = (Parser, Scope)

@@ -7,44 +7,30 @@ whole, through every function, while what stands beside it has its value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
-from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, count, sources
+from zonda.hooks.function import ABSENT, Function, ResolveScope, count, sources
 
 from ..source.diagnostics import FAULTS, FollowUpError
+from .scope import Valueless
 
 
 class UnknownUntilRun(Exception):
     """The value of a resource that is not there yet, or may be another one then."""
 
 
-class Unknown(Function):
+class Unknown(Valueless):
     """The value that depends on resources which do not exist yet. It is no fault."""
 
     __slots__ = ()
-
-    def __init__(self) -> None:
-        self.name, self.args, self.path = "", None, ()
 
     def __repr__(self) -> str:
         return "(known after apply)"
 
     def __reduce__(self) -> str:
         return "UNKNOWN"  # a copy is the same one
-
-    def validate(self, scope: ResolveScope) -> Iterator[Exception]:
-        """No faults."""
-        return iter(())
-
-    def sources(self) -> Iterator[Source]:
-        """No sources."""
-        return iter(())
-
-    def resolve(self, scope: ResolveScope) -> Any:
-        """Never a value."""
-        raise FollowUpError
 
 
 UNKNOWN = Unknown()

@@ -5,36 +5,19 @@ Called by ``TemplateTree`` only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from zonda.hooks.errors import TemplateError
 
 from ..definition.child_spec import ChildSpec
-from ..definition.loader import LoadContext, Loader
-from ..environment.environment import Environment
+from ..definition.loader import Loader
 from ..sensitivity.labels import HIDDEN
 from ..source import versions
 from ..source.bundle import Identity, to_display_name
 from ..source.document import Document, load_document
-from ..types.registry import Registry
 
-
-class ChildInputs(Protocol):
-    """The inputs for loading a nested template: ``TemplateTree``."""
-
-    @property
-    def load_context(self) -> LoadContext:
-        """The context that templates are loaded with."""
-
-    def document(self, file: str) -> Document:
-        """The document of a file; raises TemplateError, with a place."""
-
-    def build_child_environment(self, parameters: Mapping[str, Any]) -> Environment:
-        """The environment of a nested stack."""
-
-    def build_child_registry(self, spec: ChildSpec) -> Registry:
-        """The registry of a nested stack."""
+if TYPE_CHECKING:
+    from .template_tree import TemplateTree
 
 
 class ChildLoader(Loader):
@@ -45,7 +28,7 @@ class ChildLoader(Loader):
 
     def __init__(
         self,
-        shared: ChildInputs,
+        shared: TemplateTree,
         spec: ChildSpec,
         identity: Identity,
         unknown: frozenset[str] = frozenset(),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
@@ -25,7 +25,6 @@ from ..dependencies.template_summary import (
     build_partial_node,
     summarize_template,
 )
-from ..environment.environment import Environment
 from ..sensitivity.labels import (
     HIDDEN,
     OPEN,
@@ -37,38 +36,16 @@ from ..sensitivity.labels import (
     is_member_attribute,
     split_member_attribute,
 )
-from ..source.document import Document, load_document
+from ..source.document import load_document
 from ..source.versions import KEYS
 from ..syntax.resource import NoClass, ResourceNode
-from ..types.registry import Choice, Registry
-from .signatures import ChildSignatures, RegistryScope
+from .signatures import RegistryScope
+
+if TYPE_CHECKING:
+    from .template_tree import TemplateTree
 
 _REFERENCE = "OS::stack_id"
 _REFS = ("refs", "refs_map")
-
-
-class LabelInputs(Protocol):
-    """The inputs for the labels of nested stacks: ``TemplateTree``."""
-
-    @property
-    def environment(self) -> Environment:
-        """The environment of the root."""
-
-    @property
-    def signatures(self) -> ChildSignatures:
-        """Tells by which parameters types come into a template."""
-
-    def document(self, file: str) -> Document:
-        """The document of a file; raises TemplateError."""
-
-    def load_template_class(self, file: str) -> type[Resource]:
-        """The class of a file; raises ValidationErrors."""
-
-    def build_registry(self, level: RegistryScope) -> Registry:
-        """The registry of a nested stack."""
-
-    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
-        """The level of a resource's nested stack."""
 
 
 class _AllHidden:
@@ -90,7 +67,7 @@ class _NoLabels:
 class NestedSensitivity:
     """The labels of the nested stacks of one tree. ``lock``: shared by all that call each other."""
 
-    def __init__(self, shared: LabelInputs, lock: AbstractContextManager[Any]) -> None:
+    def __init__(self, shared: TemplateTree, lock: AbstractContextManager[Any]) -> None:
         self._shared = shared
         self.lock = lock
         self._facts: dict[RegistryScope, TemplateSummary] = {}

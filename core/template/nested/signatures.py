@@ -14,18 +14,19 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
 
 from ..definition.child_spec import ChildSpec
 from ..definition.fingerprint import format_canonical
-from ..definition.loader import LoadContext
-from ..environment.environment import Environment
 from ..source import versions
-from ..source.document import Document, load_document, may_contain
-from ..types.registry import Choice, Registry, is_template
+from ..source.document import load_document, may_contain
+from ..types.registry import is_template
+
+if TYPE_CHECKING:
+    from .template_tree import TemplateTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +40,6 @@ class RegistryScope:
     names: tuple[str, ...]
     without: frozenset[str]
     document: str
-
-
-class SignatureInputs(Protocol):
-    """The inputs of signatures: ``TemplateTree``."""
-
-    @property
-    def load_context(self) -> LoadContext:
-        """The context that templates are loaded with."""
-
-    @property
-    def environment(self) -> Environment:
-        """The environment of the root."""
-
-    def document(self, file: str) -> Document:
-        """The document of a file; raises TemplateError."""
-
-    def build_registry(self, level: RegistryScope) -> Registry:
-        """The registry of a nested stack."""
-
-    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
-        """The level of a resource's nested stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +61,7 @@ _RING = TypeSignature("a template inside itself")
 class ChildSignatures:
     """The signatures of one tree, one for each file and each level that matters."""
 
-    def __init__(self, shared: SignatureInputs) -> None:
+    def __init__(self, shared: TemplateTree) -> None:
         self._shared = shared
         self._files: dict[RegistryScope, TypeSignature] = {}
         self._contents: dict[str, str] = {}

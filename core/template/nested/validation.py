@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
@@ -22,7 +22,7 @@ from zonda.hooks.text.sanitize import escape_control_chars, safe_str, truncate_m
 from ..definition.child_spec import ChildSpec
 from ..definition.stack_definition import ContextFor, StackDefinition
 from ..evaluation.unknown_values import UNKNOWN, has_unknown, resolve_static
-from ..source.bundle import Identity, Limits
+from ..source.bundle import Limits
 from ..source.diagnostics import (
     NESTED_DEPTH,
     OUTPUT_SHAPE,
@@ -41,6 +41,9 @@ from ..validation.traces import add_trace
 from . import validation_cache
 from .facade import find_facade_faults
 from .owner_path import find_owner_path
+
+if TYPE_CHECKING:
+    from .template_tree import TemplateTree
 
 #: So many resources of one type in a generated template are looked into: they are much alike.
 _MOST_ALIKE = 10
@@ -61,21 +64,6 @@ class ValidationCache(Protocol):
         """Whether a nested stack with this cache key was found valid."""
 
 
-class NestedLoader(Protocol):
-    """Loads nested templates as far as they are known: ``TemplateTree``."""
-
-    def is_name_dependent(self, spec: ChildSpec) -> bool:
-        """Whether what a type means in a nested stack depends on the names of resources."""
-
-    def build_cache_key(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
-        """Changes with whatever the check depends on; None: nobody can tell."""
-
-    def opened(
-        self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
-    ) -> tuple[StackDefinition | None, list[TemplateError]]:
-        """The definition, if the template can be read, and the faults of loading."""
-
-
 class _UnknownValue(Exception):
     """Raised where a nested template depends on properties whose values are not known."""
 
@@ -85,7 +73,7 @@ class NestedValidator:
 
     def __init__(
         self,
-        opening: NestedLoader,
+        opening: TemplateTree,
         context_for: ContextFor,
         limits: Limits,
         earlier: ValidationCache | None = None,

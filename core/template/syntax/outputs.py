@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
-from zonda.hooks.function import Function, resolve_value, validate
+from zonda.hooks.function import resolve_value, validate
 
 from ..evaluation.scope import Parser, Scope
 from ..source.diagnostics import (
@@ -157,11 +157,6 @@ def _evaluate_condition(name: str, entry: Mapping[str, Any], parser: Parser) -> 
     except TemplateError as error:
         parser.errors.append(error)
         return False
-
-
-def find_source_tree(output: OutputNode) -> Any:
-    """Find the tree whose sources count: None for a disabled output."""
-    return output.value if isinstance(output.value, Function | dict | list) else None
 
 
 def _make_fault(

@@ -227,33 +227,14 @@ class Registry:
             meant = target
         return meant, last
 
-    def inside(self, resource: str, choice: Choice, key_of: KeyOf = str) -> Registry:
-        """The registry of the nested stack that ``choice`` makes of ``resource``.
-
-        The rule that chose the template does not apply inside it, so that a template may stand for
-        a type and use it; entries below the resource's name are for the resources inside.
-        ``key_of``: as for the nested template's names of files.
-        """
-        made = Registry(self._types, self._why_none, self._candidates, key_of, self.texts)
-        made.templates = self.templates
-        gone = choice.rules[-1:] if choice.template_file is not None else ()
-        made.entries = [
-            entry for entry in self.entries if entry.resource is None and entry not in gone
-        ]
-        for pattern, (lines, at) in self._levels.items():
-            if pattern == resource or fnmatchcase(resource, pattern):
-                for name, level in lines.items():
-                    if isinstance(level, Mapping):
-                        made._read_resource(str(name), level, (*at, name), [])
-        made._sort()
-        return made
-
     def below(
         self, names: Iterable[str], without: Collection[str], key_of: KeyOf = str
     ) -> Registry:
         """The registry of a nested stack that the resources ``names`` lead to, from here on.
 
-        ``without``: the names of entries that do not apply there. Else as ``inside``.
+        ``without``: the names of entries that do not apply there: the rule that chose a template
+        does not apply inside it, so that a template may stand for a type and use it. Entries below
+        a resource's name are for the resources inside. ``key_of``: for names of files there.
         """
         made = Registry(self._types, self._why_none, self._candidates, key_of, self.texts)
         made.templates = self.templates
@@ -275,15 +256,6 @@ class Registry:
     def has_levels(self) -> bool:
         """Whether there are entries for single resources, or for those inside them."""
         return bool(self._levels)
-
-    def as_data(self) -> dict[str, Any]:
-        """The registry as a section ``resource_registry``."""
-        data: dict[str, Any] = {
-            entry.name: entry.target for entry in self.entries if entry.resource is None
-        }
-        if self._levels:
-            data[RESOURCES] = {name: dict(lines) for name, (lines, _) in self._levels.items()}
-        return data
 
     def find_hidden_entries(self) -> Iterator[tuple[Entry, Entry]]:
         """Find entries that never apply, each with the one that always comes before it."""
@@ -318,10 +290,6 @@ class Registry:
     def list_restricted_actions(self, resource: str) -> frozenset[str]:
         """``update`` and ``replace``, as far as they are forbidden for a resource."""
         return frozenset(self._list_rules(RESTRICTED, resource))
-
-    def hooks(self, resource: str) -> frozenset[str]:
-        """The hooks (``pre-create``, ...) that are set for a resource."""
-        return frozenset(self._list_rules(HOOKS, resource))
 
     @property
     def breakpoints(self) -> dict[str, tuple[str, ...]]:

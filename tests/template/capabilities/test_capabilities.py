@@ -261,9 +261,9 @@ def test_a_list_of_its_own_for_one_resource() -> None:
 
 def test_inside_a_template_the_rule_that_chose_it_does_not_apply() -> None:
     made = registry(list(PUPPET), {"deployment": "docker"}, PUPPET, **{"Acme::Plain": "d.yaml"})
-    choice = made.choose("Acme::Plain", "r")
+    assert made.choose("Acme::Plain", "r").rules[-1].name == "Acme::Plain"
 
-    inner = made.inside("r", choice)
+    inner = made.below(("r",), ("Acme::Plain",))
 
     assert chosen(inner.choose("Acme::Plain", "r")) == "Acme::Plain"
     assert chosen(inner.choose("My::T", "r")) == "d.yaml"
@@ -274,16 +274,11 @@ def test_inside_a_resource_the_entries_below_its_name_apply() -> None:
     levels = {"outer": {"inner": {"My::T": "Acme::Fast", "hooks": "pre-create"}}}
     made = registry("Acme::Plain", {}, {}, resources=levels)
 
-    inner = made.inside("outer", made.choose("My::T", "outer"))
+    inner = made.below(("outer",), ())
 
     assert chosen(inner.choose("My::T", "inner")) == "Acme::Fast"
-    assert inner.hooks("inner") == {"pre-create"}
-    assert chosen(made.inside("x", made.choose("My::T", "x")).choose("My::T", "inner")) == (
-        "Acme::Plain"
-    )
-    again = Registry(TYPES)
-    again.read(inner.as_data(), [])
-    assert chosen(again.choose("My::T", "inner")) == "Acme::Fast"
+    assert inner.breakpoints == {"inner": ("pre-create",)}
+    assert chosen(made.below(("x",), ()).choose("My::T", "inner")) == "Acme::Plain"
 
 
 @pytest.mark.parametrize(

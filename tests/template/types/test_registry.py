@@ -127,8 +127,7 @@ def test_rules_of_resources_take_patterns() -> None:
 
     assert rules.list_restricted_actions("web1") == {"replace", "update"}
     assert rules.list_restricted_actions("web2") == {"replace"}
-    assert rules.hooks("web2") == {"pre-update", "pre-delete"}
-    assert rules.hooks("db") == frozenset()
+    assert rules.breakpoints == {"web*": ("pre-update", "pre-delete")}
 
 
 @pytest.mark.parametrize(
@@ -169,8 +168,8 @@ def test_hooks_of_nested_stacks_and_null_are_accepted(said: Any) -> None:
     registry.read({"resources": {"r": {"hooks": said}, "nested": {"x": {"hooks": said}}}}, errors)
 
     assert errors == []
-    assert bool(registry.hooks("r")) is (said is not None)
-    assert registry.hooks("nested") == frozenset()
+    assert ("r" in registry.breakpoints) is (said is not None)
+    assert "nested" not in registry.breakpoints
 
 
 def test_an_entry_is_wrong_in_the_environment_that_says_it(faults: Any) -> None:
