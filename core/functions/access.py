@@ -21,8 +21,6 @@ from zonda.hooks.function import (
 )
 from zonda.hooks.schema.attributes import select
 
-from .constant_folding import fold_constant
-
 
 class GetParam(Function):
     """``get_param: name`` or ``get_param: [name, key, index, ...]``.
@@ -270,3 +268,49 @@ class ResourceFacade(Function):
     def resolve(self, scope: ResolveScope) -> Any:
         """The part; raises TemplateError in a stack that provides no resource."""
         return scope.facade(self.kinds[self.args])
+
+
+class _ParametersOnly:
+    """A ResolveScope that knows parameters and conditions, and refuses everything else."""
+
+    def __init__(self, scope: ParseScope, path: Path) -> None:
+        self._scope = scope
+        self._path = path
+
+    def spend(self, values: int) -> None:
+        self._scope.spend(values)
+
+    def parameter(self, name: str) -> Any:
+        return self._scope.parameter(name)
+
+    def condition(self, name: str) -> bool:
+        return self._scope.condition(name, self._path)
+
+    def file(self, key: str) -> str:
+        raise _make_unknown_error()
+
+    def reference(self, resource: str, path: Path) -> Any:
+        raise _make_unknown_error()
+
+    def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
+        raise _make_unknown_error()
+
+    def facade(self, kind: str) -> Any:
+        raise _make_unknown_error()
+
+    def yaql(self, expression: str, data: Any) -> Any:
+        raise _make_unknown_error()
+
+
+def _make_unknown_error() -> TemplateError:
+    return TemplateError("is not known before resources exist")
+
+
+def fold_constant(scope: ParseScope, tree: Any, path: Path) -> Any:
+    """The value of a parsed ``tree`` that reads only parameters, else ``UNKNOWN``."""
+    if not isinstance(tree, Function | dict | list):
+        return tree
+    try:
+        return resolve_value(tree, _ParametersOnly(scope, path))
+    except (TemplateError, TypeError, ValueError, KeyError):
+        return UNKNOWN

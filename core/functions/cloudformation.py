@@ -19,8 +19,7 @@ from zonda.hooks.function import (
     sources,
 )
 
-from .access import GetAttrThenSelect, ResourceFacade, to_resource_name
-from .constant_folding import fold_constant
+from .access import GetAttrThenSelect, ResourceFacade, fold_constant, to_resource_name
 from .size_limits import check_size
 from .text import ListJoin, StrReplace
 

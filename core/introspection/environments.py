@@ -17,7 +17,7 @@ from zonda.core.template.environment.environment import Environment
 from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.core.template.types.declared_types import DeclaredTypes
 from zonda.core.template.types.registry import Registry
-from zonda.core.template.validation import locations
+from zonda.core.template.validation.report import attach_locations
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 
@@ -51,5 +51,5 @@ def load_environments(bundle: Bundle, plugins: Plugins, limits: Limits) -> Loade
 
 def attach_location(fault: TemplateError, environment: Environment) -> TemplateError:
     """Attach to ``fault`` its place in an environment, if it has one."""
-    locations.attach_locations([fault], None, environment)
+    attach_locations([fault], None, environment)
     return fault

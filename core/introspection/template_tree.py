@@ -21,9 +21,8 @@ from zonda.core.template.source.diagnostics import FAULTS, PARAMETER_MISSING, UN
 from zonda.core.template.source.document import Document
 from zonda.core.template.syntax.resource import ResourceNode
 from zonda.core.template.types.template_types import TemplateResource
-from zonda.core.template.validation.report import raise_errors
+from zonda.core.template.validation.report import add_trace, raise_errors
 from zonda.core.template.validation.resource import NullValues
-from zonda.core.template.validation.traces import add_trace
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
 from zonda.hooks.function import Function, resolve

@@ -23,8 +23,7 @@ from .source.diagnostics import UNKNOWN_NAMES
 from .syntax.outputs import OutputNode
 from .syntax.resource import ResourceNode
 from .types.declared_types import with_declared_types
-from .validation import locations
-from .validation.report import deduplicate, raise_errors
+from .validation.report import attach_locations, deduplicate, raise_errors
 
 __all__ = [
     "Bundle",
@@ -106,7 +105,7 @@ def load(
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:
         unknown = [fault for fault in faults if fault.code in UNKNOWN_NAMES]
-        locations.attach_locations(unknown, definition.document, definition.environment)
+        attach_locations(unknown, definition.document, definition.environment)
         loader.ignored = [fault.as_warning() for fault in deduplicate(unknown)]
         faults = [fault for fault in faults if fault.code not in UNKNOWN_NAMES]
     raise_errors(faults, definition.document, definition.environment, warnings, most)

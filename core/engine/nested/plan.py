@@ -20,7 +20,7 @@ from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.core.template.source.bundle import Identity
-from zonda.core.template.syntax.sizes import check_size
+from zonda.core.template.syntax.sections import check_size
 from zonda.hooks.errors import ZondaError, show_path
 
 from ..model import row_annotations

@@ -43,8 +43,8 @@ from ..syntax.resource import NoClass, ResourceNode
 from ..syntax.resource_parser import parse_resource
 from ..types.declared_types import DeclaredTypes
 from ..types.registry import Registry
+from ..validation.report import add_trace
 from ..validation.resource import NullValues
-from ..validation.traces import add_trace
 
 _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 

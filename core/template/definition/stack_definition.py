@@ -27,8 +27,7 @@ from ..parameters.parameters import Parameters, ParameterSchema
 from ..sensitivity import labels as secrecy
 from ..sensitivity.file_scan import HiddenInFiles
 from ..sensitivity.labels import AttributeLabels as MarksBelow
-from ..sensitivity.labels import SensitivityAnalysis
-from ..sensitivity.name_checks import find_name_faults
+from ..sensitivity.labels import SensitivityAnalysis, find_name_faults
 from ..source.bundle import Identity, Limits
 from ..source.document import Document
 from ..syntax.conditions import Conditions

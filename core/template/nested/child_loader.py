@@ -5,8 +5,6 @@ Called by ``TemplateTree`` only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from zonda.hooks.errors import TemplateError
 
 from ..definition.child_spec import ChildSpec
@@ -15,9 +13,7 @@ from ..sensitivity.labels import HIDDEN
 from ..source import versions
 from ..source.bundle import Identity, to_display_name
 from ..source.document import Document, load_document
-
-if TYPE_CHECKING:
-    from .template_tree import TemplateTree
+from .signatures import SharedTree
 
 
 class ChildLoader(Loader):
@@ -28,7 +24,7 @@ class ChildLoader(Loader):
 
     def __init__(
         self,
-        shared: TemplateTree,
+        shared: SharedTree,
         spec: ChildSpec,
         identity: Identity,
         unknown: frozenset[str] = frozenset(),
@@ -67,8 +63,8 @@ class ChildLoader(Loader):
         return Document("", "", self._spec.template)
 
     def _read_environment(self) -> bool:
-        self.environment = self._shared.build_child_environment(self._spec.parameters)
-        self.registry = self._shared.build_child_registry(self._spec)
+        self.environment = self._shared.environment.below(self._spec.parameters)
+        self.registry = self._shared.build_registry(self._shared.level(self._spec))
         return True
 
     def _check_stack_name(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
@@ -18,11 +18,12 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
 
 from ..definition.child_spec import FACADE
-from ..dependencies.static_reads import ANY, find_parameter
 from ..dependencies.template_summary import (
+    ANY,
     LazyNodes,
     TemplateSummary,
     build_partial_node,
+    find_parameter,
     summarize_template,
 )
 from ..sensitivity.labels import (
@@ -39,10 +40,7 @@ from ..sensitivity.labels import (
 from ..source.document import load_document
 from ..source.versions import KEYS
 from ..syntax.resource import NoClass, ResourceNode
-from .signatures import RegistryScope
-
-if TYPE_CHECKING:
-    from .template_tree import TemplateTree
+from .signatures import RegistryScope, SharedTree
 
 _REFERENCE = "OS::stack_id"
 _REFS = ("refs", "refs_map")
@@ -67,7 +65,7 @@ class _NoLabels:
 class NestedSensitivity:
     """The labels of the nested stacks of one tree. ``lock``: shared by all that call each other."""
 
-    def __init__(self, shared: TemplateTree, lock: AbstractContextManager[Any]) -> None:
+    def __init__(self, shared: SharedTree, lock: AbstractContextManager[Any]) -> None:
         self._shared = shared
         self.lock = lock
         self._facts: dict[RegistryScope, TemplateSummary] = {}

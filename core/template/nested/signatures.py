@@ -14,19 +14,21 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
+from zonda.hooks.resources.resource import Resource
 
 from ..definition.child_spec import ChildSpec
 from ..definition.fingerprint import format_canonical
+from ..definition.loader import LoadContext
+from ..definition.stack_definition import StackDefinition
+from ..environment.environment import Environment
 from ..source import versions
-from ..source.document import load_document, may_contain
-from ..types.registry import is_template
-
-if TYPE_CHECKING:
-    from .template_tree import TemplateTree
+from ..source.bundle import Identity
+from ..source.document import Document, load_document, may_contain
+from ..types.registry import Choice, Registry, is_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,43 @@ class RegistryScope:
     names: tuple[str, ...]
     without: frozenset[str]
     document: str
+
+
+class SharedTree(Protocol):
+    """The parts of ``TemplateTree`` that the modules of this folder use."""
+
+    load_context: LoadContext
+    signatures: ChildSignatures
+
+    @property
+    def environment(self) -> Environment:
+        """The environment of the root."""
+
+    def document(self, file: str) -> Document:
+        """The document of a file; raises TemplateError, with a place."""
+
+    def load_template_class(self, file: str) -> type[Resource]:
+        """The class of a file; raises ValidationErrors."""
+
+    def build_registry(self, level: RegistryScope) -> Registry:
+        """The registry of a nested stack."""
+
+    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
+        """The level of a resource's nested stack."""
+
+    def level(self, spec: ChildSpec | None) -> RegistryScope:
+        """The level of a nested stack."""
+
+    def is_name_dependent(self, spec: ChildSpec) -> bool:
+        """Whether the meaning of types in a nested stack depends on the names of resources."""
+
+    def build_cache_key(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
+        """Build a key of all that the check of a nested stack depends on."""
+
+    def opened(
+        self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
+    ) -> tuple[StackDefinition | None, list[TemplateError]]:
+        """The definition, if the template can be read, and the faults of loading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +100,7 @@ _RING = TypeSignature("a template inside itself")
 class ChildSignatures:
     """The signatures of one tree, one for each file and each level that matters."""
 
-    def __init__(self, shared: TemplateTree) -> None:
+    def __init__(self, shared: SharedTree) -> None:
         self._shared = shared
         self._files: dict[RegistryScope, TypeSignature] = {}
         self._contents: dict[str, str] = {}

@@ -34,8 +34,7 @@ from ..source.document import Document, load_or_reuse_document
 from ..syntax.resource import ResourceNode
 from ..types.registry import Choice, Registry
 from ..types.template_types import TemplateResource, build_template_class
-from ..validation import locations
-from ..validation.report import raise_errors
+from ..validation.report import attach_locations, raise_errors
 from . import validation_cache
 from .child_loader import ChildLoader
 from .sensitivity import NestedSensitivity
@@ -118,7 +117,7 @@ class TemplateTree:
         loader.run(None)
         if not loader.complete:
             document = loader.found_document
-            locations.attach_locations(loader.errors, document, loader.environment)
+            attach_locations(loader.errors, document, loader.environment)
             return None, loader.errors
         definition = StackDefinition(loader, self, spec)
         faults = [*loader.errors, *loader.plugin_faults]
@@ -206,7 +205,7 @@ class TemplateTree:
         definition, faults = self.opened(spec, Identity("", "", ""), frozenset(parameters.schemas))
         if definition is not None and self.context_for is not None:
             faults += map(definition.masked, definition.faults(self.context_for))
-        locations.attach_locations(faults, document, self._environment)
+        attach_locations(faults, document, self._environment)
         return [fault for fault in faults if fault.code != PARAMETER_MISSING]
 
     def _may_have_default(self, name: str) -> bool:

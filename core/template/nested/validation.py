@@ -2,7 +2,8 @@
 
 Called by ``stack.load`` for a root. Every nested template is loaded as the engine will load it, as
 far as the values are known by then; each of its faults stands in its own file and knows the way
-that led there. The same file with the same values is looked at once.
+that led there. The same file with the same values is looked at once. A template that stands for a
+plug-in's type must fit it; a fault of a generated template is shown at its owner's entry.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from zonda.hooks.errors import TemplateError, TooManyResources, ZondaError
+from zonda.hooks.errors import Path, TemplateError, TooManyResources, ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
+from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import escape_control_chars, safe_str, truncate_middle
@@ -24,6 +26,7 @@ from ..definition.stack_definition import ContextFor, StackDefinition
 from ..evaluation.unknown_values import UNKNOWN, has_unknown, resolve_static
 from ..source.bundle import Limits
 from ..source.diagnostics import (
+    FACADE,
     NESTED_DEPTH,
     OUTPUT_SHAPE,
     OWN_CHECK,
@@ -35,15 +38,10 @@ from ..source.diagnostics import (
 from ..syntax.resource import ResourceNode
 from ..types.registry import is_template
 from ..types.template_types import TemplateResource
-from ..validation import locations
+from ..validation.report import add_trace, attach_locations
 from ..validation.resource import NullValues
-from ..validation.traces import add_trace
 from . import validation_cache
-from .facade import find_facade_faults
-from .owner_path import find_owner_path
-
-if TYPE_CHECKING:
-    from .template_tree import TemplateTree
+from .signatures import SharedTree
 
 #: So many resources of one type in a generated template are looked into: they are much alike.
 _MOST_ALIKE = 10
@@ -73,7 +71,7 @@ class NestedValidator:
 
     def __init__(
         self,
-        opening: TemplateTree,
+        opening: SharedTree,
         context_for: ContextFor,
         limits: Limits,
         earlier: ValidationCache | None = None,
@@ -257,7 +255,7 @@ def _locate_fault(
 ) -> TemplateError:
     """Complete a fault of the nested template with its place and with Heat's path to it."""
     if child is not None:
-        locations.attach_locations([fault], child.document, child.environment)
+        attach_locations([fault], child.document, child.environment)
     path = fault.path
     is_list = len(path) > 3 and isinstance(path[3], int)
     if spec.template is not None and path[::2][:2] == ("outputs", "value") and is_list:
@@ -320,3 +318,72 @@ def _make_plugin_fault(error: BaseException, node: ResourceNode) -> TemplateErro
     path = ("resources", f"{node.name}<nested_stack>")
     label = type(error).__name__
     return TemplateError(own or SILENT, path=path, at=node.path, label=label, code=OWN_CHECK)
+
+
+#: Every number of a template is a Number.
+_AS_PARAMETER = {Schema.INTEGER: Schema.NUMBER}
+
+
+def find_facade_faults(definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
+    """Find the mismatches, if the resource's type is one without the template, too."""
+    facade = _find_facade(definition, node)
+    if facade is None:
+        return
+    for message in _list_differences(node.type, facade, node.cls):
+        yield TemplateError(message, at=(*node.path, "type"), code=FACADE)
+
+
+def _find_facade(definition: StackDefinition, node: ResourceNode) -> type[Resource] | None:
+    """The class that the type would have by itself, where a template stands for it."""
+    if is_template(node.type) or not hasattr(node.cls, "source"):
+        return None
+    return definition.registry.types.get(node.type)
+
+
+def _list_differences(
+    type_: str, facade: type[Resource], provider: type[Resource]
+) -> Iterator[str]:
+    wanted, there = facade.properties_schema, provider.properties_schema
+    for name, schema in wanted.items():
+        if name not in there:
+            if schema.required:
+                yield f"Required property {name} for facade {type_} missing in provider"
+            continue
+        kind = _AS_PARAMETER.get(schema.type, schema.type)
+        if kind not in (there[name].type, Schema.ANY):
+            yield (
+                f"Property {name} type mismatch between facade {type_} ({kind}) "
+                f"and provider ({there[name].type})"
+            )
+    for name, schema in there.items():
+        if schema.required and name not in wanted:
+            yield f"Provider requires property {name} unknown in facade {type_}"
+    for name in facade.attributes_schema:
+        if name not in provider.attributes_schema:
+            yield f"Attribute {name} for facade {type_} missing in provider"
+
+
+def find_owner_path(at: Path, node: ResourceNode) -> Path:
+    """Find the path in the owner's document for the path ``at`` in its generated template."""
+    inside = (*node.path, "properties")
+    given = node.raw.get("properties")
+    if at[:1] == ("resources",) and len(at) > 3 and at[2] == "properties":
+        found = _find_first_key(given, at[3], inside)
+        return (*found, *at[4:]) if found is not None else inside
+    if at[:1] == ("resources",) and at[2:3] == ("type",):
+        return _find_first_key(given, "type", inside) or inside
+    return inside if isinstance(given, dict) else node.path
+
+
+def _find_first_key(tree: Any, key: Any, path: Path) -> Path | None:
+    """Find the path of the first ``key`` of a map anywhere below."""
+    if isinstance(tree, dict):
+        if key in tree:
+            return (*path, key)
+        items = tree.items()
+    elif isinstance(tree, list):
+        items = enumerate(tree)  # type: ignore[assignment]
+    else:
+        return None
+    found = (_find_first_key(item, key, (*path, step)) for step, item in items)
+    return next((each for each in found if each is not None), None)

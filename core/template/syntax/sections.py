@@ -5,10 +5,10 @@ Called by ``stack.load`` first of all. What stands inside the sections is other 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from typing import Any
 
-from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.errors import Path, TemplateError, TooManyResources
 
 from ..capabilities import section as capabilities
 from ..source.diagnostics import (
@@ -167,3 +167,9 @@ def _make_group_fault(message: str, path: Path, at: Path, hint: str = "") -> Tem
     return TemplateError(
         message, path=path, label="Parameter Groups error", at=at, code=GROUPS, hint=hint
     )
+
+
+def check_size(resources: Sized, most: int) -> None:
+    """Raise TooManyResources where there are more than ``most``."""
+    if len(resources) > most:
+        raise TooManyResources(len(resources), most, at=(RESOURCES,))

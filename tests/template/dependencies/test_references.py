@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zonda.core.template.dependencies.static_reads import ReferenceCollector, build_static_tree
+from zonda.core.template.dependencies.template_summary import ReferenceCollector, build_static_tree
 from zonda.hooks.function import sources
 
 
