@@ -101,9 +101,11 @@ class ZondaError(Exception):
     code = "ZON000"
     heat_type = "Error"
 
-    def __init__(self, message: str = "", *, hint: str = "") -> None:
+    def __init__(self, message: str = "", *, hint: str = "", code: str | None = None) -> None:
         self.message = message or (self.__doc__ or "").strip().partition("\n")[0]
         self.hint = hint
+        if code is not None:
+            self.code = code
         super().__init__(self.message)
 
 
@@ -140,15 +142,13 @@ class TemplateError(ZondaError):
         heat_type: str | None = None,
         hint: str = "",
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(message, hint=hint, code=code)
         self.path: Path = tuple(path)
         self.at: Path = tuple(path if at is None else at)
         self.label = label
         self.place = place
         self.related: tuple[Related, ...] = ()
         self.way: tuple[Related, ...] = ()
-        if code is not None:
-            self.code = code
         if heat_type is not None:
             self.heat_type = heat_type
 
@@ -265,11 +265,6 @@ class RequestError(ZondaError):
     code = "ZON200"
     heat_type = "HTTPBadRequest"
 
-    def __init__(self, message: str = "", *, hint: str = "", code: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        if code is not None:
-            self.code = code
-
 
 class NotFound(RequestError):
     """There is no such thing. ``kind`` is ``stack``, ``resource``, ``output``, ...
@@ -335,11 +330,6 @@ class ResourceFailure(ZondaError):
 
     code = "ZON300"
     heat_type = "ResourceFailure"
-
-    def __init__(self, message: str = "", *, hint: str = "", code: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        if code is not None:
-            self.code = code
 
 
 class ReadOnlyCheck(ResourceFailure):

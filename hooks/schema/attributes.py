@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from .conversion import to_boolean, to_number
 from .support import SupportStatus
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Schema:
     """One declared attribute. A value that is not of the declared type is logged as a warning.
 
@@ -34,28 +36,21 @@ class Schema:
         CACHE_NONE := "cache_none",
     )
 
-    __slots__ = ("cache_mode", "description", "hidden", "sealed", "support_status", "type")
+    description: str | None = None
+    support_status: SupportStatus = field(default_factory=SupportStatus)
+    cache_mode: str = CACHE_LOCAL
+    type: str | None = None
+    sealed: bool = field(default=False, kw_only=True)
+    hidden: bool = field(default=False, kw_only=True)
 
-    def __init__(
-        self,
-        description: str | None = None,
-        support_status: SupportStatus | None = None,
-        cache_mode: str = CACHE_LOCAL,
-        type: str | None = None,
-        *,
-        sealed: bool = False,
-        hidden: bool = False,
-    ) -> None:
-        if type is not None and type not in self.TYPES:
-            raise ValueError(f"An attribute cannot have the type {type!r}: {', '.join(self.TYPES)}")
-        self.description = description
-        self.support_status = support_status or SupportStatus()
+    def __post_init__(self) -> None:
+        if self.type is not None and self.type not in self.TYPES:
+            known = ", ".join(self.TYPES)
+            raise ValueError(f"An attribute cannot have the type {self.type!r}: {known}")
+        self.support_status = self.support_status or SupportStatus()
         if not isinstance(self.support_status, SupportStatus):
-            raise ValueError(f"support_status is {support_status!r}, no SupportStatus")
-        self.cache_mode = cache_mode
-        self.type = type
-        self.sealed = sealed or hidden
-        self.hidden = hidden
+            raise ValueError(f"support_status is {self.support_status!r}, no SupportStatus")
+        self.sealed = self.sealed or self.hidden
 
 
 _LOG: Final = logging.getLogger(__name__)

@@ -18,32 +18,25 @@ UNKNOWN: Final = "UNKNOWN"
 SUPPORT_STATUSES: Final = (UNKNOWN, SUPPORTED, DEPRECATED, UNSUPPORTED, HIDDEN)
 
 
+@dataclass(eq=False, slots=True)
 class SupportStatus:
     """The state of support of a type, a property or an attribute.
 
     ``previous_status`` tells the history, newest first by nesting. ``substitute_class`` names the
-    class whose resources this one may become without a replacement.
+    class whose resources this one may become without a replacement. An unknown ``status`` gives
+    the status UNKNOWN with a message that says so.
     """
 
-    __slots__ = ("message", "previous_status", "status", "substitute_class", "version")
+    status: str = SUPPORTED
+    message: str | None = None
+    version: str | None = None
+    previous_status: SupportStatus | None = None
+    substitute_class: type[Any] | None = None
 
-    def __init__(
-        self,
-        status: str = SUPPORTED,
-        message: str | None = None,
-        version: str | None = None,
-        previous_status: SupportStatus | None = None,
-        substitute_class: type[Any] | None = None,
-    ) -> None:
-        """An unknown ``status`` gives the status UNKNOWN with a message that says so."""
-        if status not in SUPPORT_STATUSES:
-            message = f"Specified status is invalid, defaulting to {UNKNOWN}"
-            status, version, previous_status = UNKNOWN, None, None
-        self.status = status
-        self.message = message
-        self.version = version
-        self.previous_status = previous_status
-        self.substitute_class = substitute_class
+    def __post_init__(self) -> None:
+        if self.status not in SUPPORT_STATUSES:
+            self.message = f"Specified status is invalid, defaulting to {UNKNOWN}"
+            self.status, self.version, self.previous_status = UNKNOWN, None, None
 
     def is_substituted(self, cls: type[Any]) -> bool:
         """Whether a resource of class ``cls`` may go on as one of this type."""
@@ -58,9 +51,6 @@ class SupportStatus:
             "version": self.version,
             "previous_status": previous,
         }
-
-    def __repr__(self) -> str:
-        return f"SupportStatus({self.status!r}, version={self.version!r})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..errors import TemplateError, ZondaError
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class TranslationRule:
-    """One rule.
+    """One rule. Raises ValueError if its parts do not make one.
 
     * ``ADD``: ``value`` (a list) is appended to a list property.
     * ``REPLACE``: the property gets ``value``, or what stands beside it under ``value_name``, or
@@ -37,49 +39,21 @@ class TranslationRule:
         RESOLVE := "Resolve",
     )
 
-    __slots__ = (
-        "client_plugin",
-        "custom_value_path",
-        "entity",
-        "finder",
-        "path",
-        "properties",
-        "rule",
-        "value",
-        "value_name",
-        "value_path",
-    )
+    properties: Any
+    rule: str
+    translation_path: Sequence[str]
+    value: Any = None
+    value_name: str | None = None
+    value_path: Sequence[str] | None = None
+    client_plugin: Any = None
+    finder: str | None = None
+    entity: str | None = None
+    custom_value_path: Sequence[str] | None = None
 
-    def __init__(
-        self,
-        properties: Any,
-        rule: str,
-        translation_path: Sequence[str],
-        value: Any = None,
-        value_name: str | None = None,
-        value_path: Sequence[str] | None = None,
-        client_plugin: Any = None,
-        finder: str | None = None,
-        entity: str | None = None,
-        custom_value_path: Sequence[str] | None = None,
-    ) -> None:
-        """Raises ValueError if the arguments do not make a rule."""
-        self.properties = properties
-        self.rule = rule
-        self.path = tuple(translation_path)
-        self.value = value
-        self.value_name = value_name
-        self.value_path = tuple(value_path or ())
-        self.client_plugin = client_plugin
-        self.finder = finder
-        self.entity = entity
-        self.custom_value_path = tuple(custom_value_path or ())
-        self._check()
-
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         if self.rule not in self.RULE_KEYS:
             raise ValueError(f"There is no rule {self.rule}; there are {', '.join(self.RULE_KEYS)}")
-        if not self.path:
+        if not self.translation_path:
             raise ValueError("A translation rule needs a path")
         sources = (self.value is not None, self.value_name is not None, bool(self.value_path))
         if sum(sources) > 1:
@@ -105,10 +79,10 @@ def translate(
     unresolved = {name: Unresolved() for name in unknown if data.get(name, 0) is None}
     result: dict[str, Any] = deepcopy({**data, **unresolved})
     for rule in rules:
-        if rule.rule == Rule.RESOLVE and rule.path[0] in unknown:
+        if rule.rule == Rule.RESOLVE and rule.translation_path[0] in unknown:
             continue
-        for holder in list(_list_holders(result, rule.path[:-1])):
-            _APPLY[rule.rule](rule, holder, rule.path[-1], result)
+        for holder in list(_list_holders(result, rule.translation_path[:-1])):
+            _APPLY[rule.rule](rule, holder, rule.translation_path[-1], result)
     moved = {name for name, value in result.items() if isinstance(value, Unresolved)}
     return {**result, **dict.fromkeys(moved)}, frozenset(moved | (result.keys() & {*unknown}))
 
@@ -185,7 +159,7 @@ def _call_finder(rule: Rule, value: Any) -> Any:
 
 
 def _build_error(message: str, rule: Rule) -> TemplateError:
-    return TemplateError(message, path=rule.path, label="Property error", code="ZON145")
+    return TemplateError(message, path=rule.translation_path, label="Property error", code="ZON145")
 
 
 _APPLY = {

@@ -254,8 +254,7 @@ class Lifecycle:
         ``NotReady`` lets the clock advance and asks a new instance. The plug-in may store nothing;
         ``context.observation`` is kept between its calls, and goes through JSON.
         """
-        now, known = self.context.clock.now(), self.context.operation
-        self.context.operation = FakeOperation(self._new_id(), "CHECK", now, now + self.timeout)
+        known, self.context.operation = self.context.operation, self._new_operation("CHECK")
         self.context.is_read_only, self.context.observation = True, {}
         try:
             return self._observe()
@@ -279,10 +278,12 @@ class Lifecycle:
 
     # -- the engine's part ----------------------------------------------------------------------
 
-    def _run(self, action: str, handle: Callable[[Resource], Any]) -> None:
+    def _new_operation(self, action: str) -> FakeOperation:
         now = self.context.clock.now()
-        operation = FakeOperation(self._new_id(), action, now, now + self.timeout)
-        self.context.operation = operation
+        return FakeOperation(self._new_id(), action, now, now + self.timeout)
+
+    def _run(self, action: str, handle: Callable[[Resource], Any]) -> None:
+        self.context.operation = operation = self._new_operation(action)
         self.action, self.status, self.polls = action, "IN_PROGRESS", 0
         try:
             self._complete(action, self._start(handle, operation))

@@ -193,10 +193,6 @@ class NestedLifecycle(Lifecycle):
                 self.context.operation = None
         return answer
 
-    def _new_operation(self, action: str) -> FakeOperation:
-        now = self.context.clock.now()
-        return FakeOperation(self._new_id(), action, now, now + self.timeout)
-
     def _start(self, handle: Callable[[Resource], Any], operation: FakeOperation) -> Any:
         asked = _HandlerRecorder(self.instance())
         handle(asked)  # type: ignore[arg-type]

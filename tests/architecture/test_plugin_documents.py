@@ -77,7 +77,7 @@ def public(thing: type) -> set[str]:
         ),
         pytest.param(set(conformance.__all__) | public(conformance.Backend), "kit", id="kit"),
         pytest.param(
-            set(translation.TranslationRule.__slots__) - {"rule", "path", "properties"},
+            set(translation.TranslationRule.__slots__) - {"rule", "translation_path", "properties"},
             "translation",
             id="translation",
         ),

@@ -17,7 +17,6 @@ from zonda.hooks.text.suggestions import suggestion
 
 from ..arguments import argument, seconds, takes
 from ..console import formats
-from ..console.console import Screen
 from ..session import Session
 
 COLUMNS = ("Type", "Check", "Subject", "Verdict", "Reason")
@@ -72,39 +71,24 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     make = _find_backend(plugins, arguments, path if is_file else None)
     make = make and backends.check_factory(make)
     context = app.make_context(plugins)
-    told = _RowPrinter(session.screen, rows)
+
+    def add_row(row: Row) -> None:
+        rows.append(row)
+        if session.screen.on_terminal:
+            session.screen.say(str(row))
+
+    suites = []
+    for name in types:
+        cls = plugins.resource_types[name]
+        world = make or backends.find_factory_of_class(cls)
+        options = {"context": context, "limit": arguments.limit, "on_row": add_row}
+        suites.append(TypeSuite(cls, name, world, **options))
     try:
-        run_with_pytest(
-            [
-                TypeSuite(
-                    cls,
-                    name,
-                    make or backends.find_factory_of_class(cls),
-                    context=context,
-                    limit=arguments.limit,
-                    on_row=told,
-                )
-                for name, cls in ((name, plugins.resource_types[name]) for name in types)
-            ]
-        )
+        run_with_pytest(suites)
     except KeyboardInterrupt:
         _show_rows(session, arguments, rows)  # what is done is worth showing
         raise
     return _show_rows(session, arguments, rows)
-
-
-class _RowPrinter:
-    """Collects every row as it comes, and prints it on a terminal."""
-
-    def __init__(self, screen: Screen, rows: list[Row]) -> None:
-        self._screen = screen
-        self._rows = rows
-
-    def __call__(self, row: Row) -> None:
-        """Add one row."""
-        self._rows.append(row)
-        if self._screen.on_terminal:
-            self._screen.say(str(row))
 
 
 def _is_file(what: str) -> bool:

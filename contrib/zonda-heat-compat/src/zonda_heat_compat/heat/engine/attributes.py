@@ -31,7 +31,7 @@ class Schema(attributes.Schema):
     ) -> None:
         known = type if type in self.TYPES else None  # Heat does not look, so Integer occurs
         text = None if description is None else str(description)
-        super().__init__(text, support_status, cache_mode, known, **more)
+        super().__init__(text, support_status or SupportStatus(), cache_mode, known, **more)
 
     @classmethod
     def from_attribute(cls, declared: Any) -> Schema:

@@ -27,7 +27,7 @@ class TranslationRule(_Rule):
         super().__init__(
             properties,
             rule,
-            translation_path or source_path or (),
+            list(translation_path or source_path or ()),
             value,
             value_name,
             value_path,
@@ -36,11 +36,6 @@ class TranslationRule(_Rule):
             entity,
             custom_value_path,
         )
-
-    @property
-    def translation_path(self) -> list[str]:
-        """The way to the property."""
-        return list(self.path)
 
 
 class Translation:
