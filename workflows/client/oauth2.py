@@ -37,38 +37,12 @@ class NoToken(RequestRejected):
 
 @dataclass(frozen=True, slots=True)
 class OAuth2:
-    """The settings of OAuth2. ``basic``: the client's secret goes into a header, not the body."""
+    """The request that asks for a token. ``secrets``: the values that must not be shown."""
 
     token_url: str
-    client_id: str
-    client_secret: str = field(repr=False)
-    basic: bool = True
-    more: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The values that must not be shown."""
-        return (self.client_secret, self._pair)
-
-    @property
-    def _pair(self) -> str:
-        pair = f"{quote_plus(self.client_id)}:{quote_plus(self.client_secret)}"
-        return base64.b64encode(pair.encode()).decode()
-
-    def request(self) -> tuple[dict[str, str], bytes]:
-        """Headers and body that ask for a token."""
-        headers = {
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-            "Content-Type": "application/x-www-form-urlencoded",
-            "User-Agent": "zonda",
-        }
-        content = {"grant_type": "client_credentials", **self.more}
-        if self.basic:
-            headers["Authorization"] = f"Basic {self._pair}"
-        else:
-            content |= {"client_id": self.client_id, "client_secret": self.client_secret}
-        return headers, urlencode(content).encode()
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
 
 
 def read_oauth2(values: Mapping[str, Any] | None) -> OAuth2 | None:
@@ -77,14 +51,20 @@ def read_oauth2(values: Mapping[str, Any] | None) -> OAuth2 | None:
         return None
     if not origin(values["token_url"]):
         raise UsageError("The setting oauth2.token_url is no http(s) URL.")
-    more = {name: values[name] for name in ("scope", "audience", "resource") if values[name]}
-    return OAuth2(
-        values["token_url"],
-        values["client_id"],
-        values["client_secret"],
-        values["send"] == "basic",
-        more,
-    )
+    client = {name: values[name] for name in ("client_id", "client_secret")}
+    pair = base64.b64encode(":".join(map(quote_plus, client.values())).encode()).decode()
+    headers = {
+        "Accept": "application/json",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    content = {"grant_type": "client_credentials"}
+    content |= {name: values[name] for name in ("scope", "audience", "resource") if values[name]}
+    if values["send"] == "basic":
+        headers["Authorization"] = f"Basic {pair}"
+    else:
+        content |= client
+    secrets = (values["client_secret"], pair)
+    return OAuth2(values["token_url"], headers, urlencode(content).encode(), secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +117,10 @@ class Tokens:
 
     def _fetch_token(self) -> _Token:
         where = f"the token endpoint {redacted_url(self._settings.token_url)}"
-        headers, content = self._settings.request()
+        asks = self._settings
         try:
             reply = self._transport.send(
-                "POST", self._settings.token_url, headers, content, seconds=_LONGEST_FETCH
+                "POST", asks.token_url, asks.headers, asks.content, seconds=_LONGEST_FETCH
             )
         except TransportError as error:
             raise TransportError(
@@ -149,11 +129,8 @@ class Tokens:
         except RequestRejected as error:
             raise NoToken(f"{where}: {error}") from None
         if reply.status >= 500 or reply.status in (408, 425, 429):
-            raise TransportError(
-                f"{where} answers HTTP {reply.status}",
-                may_have_arrived=False,
-                blames_endpoint=False,
-            )
+            why = f"{where} answers HTTP {reply.status}"
+            raise TransportError(why, may_have_arrived=False, blames_endpoint=False)
         answer = _parse_object(reply.body)
         if reply.status != 200:
             raise NoToken(

@@ -18,8 +18,7 @@ from zonda.hooks.runners import Failed, ResourceRef, StackRef, StartRequest, htt
 
 from ..client import backoff
 from ..http_contract import response
-from ..http_contract.replies import ACCEPTED, BUSY, REDIRECTS
-from ..http_contract.response import Answer, WrongAnswer
+from ..http_contract.response import ACCEPTED, BUSY, REDIRECTS, Answer, WrongAnswer
 from ..http_contract.states import FINAL
 from ..http_runner.links import LONGEST as LONGEST_TOKEN_URL
 from ..http_runner.session import Caller
@@ -290,7 +289,7 @@ TRY_CURL = "See with curl -v what happens there"
 def read_answer(reply: Reply, what: str) -> Answer:
     """The answer object of ``reply``; raises Violated for anything else."""
     try:
-        return Answer({}) if reply.status == 204 else response.parse_answer(reply)
+        return response.parse_answer(reply)
     except WrongAnswer as error:
         raise Violated(
             f"{what} as a JSON object", str(error), "Answer JSON, for errors and portals as well"

@@ -10,7 +10,7 @@ from zonda.hooks.conformance import NotApplicable
 from zonda.hooks.http import Reply
 
 from ..http_contract import response
-from ..http_contract.replies import ACCEPTED
+from ..http_contract.response import ACCEPTED
 from .probe import Operation, Outcome, has_outcome, is_ended, read_answer
 from .trial import Trial, require_delete
 from .violations import Hint, Violated

@@ -14,7 +14,7 @@ from zonda.hooks.http import RequestRejected, TransportError
 from ..client import backoff
 from ..client.backoff import LONGEST_RETRY_AFTER
 from ..http_contract import response
-from ..http_contract.replies import BUSY, REDIRECTS
+from ..http_contract.response import BUSY, REDIRECTS
 from ..http_contract.states import STATES
 from ..http_runner.settings import redacted_url
 from .probe import TRY_CURL, Outcome, find_advice, read_answer

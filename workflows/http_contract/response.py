@@ -1,23 +1,28 @@
 """Parses an endpoint's answer by the ``http`` contract, version 1. Pure.
 
-``read`` understands the answer object, which is the same after a start and a poll; ``outcome``
-says how the execution stands; ``reason`` finds the text that explains a refusal.
+``parse_answer`` reads the answer object, which is the same after a start and a poll; ``to_result``
+says how the execution ended; ``format_reason`` finds the text that explains a refusal.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zonda.hooks.http import Reply
 from zonda.hooks.runners import Failed, Succeeded
 from zonda.hooks.runners.http_contract import CONTRACT
 
-from ..client.backoff import limit_delay
+from ..client.backoff import limit_delay, parse_retry_after
+from .states import FINAL, STATES
 
+ACCEPTED = (200, 201, 202, 204)
+BUSY = frozenset({408, 425, 429, 502, 503, 504})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+NOT_AUTHENTICATED = frozenset({401, 403, 407})
 LONGEST_REASON = 4096
 _REASONS = ("reason", "detail", "title", "message", "error")
 
@@ -73,7 +78,7 @@ def _to_number(value: Any) -> float | None:
 
 def parse_answer(reply: Reply) -> Answer:
     """The answer object of ``reply``; an empty body is an empty object. Raises WrongAnswer."""
-    if not reply.body.strip():
+    if reply.status == 204 or not reply.body.strip():
         return Answer({})
     body = decode_json(reply)
     if body is None:
@@ -168,3 +173,38 @@ def denies(reply: Reply, workflow: str) -> bool:
     """Whether the endpoint says that it has no such workflow, and not just some 404."""
     body = decode_json(reply) if reply.status == 404 else None
     return isinstance(body, dict) and body.get("unknown_workflow") == workflow
+
+
+def is_ended(answer: Answer, reply: Reply) -> bool:
+    """Whether the run has ended: by its state, else by the status (409: still running)."""
+    if answer.state:
+        return answer.state in FINAL
+    return reply.status not in (202, 409)
+
+
+def has_outcome(reply: Reply) -> bool:
+    """Whether a 409 says how the run of this key stands."""
+    body = decode_json(reply)
+    if not isinstance(body, dict):
+        return False
+    return body.get("state") in STATES or bool(body.get("status_url"))
+
+
+def describe_unknown_state(answer: Answer) -> str:
+    """The error text for a state that the contract does not have."""
+    known = ", ".join(STATES)
+    return f"the state {answer.state[:60]!r} in the answer is none of {known}"
+
+
+def find_requested_delay(now: float, reply: Reply, answer: Answer | None = None) -> float | None:
+    """The seconds from ``now`` that the endpoint asks to wait, or None."""
+    if answer is not None and answer.retry_after is not None:
+        return answer.retry_after
+    return parse_retry_after(reply.headers.get("Retry-After"), now)
+
+
+def redact_result(result: Succeeded | Failed, redact: Callable[[str], str]) -> Succeeded | Failed:
+    """``result`` without a secret in its reason."""
+    if isinstance(result, Succeeded):
+        return result
+    return replace(result, reason=redact(result.reason))

@@ -14,9 +14,15 @@ from zonda.hooks.runners import Cancelled, Failed, Lost, PollAnswer, Running, Su
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
 from ..client.oauth2 import NoToken
-from ..http_contract import replies, response
-from ..http_contract.replies import ACCEPTED, BUSY, NOT_AUTHENTICATED, REDIRECTS
-from ..http_contract.response import Answer, WrongAnswer
+from ..http_contract import response
+from ..http_contract.response import (
+    ACCEPTED,
+    BUSY,
+    NOT_AUTHENTICATED,
+    REDIRECTS,
+    Answer,
+    WrongAnswer,
+)
 from . import plain_response
 from .callbacks import CallbackClient
 from .links import Links, join_url
@@ -84,7 +90,7 @@ class ExecutionPoller:
         return self._build_failed(why)
 
     def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
-        return replies.find_requested_delay(self._settings.clock.now(), reply, answer)
+        return response.find_requested_delay(self._settings.clock.now(), reply, answer)
 
     def _interpret_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
         if reply.status == 202:
@@ -100,13 +106,13 @@ class ExecutionPoller:
 
     def _interpret_answer(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
         try:
-            answer = replies.read_answer(reply)
+            answer = response.parse_answer(reply)
         except WrongAnswer as error:
             return self._build_failed(f"{redacted_url(url)}: {error}")
-        if replies.is_ended(answer, reply):
+        if response.is_ended(answer, reply):
             return self._redact_result(response.to_result(answer))
         known = answer.state in ("", "running")
-        message = answer.text("message") if known else replies.describe_unknown_state(answer)
+        message = answer.text("message") if known else response.describe_unknown_state(answer)
         asked = self._find_requested_delay(reply, answer)
         return self._build_running(token, message, asked, answer.progress)
 
@@ -145,4 +151,4 @@ class ExecutionPoller:
         self._callbacks.end(str(token["key"]), token.get("callback"))
 
     def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:
-        return replies.redact_result(result, self._redact)
+        return response.redact_result(result, self._redact)

@@ -120,11 +120,9 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
         actions=actions,
         poll_origins=poll_origins,
         trusted=frozenset({*map(origin, urls), *poll_origins} - {""}),
-        connect_give_up=values["connect_give_up"],
-        wait=values["wait"],
         max_in_flight=int(values["max_in_flight"]),
         breaker_failures=int(values["breaker_failures"]),
-        breaker_pause=values["breaker_pause"],
+        **{name: values[name] for name in ("connect_give_up", "wait", "breaker_pause")},
         **_read_callback(values, given),
     )
 

@@ -23,9 +23,8 @@ from zonda.hooks.runners import (
 
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
-from ..http_contract import replies, response
-from ..http_contract.replies import ACCEPTED, BUSY, REDIRECTS
-from ..http_contract.response import Answer, WrongAnswer
+from ..http_contract import response
+from ..http_contract.response import ACCEPTED, BUSY, REDIRECTS, Answer, WrongAnswer
 from . import actions, plain_response
 from . import request as http_request
 from .actions import Action, NotNamed
@@ -142,7 +141,7 @@ class ExecutionStarter:
 
     def _interpret_reply(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
         status = reply.status
-        if status in ACCEPTED or (status == 409 and replies.has_outcome(reply)):
+        if status in ACCEPTED or (status == 409 and response.has_outcome(reply)):
             return self._interpret_accepted(request, url, reply)
         action = self._settings.action(request.action)
         if request.action == "DELETE" and (response.says_gone(reply) or status in action.gone):
@@ -162,8 +161,8 @@ class ExecutionStarter:
 
     def _interpret_accepted(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
         try:
-            answer = replies.read_answer(reply)
-            if replies.is_ended(answer, reply):
+            answer = response.parse_answer(reply)
+            if response.is_ended(answer, reply):
                 return Finished(self._redact_result(response.to_result(answer)), request.key)
             status_url = self._links.find_status_url(answer, url, reply)
         except WrongAnswer as error:
@@ -183,7 +182,7 @@ class ExecutionStarter:
                 self._again.poll_by_request(request, message, delay)
             )
         return self._again.failed(
-            request, f"{redacted_url(url)}: {replies.describe_unknown_state(answer)}"
+            request, f"{redacted_url(url)}: {response.describe_unknown_state(answer)}"
         )
 
     def _build_token(
@@ -199,10 +198,10 @@ class ExecutionStarter:
         return token
 
     def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
-        return replies.find_requested_delay(self._settings.clock.now(), reply, answer)
+        return response.find_requested_delay(self._settings.clock.now(), reply, answer)
 
     def _compute_first_poll(self) -> float:
         return backoff.compute_poll_interval(0.0, self._settings.random)
 
     def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:
-        return replies.redact_result(result, self._caller.redact)
+        return response.redact_result(result, self._caller.redact)

@@ -86,7 +86,8 @@ class ManifestResource(DriftCheckMixin):
         """Start UPDATE where a property or what is sent has changed, or something is owed."""
         after = self.make_properties(json_snippet)
         elsewhere = set(tmpl_diff) - {"properties"}
-        if prop_diff or not elsewhere or self._has_to_run() or self._is_of_another_text():
+        is_of_another_text = self._read_record().get(_RECORDED) != self.manifest.source.digest
+        if prop_diff or not elsewhere or self._has_to_run() or is_of_another_text:
             return self._begin("UPDATE", after)
         return None
 
@@ -110,9 +111,6 @@ class ManifestResource(DriftCheckMixin):
 
     def _has_to_run(self) -> bool:
         return self.manifest.always_update or self._update_is_open() or self._has_difference()
-
-    def _is_of_another_text(self) -> bool:
-        return bool(self._read_record().get(_RECORDED) != self.manifest.source.digest)
 
     # -- what is sent and kept --------------------------------------------------------------
 

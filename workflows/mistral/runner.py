@@ -29,7 +29,7 @@ from zonda.hooks.runners import (
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
 from ..client.ttl_set import TtlSet
-from ..http_contract.replies import BUSY, NOT_AUTHENTICATED
+from ..http_contract.response import BUSY, NOT_AUTHENTICATED
 from ..http_runner.retry_policy import HttpRetryPolicy
 from ..resources import payload
 from . import response

@@ -48,7 +48,8 @@ def build_workflow(stored: Stored) -> dict[str, Any]:
 
 def build_task(stored: Stored) -> dict[str, Any]:
     """One task in Mistral's language, ``policies`` among the rest."""
-    moved = {key: value for key, value in _build_policies(stored).items() if key in ONCE_POLICIES}
+    policies = stored.get(POLICIES) or {}
+    moved = {key: value for key, value in policies.items() if key in ONCE_POLICIES}
     own = {key: value for key, value in stored.items() if value is not None}
     found = _to_dashed({**moved, **own}, keep_empty=True)
     found.pop("name", None)
@@ -57,10 +58,6 @@ def build_task(stored: Stored) -> dict[str, Any]:
     if isinstance(join, str) and join.isdecimal():
         found[JOIN] = int(join)
     return found
-
-
-def _build_policies(stored: Stored) -> Stored:
-    return stored.get(POLICIES) or {}
 
 
 def _to_dashed(stored: Stored, *, keep_empty: bool) -> dict[str, Any]:

@@ -39,14 +39,10 @@ _Schema = properties.Schema
 _SINCE_2015 = SupportStatus(version="5.0.0")
 
 
-def _make_support_status(version: str) -> SupportStatus:
-    return SupportStatus(version=version)
-
-
 def _make_changeable_schema(
     kind: str, description: str, version: str = "2015.1", **more: object
 ) -> _Schema:
-    given = {"update_allowed": True, "support_status": _make_support_status(version), **more}
+    given = {"update_allowed": True, "support_status": SupportStatus(version=version), **more}
     return _Schema(kind, description, **given)  # type: ignore[arg-type]
 
 
@@ -82,7 +78,7 @@ _COMMON: Mapping[str, _Schema] = {
     CONCURRENCY: _Schema(
         _Schema.INTEGER,
         "How many actions of a task run at a time; for tasks with with_items only.",
-        support_status=_make_support_status("8.0.0"),
+        support_status=SupportStatus(version="8.0.0"),
     ),
 }
 
@@ -128,7 +124,7 @@ _TASK: Mapping[str, _Schema] = {
     JOIN: _Schema(
         _Schema.STRING,
         "How many of the tasks before it must have ended: all, or a number.",
-        support_status=_make_support_status("6.0.0"),
+        support_status=SupportStatus(version="6.0.0"),
     ),
 }
 
