@@ -49,7 +49,9 @@ def reader() -> FakeReader:
 
 
 def told(reader: FakeReader, stack: str, resource: str) -> tuple[str, str, str]:
-    event = EventView("e", 1, 2.0, stack, "named", resource, "T", None, "CREATE", "FAILED", "no")
+    event = EventView(
+        1, "e", stack, "named", 0, None, resource, "T", None, "CREATE", "FAILED", "no", 2.0
+    )
     record = Records(cast("Reader", reader)).of(event)
     return record.project, record.stack_name, record.path
 
@@ -80,7 +82,9 @@ def test_of_a_stack_that_nobody_knows_what_the_event_says_is_told(reader: FakeRe
 
 def test_a_way_is_looked_for_once(reader: FakeReader) -> None:
     records = Records(cast("Reader", reader))
-    event = EventView("e", 1, 2.0, "innermost", "x", "d", "T", None, "CREATE", "FAILED", "no")
+    event = EventView(
+        1, "e", "innermost", "x", 0, None, "d", "T", None, "CREATE", "FAILED", "no", 2.0
+    )
     records.of(event)
     asked = reader.asked
     records.of(event)

@@ -98,23 +98,8 @@ class UnitOfWork:
 
     def resource_event(self, row: ResourceRow, action: str, status: str, reason: str) -> None:
         """Record a change of state of a resource."""
-        stack = self.stack_of(row)
-        self._event(
-            EventRow(
-                self.ids(),
-                stack.id,
-                stack.name,
-                stack.generation,
-                row.id,
-                row.name,
-                row.type,
-                row.physical_id,
-                action,
-                status,
-                reason,
-                self.now,
-            )
-        )
+        about = (row.id, row.name, row.type, row.physical_id)
+        self._event(self.stack_of(row), about, action, status, reason)
 
     def stack_state(self, stack: StackRow, status: str, reason: str) -> None:
         """Set the state of a stack's action and record it."""
@@ -124,24 +109,18 @@ class UnitOfWork:
 
     def stack_event(self, stack: StackRow, action: str, status: str, reason: str) -> None:
         """Record something about a stack, whose state stays what it is."""
-        self._event(
-            EventRow(
-                self.ids(),
-                stack.id,
-                stack.name,
-                stack.generation,
-                None,
-                "",
-                "",
-                stack.id,
-                action,
-                status,
-                reason,
-                self.now,
-            )
-        )
+        self._event(stack, (None, "", "", stack.id), action, status, reason)
 
-    def _event(self, event: EventRow) -> None:
+    def _event(
+        self,
+        stack: StackRow,
+        about: tuple[str | None, str, str, str | None],
+        action: str,
+        status: str,
+        reason: str,
+    ) -> None:
+        place = (self.ids(), stack.id, stack.name, stack.generation)
+        event = EventRow(*place, *about, action, status, reason, self.now)
         self.after.events.append(event)
         self.tx.add_event(event)
 

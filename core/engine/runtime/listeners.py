@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from zonda.core.store.read.to_view import to_new_event_view
+from zonda.core.store.read.views import EventView
+from zonda.core.store.schema.rows import event_values
 from zonda.hooks.text.borders import raise_interruption
 
 from ..model.unit_of_work import Notice, UnitOfWork
@@ -36,7 +37,7 @@ class Listeners:
         if not self._listeners:
             return
         for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True):
-            self.publish(Notice(event.stack_id, to_new_event_view(seq, event)))
+            self.publish(Notice(event.stack_id, EventView(seq, *event_values(event))))
 
     def publish(self, notice: Notice) -> None:
         """Hand a notice to every listener."""

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 
 from zonda.core.store.read.reader import Reader
-from zonda.core.store.read.tree_paths import by_owner
+from zonda.core.store.read.tree_paths import Tree, by_owner
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import row_annotations
@@ -43,24 +43,12 @@ class TreeRows:
         return by_owner(self.stacks.values())
 
     @cached_property
-    def _owner_paths(self) -> dict[str, str]:
-        """The way to the owner of each nested stack."""
-        owned = {each[0]: each for each in self._reader.list_owners_below(self._root.id)}
-        found = {self._root.id: ""}
-
-        def add(stack_id: str) -> str:
-            if stack_id not in found:
-                _, _, above, name = owned[stack_id]
-                found[stack_id] = BELOW.join(filter(None, (add(above), name)))
-            return found[stack_id]
-
-        for stack_id in owned:
-            add(stack_id)
-        return found
+    def _tree(self) -> Tree:
+        return Tree(self._root.id, self._reader.list_owners_below(self._root.id))
 
     def find_path(self, row: ResourceRow) -> str:
         """The path of an instance, from the root down."""
-        return BELOW.join(filter(None, (self._owner_paths.get(row.stack_id, ""), row.name)))
+        return BELOW.join((*(self._tree.path(row.stack_id) or ()), row.name))
 
     def members(self, owner: str) -> dict[str, ResourceRow]:
         """The present resources of the stack nested in ``owner``; '': of the root."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zonda.hooks.errors import NotFound
 
 from ..schema.prepared import SQL
-from ..schema.rows import DriftCheckRow, DriftFindingRow, DriftIgnoreRow, DriftRow, StackRow
+from ..schema.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
 from .tree_paths import Tree
 
 if TYPE_CHECKING:
@@ -113,10 +113,10 @@ class DriftReads:
 
     def drift_ignores(self, stack_id: str) -> list[DriftIgnoreView]:
         """The exceptions of a stack: by command, the oldest first, then by its environment."""
-        from . import drift_to_view
+        from . import drift_to_view, drift_views
 
         found = self._all(SQL["drift_ignores_of_stack"], stack_id)
-        said = [drift_to_view.to_ignore_view(DriftIgnoreRow(*each)) for each in found]
+        said = [drift_views.DriftIgnoreView(*each) for each in found]
         stack = self._all(SQL["stack_by_id"], stack_id)
         return said + (drift_to_view.list_environment_ignores(StackRow(*stack[0])) if stack else [])
 

@@ -25,7 +25,7 @@ from ..schema.prepared import SQL
 from ..schema.rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
 from ..values.sealing import Sealer
 from .drift import DriftReads
-from .to_view import to_action_view, to_event_view, to_failed_view, to_resource_view, to_stack_view
+from .to_view import to_action_view, to_failed_view, to_resource_view, to_stack_view
 from .views import (
     ActionView,
     EventView,
@@ -112,7 +112,7 @@ class Reader(DriftReads):
     def tree_events(self, root_id: str, after: int = 0, limit: int = ALL) -> list[EventView]:
         """Like ``events``, of a stack and all that is or was nested in it."""
         found = self._all(SQL["events_of_root"], root_id, after, limit, 0)
-        return [to_event_view(item) for item in found]
+        return [EventView(*item) for item in found]
 
     def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
         """The columns that change with every change of a stack, or of anything in or below it."""
@@ -264,7 +264,7 @@ class Reader(DriftReads):
     def events(self, stack_id: str, after: int = 0, limit: int = 1000) -> list[EventView]:
         """Events with a ``seq`` above ``after``, in order."""
         found = self._all(SQL["events_of_stack"], stack_id, after, limit, 0)
-        return [to_event_view(item) for item in found]
+        return [EventView(*item) for item in found]
 
     def actions(self, stack_id: str) -> list[ActionView]:
         """The plans of a stack, and how they ended; the oldest first."""
@@ -295,7 +295,7 @@ class Reader(DriftReads):
 
     def events_after(self, after: int, limit: int) -> list[EventView]:
         """Like ``events``, of all stacks."""
-        return [to_event_view(item) for item in self._all(SQL["events_after"], after, limit, 0)]
+        return [EventView(*item) for item in self._all(SQL["events_after"], after, limit, 0)]
 
     def sinks(self) -> list[SinkRow]:
         """The position up to which events are delivered, by the names of the sinks."""

@@ -111,19 +111,19 @@ class ResourceView:
 class EventView:
     """One change of state of a stack (``resource_name`` is '') or of a resource."""
 
-    id: str
     seq: int
-    at: float
+    id: str
     stack_id: str
     stack_name: str
+    generation: int
+    resource_id: str | None
     resource_name: str
     resource_type: str
     physical_id: str | None
     action: str
     status: str
     reason: str
-    resource_id: str | None = None
-    generation: int = 0
+    at: float
 
     @property
     def state(self) -> str:
