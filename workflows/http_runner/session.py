@@ -10,13 +10,19 @@ from collections.abc import Mapping
 
 from zonda.hooks import redact
 from zonda.hooks.http import Reply, TokenAuth, Transport, TransportError, origin
-from zonda.hooks.runners import StartRequest
+from zonda.hooks.runners import StartRequest, http_contract
 
+from ..client import message_signature, webhook_signature
 from ..client.circuit_breaker import CircuitBreakers, Limits
 from ..client.oauth2 import Tokens
-from . import request as http_request
 from .actions import DEFAULT_ACTION, Action
 from .settings import HttpSettings
+
+_ALWAYS = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "zonda",
+}
 
 
 class Caller:
@@ -42,7 +48,16 @@ class Caller:
         last: bool = False,
     ) -> Reply:
         """The answer to the request that starts something. ``last``: there is no later one."""
-        headers = http_request.build_start_headers(self._settings, request, url, content, action)
+        headers = {"Idempotency-Key": request.key}
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        if not action.plain:
+            headers |= {
+                "Zonda-Contract": str(http_contract.CONTRACT),
+                "Prefer": f"respond-async, wait={self._compute_wait():g}",
+                "Zonda-Attempt": str(request.attempt),
+            }
+        headers = self._complete_headers(headers, request.key, action.method, url, content)
         return self._send(action.method, url, headers, content, seconds=seconds, last=last)
 
     def later(
@@ -55,7 +70,8 @@ class Caller:
         seconds: float | None = None,
     ) -> Reply:
         """The answer to a request without a body. ``urgent``: no limit holds it up."""
-        headers = http_request.build_follow_up_headers(self._settings, key, url, method)
+        headers = {"Zonda-Contract": str(http_contract.CONTRACT)}
+        headers = self._complete_headers(headers, key, method, url, None)
         return self._send(method, url, headers, None, seconds=seconds, urgent=urgent)
 
     def is_paused(self, url: str) -> bool:
@@ -70,6 +86,26 @@ class Caller:
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
+
+    def _compute_wait(self) -> float:
+        """The time that the endpoint is asked to answer in: less than the runner waits."""
+        longest = self._settings.answer_timeout * 0.8
+        return min(self._settings.wait, float(int(longest)) if longest >= 1 else 0.0)
+
+    def _complete_headers(
+        self, headers: Mapping[str, str], key: str, method: str, url: str, content: bytes | None
+    ) -> dict[str, str]:
+        """``headers`` with those of every request, and the signatures."""
+        settings = self._settings
+        known = {**settings.credentials(url), **_ALWAYS, **headers}
+        if not settings.knows(url):
+            return known  # a signature for a stranger could be shown to whom it was not meant for
+        now, keys = settings.clock.now(), settings.message_keys
+        return {
+            **known,
+            **webhook_signature.build_headers(settings.signing_keys, key, now, content or b""),
+            **message_signature.build_headers(keys, method, url, known, now, content),
+        }
 
     def _send(
         self,

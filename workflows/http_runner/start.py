@@ -26,7 +26,6 @@ from ..client.circuit_breaker import RetryLater
 from ..http_contract import response
 from ..http_contract.response import ACCEPTED, BUSY, REDIRECTS, Answer, WrongAnswer
 from . import actions, plain_response
-from . import request as http_request
 from .actions import Action, NotNamed
 from .callbacks import CallbackClient, number_attempt
 from .links import Links
@@ -109,7 +108,7 @@ class ExecutionStarter:
         if action.body == actions.NOTHING:
             return None
         if action.body == actions.INPUTS:
-            return http_request.encode_inputs(request)
+            return http_contract.encoded(dict(request.inputs))
         return http_contract.body(request, self._callbacks.field(request))
 
     def _interpret_plain(
