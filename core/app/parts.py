@@ -32,8 +32,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.services import EngineSettings
     from zonda.core.engine.templates.loading import TemplateLoading
     from zonda.core.functions.versions import FunctionTable
-    from zonda.core.plugins.files import DropIn
     from zonda.core.plugins.manager import Plugins
+    from zonda.core.plugins.resource_mapping import ModulePlugin
     from zonda.core.reports.export import StackExporter
     from zonda.hooks.context import ResourceContext
 
@@ -252,7 +252,7 @@ class Parts:
 
 
 def _gather(
-    files: list[DropIn],
+    files: list[ModulePlugin],
     failures: list[PluginError],
     *,
     discover: bool = True,

@@ -88,12 +88,6 @@ def _add_failure(
     hint: str,
     cause: TemplateError | None = None,
 ) -> None:
-    error = PluginError(
-        message,
-        plugin=origin.plugin,
-        distribution=origin.distribution,
-        version=origin.version,
-        hint=hint,
-    )
+    error = origin.make_error(message, hint)
     error.__cause__ = cause
     plugins.add_failure(error)

@@ -27,43 +27,32 @@ _SKIPPED_FOLDERS = {"tests", "__pycache__"}
 _SKIPPED_FILES = {"setup.py", "conftest.py"}
 
 
-class DropIn(ModulePlugin):
-    """One file as a plug-in: its own hooks, and the guide's mappings as hooks."""
-
-    def __init__(self, path: Path, module: ModuleType) -> None:
-        super().__init__(str(path), module)
-
-
-def load_files(folders: Iterable[str]) -> tuple[list[DropIn], list[PluginError]]:
+def load_files(folders: Iterable[str]) -> tuple[list[ModulePlugin], list[PluginError]]:
     """Load the plug-ins of all files, ordered by folder and name; return also the failures."""
-    plugins: list[DropIn] = []
+    plugins: list[ModulePlugin] = []
     failures: list[PluginError] = []
     for folder in folders:
-        for path in _list_plugin_files(Path(folder)):
+        for path in filter(_is_plugin_file, list_candidate_files(Path(folder))):
             _load_into(Path(folder), path, plugins, failures)
     return plugins, failures
 
 
-def load_file(path: Path) -> tuple[list[DropIn], list[PluginError]]:
+def load_file(path: Path) -> tuple[list[ModulePlugin], list[PluginError]]:
     """Load the plug-in of one file, whatever its name; return also the failure."""
-    plugins: list[DropIn] = []
+    plugins: list[ModulePlugin] = []
     failures: list[PluginError] = []
     _load_into(path.absolute().parent, path.absolute(), plugins, failures)
     return plugins, failures
 
 
 def _load_into(
-    folder: Path, path: Path, plugins: list[DropIn], failures: list[PluginError]
+    folder: Path, path: Path, plugins: list[ModulePlugin], failures: list[PluginError]
 ) -> None:
     try:
-        plugins.append(DropIn(path, _import_file(folder, path)))
+        plugins.append(ModulePlugin(str(path), _import_file(folder, path)))
     except BaseException as error:  # a stranger's file may raise anything, or exit
         raise_interruption(error)
         failures.append(_make_failure(path, error))
-
-
-def _list_plugin_files(folder: Path) -> Iterator[Path]:
-    return filter(_is_plugin_file, list_candidate_files(folder))
 
 
 def list_candidate_files(folder: Path) -> Iterator[Path]:

@@ -56,6 +56,16 @@ class Origin:
         """The names of a plug-in: its own, and its distribution's."""
         return (self.plugin, self.distribution)
 
+    def make_error(self, message: str, hint: str = "") -> PluginError:
+        """Make an error of this plug-in."""
+        return PluginError(
+            message,
+            plugin=self.plugin,
+            distribution=self.distribution,
+            version=self.version,
+            hint=hint,
+        )
+
     def __str__(self) -> str:
         if self.distribution not in ("", self.plugin) and not self.built_in:
             return f"{self.plugin} ({self.distribution} {self.version})".replace(" )", ")")
@@ -75,8 +85,8 @@ class Manager(pluggy.PluginManager):
     def adopt(
         self,
         plugin: object,
-        name: str | None,
-        distribution: Distribution | None,
+        name: str | None = None,
+        distribution: Distribution | None = None,
         *,
         built_in: bool = False,
     ) -> None:
@@ -152,7 +162,7 @@ class Plugins:
                 brought = _read_mapping(hook, ask(), built_in=origin.built_in)
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
                 raise_interruption(error)
-                self._record_failure(_make_failure(origin, f"failed in {hook}", error))
+                self.add_failure(_make_failure(origin, f"failed in {hook}", error))
                 continue
             for name, thing in brought.items():
                 if isinstance(name, str) and name.strip() and escape_surrogates(name) == name:
@@ -160,7 +170,7 @@ class Plugins:
                         kind, target, origin, name, declaration.validate_declaration(thing, base)
                     )
                 else:
-                    self._record_failure(_make_bad_name_error(hook, origin, name))
+                    self.add_failure(_make_bad_name_error(hook, origin, name))
 
     def _collect_texts(self) -> None:
         if self.manager is None:
@@ -170,7 +180,7 @@ class Plugins:
                 self.type_texts += [(origin, str(file), str(text)) for file, text in ask()]
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
                 raise_interruption(error)
-                self._record_failure(_make_failure(origin, "failed in zonda_type_texts", error))
+                self.add_failure(_make_failure(origin, "failed in zonda_type_texts", error))
 
     def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
         """Add a declared type, with the rules of all types."""
@@ -182,20 +192,21 @@ class Plugins:
             declaration.validate_declaration(cls, Resource),
         )
 
-    def add_failure(self, error: PluginError) -> None:
-        """Add the failure of a manifest."""
-        self._record_failure(error)
-
     def _add(
         self, kind: str, target: MutableMapping[str, Any], origin: Origin, name: str, thing: Any
     ) -> None:
         if isinstance(thing, Unavailable):
-            self._mark_unusable(kind, name, _make_unavailable_error(kind, name, origin, thing))
+            said = (
+                f"The {_format_kind(kind)} {name} of {origin} cannot be used here: {thing.reason}"
+            )
+            error = origin.make_error(said, "Everything else goes on without it.")
+            self._mark_unusable(kind, name, error)
         elif name in target:
             if target[name] is not thing:  # a folder may hand on what its files bring
                 self._handle_conflict(kind, target, origin, name)
         elif (kind, name) in self.unusable:
-            self._record_failure(_make_unusable_name_error(kind, name, origin))
+            said = f"{origin} brings the {_format_kind(kind)} {name}, too, which nobody can use."
+            self.add_failure(origin.make_error(said, "See the other faults of this name."))
         else:
             target[name] = thing
             self.origins[kind, name] = origin
@@ -206,17 +217,17 @@ class Plugins:
         """Handle a second plug-in of the same name: neither gets it, unless one is zonda's own."""
         first = self.origins[kind, name]
         if first.built_in:
-            self._record_failure(_make_conflict_error(kind, name, first, origin, origin))
+            self.add_failure(_make_conflict_error(kind, name, first, origin, origin))
             return
         del target[name], self.origins[kind, name]
-        self._record_failure(_make_conflict_error(kind, name, first, origin, first))
+        self.add_failure(_make_conflict_error(kind, name, first, origin, first))
         self._mark_unusable(kind, name, _make_conflict_error(kind, name, first, origin, origin))
 
     def _mark_unusable(self, kind: str, name: str, error: PluginError) -> None:
-        self._record_failure(error)
+        self.add_failure(error)
         self.unusable[kind, name] = error
 
-    def _record_failure(self, error: PluginError) -> None:
+    def add_failure(self, error: PluginError) -> None:
         """Record a failure, once: functions are collected version by version."""
         if not any(
             (each.plugin, str(each)) == (error.plugin, str(error)) for each in self.failures
@@ -259,30 +270,32 @@ def make_manager(
     """
     manager = Manager()
     failed = [] if failures is None else failures
+
+    def adopt(plugin: object, *origin: Any, built_in: bool = False) -> None:
+        try:
+            manager.adopt(plugin, *origin, built_in=built_in)
+        except PluginError as error:
+            failed.append(error)
+
     for plugin in built_in:
-        _adopt_or_record(manager, failed, plugin, None, None, built_in=True)
+        adopt(plugin, built_in=True)
     for plugin in files:
-        _adopt_or_record(manager, failed, plugin, None, None)
+        adopt(plugin)
     for name, load, distribution in _list_installed() if discover else ():
-        if disabled and _is_disabled(_make_origin(name, distribution), disabled):
-            manager.disabled.append(_make_origin(name, distribution))
+        origin = _make_origin(name, distribution)
+        if not {*disabled}.isdisjoint(origin.names):
+            manager.disabled.append(origin)
             continue
         try:
             plugin = load()
         except BaseException as error:  # importing a stranger's module may raise anything, or exit
             raise_interruption(error)
-            failed.append(
-                _make_failure(_make_origin(name, distribution), "cannot be imported", error)
-            )
+            failed.append(_make_failure(origin, "cannot be imported", error))
             continue
         if isinstance(plugin, ModuleType) and follows_the_guide(plugin):
             plugin = ModulePlugin(name, plugin)
-        _adopt_or_record(manager, failed, plugin, name, distribution)
+        adopt(plugin, name, distribution)
     return manager
-
-
-def _is_disabled(origin: Origin, disabled: Collection[str]) -> bool:
-    return not {origin.plugin, origin.distribution}.isdisjoint(disabled)
 
 
 def gather_plugins(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:
@@ -299,21 +312,6 @@ def gather_plugins(manager: Manager, failures: Iterable[PluginError] = ()) -> Pl
     for name, error in plugins._list_unusable("constraint"):
         plugins.constraints[name] = unavailable.make_constraint(error)
     return plugins
-
-
-def _adopt_or_record(
-    manager: Manager,
-    failures: list[PluginError],
-    plugin: object,
-    name: str | None,
-    distribution: Distribution | None,
-    *,
-    built_in: bool = False,
-) -> None:
-    try:
-        manager.adopt(plugin, name, distribution, built_in=built_in)
-    except PluginError as error:
-        failures.append(error)
 
 
 def _list_implementations(
@@ -349,13 +347,8 @@ def _make_origin(name: str, distribution: Distribution | None) -> Origin:
 
 
 def _make_failure(origin: Origin, what: str, error: BaseException) -> PluginError:
-    failure = PluginError(
-        f"Plug-in {origin} {what}: {describe_exception(error)}{format_raise_place(error)}",
-        plugin=origin.plugin,
-        distribution=origin.distribution,
-        version=origin.version,
-        hint=format_import_hint(error),
-    )
+    where = f"{describe_exception(error)}{format_raise_place(error)}"
+    failure = origin.make_error(f"Plug-in {origin} {what}: {where}", format_import_hint(error))
     failure.__cause__ = error
     return failure
 
@@ -380,13 +373,10 @@ def _make_conflict_error(
     kind: str, name: str, first: Origin, second: Origin, told: Origin
 ) -> PluginError:
     """Make the error of a name that two plug-ins bring, for ``told``, one of the two."""
-    return PluginError(
+    return told.make_error(
         f"Two plug-ins bring the {_format_kind(kind)} {name}: {first} and {second}; "
         + (f"that of {first} is used." if first.built_in else "neither is used."),
-        plugin=told.plugin,
-        distribution=told.distribution,
-        version=told.version,
-        hint="Uninstall one of them, name it in the setting disabled_plugins, or take its file "
+        "Uninstall one of them, name it in the setting disabled_plugins, or take its file "
         "out of plugin_dirs.",
     )
 
@@ -394,25 +384,3 @@ def _make_conflict_error(
 def _format_kind(kind: str) -> str:
     """Format a kind for users: without the version that a function belongs to."""
     return kind.partition(" of ")[0]
-
-
-def _make_unusable_name_error(kind: str, name: str, origin: Origin) -> PluginError:
-    return PluginError(
-        f"{origin} brings the {_format_kind(kind)} {name}, too, which nobody can use.",
-        plugin=origin.plugin,
-        distribution=origin.distribution,
-        version=origin.version,
-        hint="See the other faults of this name.",
-    )
-
-
-def _make_unavailable_error(
-    kind: str, name: str, origin: Origin, thing: Unavailable
-) -> PluginError:
-    return PluginError(
-        f"The {_format_kind(kind)} {name} of {origin} cannot be used here: {thing.reason}",
-        plugin=origin.plugin,
-        distribution=origin.distribution,
-        version=origin.version,
-        hint="Everything else goes on without it.",
-    )

@@ -18,11 +18,11 @@ from zonda.hooks.errors import UsageError
 from zonda.hooks.text.suggestions import format_suggestion
 
 from .settings import read_variable
-from .table import FILE_NAME, Settings
+from .table import FILE_NAME, Settings, get_variable
 
 KINDS = ("env", "file")
 #: Variables that are settings: the key that seals the database, for one.
-_SETTINGS = {row.metadata["variable"] for row in fields(Settings)} - {""}
+_SETTINGS = {get_variable(row.name) for row in fields(Settings)} - {""}
 #: A reference that, as a pattern in a line of a settings file, stands for itself alone.
 _PLAIN = re.compile(r"(env|file):[\w./~+@=-]+")
 #: Not files of anybody: what the machine tells of its processes, zonda's key among it, and devices.

@@ -6,7 +6,6 @@ plug-ins, once these are loaded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -20,7 +19,7 @@ from zonda.hooks.settings import Fault, Rule, SettingsSchema
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.suggestions import format_suggestion
 
-from .table import DEFAULT_KIND, FILE_NAME, Kinds, Settings
+from .table import DEFAULT_KIND, FILE_NAME, Kinds, Settings, find_line
 
 if TYPE_CHECKING:  # settings are checked before there are plug-ins
     from zonda.core.plugins.manager import Plugins
@@ -104,16 +103,16 @@ def find_faults(group: str, section: Mapping[str, Any], kinds: Mapping[str, Any]
 
 def locate_faults(
     path: Path, text: str, sections: Mapping[str, Any], kinds: Kinds
-) -> Iterator[tuple[str, str]]:
-    """Find the errors of the sections of a settings file, as (place, message)."""
+) -> Iterator[str]:
+    """Find the errors of the sections of a settings file, with their places."""
     for group, known in kinds.items():
         named = sections.get(group)
         for name, section in named.items() if isinstance(named, dict) else ():
             for entry, wrong in (
                 find_faults(group, section, known) if isinstance(section, dict) else ()
             ):
-                where = f"{path}:{_find_line(text, name, entry, group)}"
-                yield where, f"[{group}.{name}]: {entry} {wrong}".replace("  ", " ")
+                where = f"{path}:{find_line(text, group, name, entry.partition('.')[0])}"
+                yield f"{where}: [{group}.{name}]: {entry} {wrong}".replace("  ", " ")
 
 
 def check_sections(settings: Settings, plugins: Plugins) -> None:
@@ -133,25 +132,11 @@ def check_sections(settings: Settings, plugins: Plugins) -> None:
     if any(chosen.values()):
         path = settings.home / FILE_NAME
         text = path.read_text() if path.exists() else ""
-        faults = [f"{where}: {wrong}" for where, wrong in locate_faults(path, text, chosen, kinds)]
-        if faults:
-            raise UsageErrors([UsageError(fault, code="ZON207") for fault in faults])
+        faults = locate_faults(path, text, chosen, kinds)
+        if errors := [UsageError(fault, code="ZON207") for fault in faults]:
+            raise UsageErrors(errors)
 
 
 def _drop_builtin(name: str, factories: Mapping[str, Any], plugins: Plugins) -> dict[str, Any]:
     origins = plugins.origins
     return {kind: each for kind, each in factories.items() if not origins[name, kind].built_in}
-
-
-def _find_line(text: str, name: str, path: str, group: str) -> int:
-    """Find the line of an entry of ``[GROUP.NAME]``, or of the section; 1 where it is unknown."""
-    words = rf"""["']?{group}["']?\s*\.\s*["']?{re.escape(name)}["']?"""
-    head = re.search(rf"(?m)^[ \t]*\[?[ \t]*{words}[ \t]*[\].=]", text)
-    if head is None:
-        return 1
-    end = re.compile(r"(?m)^[ \t]*\[").search(text, head.end())
-    entry = re.escape(path.partition(".")[0])
-    line = re.compile(rf"""(?m)^[ \t]*["']?{entry}["']?[ \t]*=""") if entry else None
-    last = end.start() if end else len(text)
-    place = line.search(text, head.end(), last) if line else None
-    return text.count("\n", 0, (place or head).end()) + 1

@@ -1,7 +1,7 @@
 """Reads the settings; nothing else reads environment variables.
 
 ``$ZONDA_HOME/zonda.toml``, then ``ZONDA_*`` variables, then flags: the later wins. What can be set
-stands in ``settings_table``; ``docs/reference/settings.md`` is made from it (``markdown_table``).
+stands in ``table``; ``docs/reference/settings.md`` is made from it (``format_markdown_table``).
 Faults are collected, so that one run shows them all, each with the place it stands at.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,7 @@ from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import host_of_url
 
 from . import values as settings_values
-from .table import BUNDLED, FILE_NAME, Kinds, Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One error in the settings, and its place."""
-
-    where: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.message}"
+from .table import BUNDLED, FILE_NAME, Kinds, Settings, find_line, get_variable
 
 
 def load_settings(
@@ -47,20 +36,20 @@ def load_settings(
     environ = os.environ if environ is None else environ
     flags = flags or {}
     home = _find_home(flags, environ)
-    faults: list[Fault] = []
+    faults: list[str] = []
     values: dict[str, Any] = {}
     places: dict[str, str] = {}
     for layer in (
         _read_file_layer(home, faults, kinds),
         _read_variable_layer(environ),
-        _read_flag_layer(flags, faults),
+        ((name, raw, f"--set {name}") for name, raw in flags.items() if name != "home"),
     ):
         for name, raw, where in layer:
             _set_value(values, faults, name, raw, where)
             places[name] = where
     _check_default_runner(values, places, faults)
     if faults:
-        raise UsageErrors([UsageError(str(fault), code="ZON207") for fault in faults])
+        raise UsageErrors([UsageError(fault, code="ZON207") for fault in faults])
     values["home"] = home
     values["database_url"] = values.get("database_url") or f"sqlite:///{home / 'zonda.db'}"
     values["user"] = values.get("user") or settings_values.login_name()
@@ -104,42 +93,42 @@ def _find_home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
 Layer = Iterator[tuple[str, Any, str]]
 
 
-def _read_file_layer(home: Path, faults: list[Fault], kinds: Callable[[], Kinds]) -> Layer:
+def _read_file_layer(home: Path, faults: list[str], kinds: Callable[[], Kinds]) -> Layer:
     path = home / FILE_NAME
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:
-        faults.append(Fault(str(path), f"cannot be read: {error}"))
+        faults.append(f"{path}: cannot be read: {error}")
         return
     import tomllib  # 10 ms that most runs need not spend
 
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        faults.append(Fault(*_format_syntax_error(str(path), str(error))))
+        faults.append(_format_syntax_error(path, str(error)))
         return
     except (ValueError, RecursionError):  # Python's own limits
         said = "a number has thousands of digits, or something is nested too deep"
-        faults.append(Fault(str(path), said))
+        faults.append(f"{path}: {said}")
         return
     for name, raw in document.items():
-        where = f"{path}:{_find_line(text, name)}"
+        where = f"{path}:{find_line(text, name)}"
         if name == "home":
-            faults.append(Fault(where, "home cannot be set here: the file stands in it"))
+            faults.append(f"{where}: home cannot be set here: the file stands in it")
         elif name == "plugin_dirs" and not isinstance(raw, list):
-            faults.append(Fault(where, "plugin_dirs: must be a list of folders"))
+            faults.append(f"{where}: plugin_dirs: must be a list of folders")
         else:
             yield name, raw, where
     if any(document.get(group) for group in ("runners", "sinks")):
         from .section_checks import locate_faults
 
-        faults += [Fault(*each) for each in locate_faults(path, text, document, kinds())]
+        faults += locate_faults(path, text, document, kinds())
 
 
 def _check_default_runner(
-    values: Mapping[str, Any], places: Mapping[str, str], faults: list[Fault]
+    values: Mapping[str, Any], places: Mapping[str, str], faults: list[str]
 ) -> None:
     chosen = values.get("default_runner", BUNDLED)
     known = [*values.get("runners", {}), BUNDLED]
@@ -149,52 +138,33 @@ def _check_default_runner(
         return
     hint = format_suggestion(chosen, known)
     wrong = f"{chosen} is neither {BUNDLED}, nor a section [runners.NAME], nor an http(s) URL{hint}"
-    faults.append(Fault(places["default_runner"], f"default_runner: {wrong}"))
+    faults.append(f"{places['default_runner']}: default_runner: {wrong}")
 
 
-def _format_syntax_error(path: str, message: str) -> tuple[str, str]:
+def _format_syntax_error(path: Path, message: str) -> str:
     found = re.search(r" \(at line (\d+), column (\d+)\)$", message)
     if found is None:
-        return path, f"not valid TOML: {message}"
-    return f"{path}:{found[1]}:{found[2]}", f"not valid TOML: {message[: found.start()]}"
-
-
-def _find_line(text: str, name: str) -> int:
-    """Find the line where a top-level key or its table begins; 1 where it is unknown."""
-    key = re.escape(name)
-    found = re.search(rf"""(?m)^\s*(\[\s*)?["']?{key}["']?\s*[=.\]]""", text)
-    return text.count("\n", 0, found.end()) + 1 if found else 1
+        return f"{path}: not valid TOML: {message}"
+    return f"{path}:{found[1]}:{found[2]}: not valid TOML: {message[: found.start()]}"
 
 
 def _read_variable_layer(environ: Mapping[str, str]) -> Layer:
     for row in fields(Settings):
-        variable = row.metadata["variable"]
-        if row.name != "home" and variable and environ.get(variable):
+        variable = get_variable(row.name)
+        if row.name != "home" and environ.get(variable):
             yield row.name, environ[variable], variable
 
 
-def _read_flag_layer(flags: Mapping[str, str], faults: list[Fault]) -> Layer:
-    for name, raw in flags.items():
-        if name != "home":
-            yield name, raw, f"--set {name}"
-
-
-def _set_value(
-    values: dict[str, Any], faults: list[Fault], name: str, raw: Any, where: str
-) -> None:
+def _set_value(values: dict[str, Any], faults: list[str], name: str, raw: Any, where: str) -> None:
     row = _ROWS.get(name)
     if row is None:
-        faults.append(
-            Fault(
-                where,
-                f"there is no setting {name}{format_suggestion(name, list(_ROWS))}",
-            )
-        )
+        meant = format_suggestion(name, list(_ROWS))
+        faults.append(f"{where}: there is no setting {name}{meant}")
         return
     try:
         values[name] = settings_values.convert_value(row, raw)
     except ValueError as error:
-        faults.append(Fault(where, f"{name}: {error}"))
+        faults.append(f"{where}: {name}: {error}")
 
 
 _ROWS: dict[str, Field[Any]] = {row.name: row for row in fields(Settings) if row.name != "home"}
@@ -204,7 +174,7 @@ def format_markdown_table() -> str:
     """Format the table of settings for ``docs/reference/settings.md``, with a final line break."""
     lines = ["| setting | type | default | variable | meaning |", "|---|---|---|---|---|"]
     for row in fields(Settings):
-        variable = row.metadata["variable"]
+        variable = get_variable(row.name)
         lines.append(
             f"| `{row.name}` | {settings_values.KINDS[str(row.type)]} | {_format_default(row)} "
             f"| {f'`{variable}`' if variable else ''} | {row.metadata['meaning']} |"

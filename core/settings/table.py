@@ -6,6 +6,7 @@ Read by ``core/settings/settings.py``, which alone makes a ``Settings``; handed 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,17 +31,39 @@ LONGEST_ACTION = 525_600
 _LONGEST_WAIT = 31_536_000
 
 _LIMITS = Limits()
+#: Groups of sections, which stand in the settings file alone.
+_SECTIONS = ("runners", "sinks")
 
 
-def define_setting(
-    default: Any, meaning: str, variable: str, *, shown: str = "", **more: Any
-) -> Any:
+def define_setting(default: Any, meaning: str, *, shown: str = "", **more: Any) -> Any:
     """Define one row of the table. ``shown``: the default in the docs where it is computed."""
-    metadata = {"meaning": meaning, "variable": variable, "shown": shown, **more}
+    metadata = {"meaning": meaning, "shown": shown, **more}
     secret = bool(more.get("secret"))
     if isinstance(default, (dict, list)):
         return field(default_factory=type(default), metadata=metadata, repr=not secret)
     return field(default=default, metadata=metadata, repr=not secret)
+
+
+def get_variable(name: str) -> str:
+    """Return the environment variable of a setting; '' for sections."""
+    return "" if name in _SECTIONS else f"ZONDA_{name.upper()}"
+
+
+def find_line(text: str, key: str, section: str = "", entry: str = "") -> int:
+    """Find the line of a top-level key, or of ``[KEY.SECTION]`` and its entry; 1: unknown.
+
+    ``tomllib`` tells no places of what is valid TOML.
+    """
+    names = [rf"""["']?{re.escape(name)}["']?""" for name in (key, section, entry) if name]
+    path = r"\s*\.\s*".join(names[:2])
+    head = re.search(rf"(?m)^\s*(\[\s*)?{path}\s*[=.\]]", text)
+    if head is None:
+        return 1
+    end = re.compile(r"(?m)^[ \t]*\[").search(text, head.end())
+    last = end.start() if end else len(text)
+    line = re.compile(rf"(?m)^[ \t]*{names[2]}[ \t]*=") if entry else None
+    place = line.search(text, head.end(), last) if line else None
+    return text.count("\n", 0, (place or head).end()) + 1
 
 
 @dataclass(frozen=True)
@@ -53,83 +76,70 @@ class Settings:
     home: Path = define_setting(  # noqa: RUF009 - gives a dataclass field
         Path(),
         "The folder of zonda's state: database, key, settings file. No setting in the file itself.",
-        "ZONDA_HOME",
         shown="`$XDG_DATA_HOME/zonda`, else `~/.local/share/zonda`",
     )
     database_url: str = define_setting(
         "",
         "The database, as an SQLAlchemy URL. SQLite is supported.",
-        "ZONDA_DATABASE_URL",
         shown="`sqlite:///$ZONDA_HOME/zonda.db`",
     )
     synchronous: str = define_setting(
         "NORMAL",
         "SQLite's `synchronous`. NORMAL survives the death of the process; FULL also a power cut.",
-        "ZONDA_SYNCHRONOUS",
         choices=("NORMAL", "FULL"),
     )
     key: str = define_setting(
         "",
         "The key that seals hidden values, as 32 bytes in URL-safe base64.",
-        "ZONDA_KEY",
         shown="read from `key_file`",
         secret=True,
     )
     key_file: str = define_setting(
         "",
         "The file that holds the key; made on first use, readable by its owner only.",
-        "ZONDA_KEY_FILE",
         shown="`zonda.key` beside the database",
     )
     project: str = define_setting(
         "default",
         "This command's project (`OS::project_id` of new stacks): it lists and finds no others.",
-        "ZONDA_PROJECT",
         check=values.check_name,
     )
     user: str = define_setting(
         "",
         "Who the history of a stack says has asked for an action.",
-        "ZONDA_USER",
         shown="the login name",
     )
     plugin_dirs: tuple[str, ...] = define_setting(
         (),
         "Folders whose Python files are loaded as plug-ins, besides installed ones. "
         "In the variable they are separated as in PATH.",
-        "ZONDA_PLUGIN_DIRS",
         shown="`$ZONDA_HOME/plugins`",
     )
     secret_sources: str = define_setting(
         "env:ZONDA_SECRET_*,file:secrets/**",
         "Which secrets [workflow types](manifest.md#secrets) may name: patterns of "
         "`env:NAME` and `file:PATH` (relative to `ZONDA_HOME`), separated by commas.",
-        "ZONDA_SECRET_SOURCES",
     )
     disabled_plugins: str = define_setting(
         "",
         "Installed plug-ins that are left alone: their names or those of their distributions, "
         "separated by commas.",
-        "ZONDA_DISABLED_PLUGINS",
     )
     default_runner: str = define_setting(
         "",
         "Who runs a workflow that is a bare name: `bundled` (the service of `zonda runner serve`), "
         "a name of a `[runners.NAME]` section, or a URL that the name is appended to.",
-        "ZONDA_DEFAULT_RUNNER",
         shown="the runner `mistral` where one is configured, else `bundled`",
     )
     mistral_runner: str = define_setting(
         MISTRAL,
         "The section `[runners.NAME]` that the name `mistral` stands for: who runs `mistral:flow`, "
         "and where the resources of `OS::Mistral::Workflow` and `OS::Mistral::CronTrigger` are.",
-        "ZONDA_MISTRAL_RUNNER",
     )
     runners: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
         "Sections `[runners.NAME]`: `kind` (`http`, ...), `endpoint` and what that kind of runner "
         "takes. A workflow `NAME:flow` goes to the runner NAME.",
-        "",
         shown="none",
         secret=True,
     )
@@ -137,57 +147,47 @@ class Settings:
         "",
         "Networks, separated by commas, that may be called although [they are not "
         "public](http-runner.md#address-policy).",
-        "ZONDA_ALLOWED_NETWORKS",
         check=values.parse_networks,
     )
     denied_networks: str = define_setting(
         "",
         "Networks, separated by commas, that workflows and event sinks never call.",
-        "ZONDA_DENIED_NETWORKS",
         check=values.parse_networks,
     )
     service_address: str = define_setting(
         "127.0.0.1:8155",
         "Where `zonda runner serve` listens.",
-        "ZONDA_SERVICE_ADDRESS",
         check=values.parse_host_and_port,
     )
-    workers: int = define_setting(
-        16, "Threads that run plug-in calls.", "ZONDA_WORKERS", least=1, most=1000
-    )
+    workers: int = define_setting(16, "Threads that run plug-in calls.", least=1, most=1000)
     sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
         "Sections `[sinks.NAME]`: who is [told of what happens](../how-to/get-notified.md); `kind` "
         "(`webhook`, `log`, ...), `events`, `scope` and what that kind takes.",
-        "",
         shown="none",
         secret=True,
     )
     stack_timeout_mins: int = define_setting(
         60,
         "Minutes until a stack action is given up.",
-        "ZONDA_STACK_TIMEOUT_MINS",
         least=1,
         most=LONGEST_ACTION,
     )
     drift_workers: int = define_setting(
         8,
         "Resources that drift checks look at at the same time; at most half of `workers`.",
-        "ZONDA_DRIFT_WORKERS",
         least=1,
         most=1000,
     )
     drift_rate: float = define_setting(
         10.0,
         "Observations that drift checks begin per second at one workflow runner; 0: any number.",
-        "ZONDA_DRIFT_RATE",
         least=0,
         most=10_000,
     )
     drift_timeout: float = define_setting(
         300.0,
         "How long a drift check waits for one resource to tell what it is.",
-        "ZONDA_DRIFT_TIMEOUT",
         least=1,
         most=_LONGEST_WAIT,
     )
@@ -195,19 +195,16 @@ class Settings:
         "",
         "Where the [engine log](engine-log.md) goes: `stderr`, `off`, or a file (relative to the "
         "home).",
-        "ZONDA_LOG",
         shown="`stderr` for `engine run` and `serve`, `off` for other commands",
     )
     log_format: str = define_setting(
         "text",
         "How the engine log is written: `text`, or `json` with an object a line.",
-        "ZONDA_LOG_FORMAT",
         choices=("text", "json"),
     )
     stop_grace: float = define_setting(
         5.0,
         "How long a stopping command waits for calls that are running.",
-        "ZONDA_STOP_GRACE",
         least=0,
         most=_LONGEST_WAIT,
     )
@@ -215,7 +212,6 @@ class Settings:
         1.0,
         "How long a command that ends waits for event sinks to take what it has caused; the next "
         "engine delivers the rest.",
-        "ZONDA_SINK_GRACE",
         least=0,
         most=_LONGEST_WAIT,
     )
@@ -223,47 +219,40 @@ class Settings:
         240.0,
         "How long a cancelled, deleted or rolled back stack waits for what still runs before it is "
         "told to stop (Heat's `error_wait_time`).",
-        "ZONDA_CANCEL_GRACE",
         least=0,
         most=_LONGEST_WAIT,
     )
     connect_give_up: float = define_setting(
         120.0,
         "How long a runner that never answered is tried, per operation.",
-        "ZONDA_CONNECT_GIVE_UP",
         least=0,
         most=_LONGEST_WAIT,
     )
     yaql_iterators: int = define_setting(
         _LIMITS.yaql_iterators,
         "How many items a yaql expression may walk through (Heat's `limit_iterators`).",
-        "ZONDA_YAQL_ITERATORS",
         least=1,
     )
     yaql_memory: int = define_setting(
         _LIMITS.yaql_memory,
         "How many bytes one value inside yaql may take (Heat's `memory_quota`).",
-        "ZONDA_YAQL_MEMORY",
         least=1,
     )
     yaql_seconds: float = define_setting(
         _LIMITS.yaql_seconds,
         "CPU time that one yaql expression may take, in seconds.",
-        "ZONDA_YAQL_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,
     )
     pattern_seconds: float = define_setting(
         _LIMITS.pattern_seconds,
         "How long matching one regular expression may take.",
-        "ZONDA_PATTERN_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,
     )
     patterns_seconds: float = define_setting(
         _LIMITS.patterns_seconds,
         "How long matching all patterns of a template's parameters may take together.",
-        "ZONDA_PATTERNS_SECONDS",
         least=0.01,
         most=_LONGEST_WAIT,
     )
@@ -271,28 +260,24 @@ class Settings:
         _LIMITS.max_template_bytes,
         "The largest template, environment or attached file (Heat's `max_template_size`), and how "
         "many characters all YAML aliases of one may stand for.",
-        "ZONDA_MAX_TEMPLATE_BYTES",
         least=1,
     )
     file_roots: tuple[str, ...] = define_setting(
         (),
         "Folders outside of which no file is read that templates, environments and manifests name. "
         "In the variable they are separated as in PATH.",
-        "ZONDA_FILE_ROOTS",
         shown="anywhere, but [what is never read](commands.md#files-of-templates)",
     )
     allow_remote_files: str = define_setting(
         "no",
         "Whether files that templates name by http(s) are fetched: `no` (only with "
         "`--allow-remote`), `public` (from public addresses), `any` (from private ones, too).",
-        "ZONDA_ALLOW_REMOTE_FILES",
         choices=("no", "public", "any"),
     )
     max_nested_depth: int = define_setting(
         _LIMITS.max_nested_depth,
         "How many templates may lie inside each other below the stack's own (Heat's "
         "`max_nested_stack_depth`).",
-        "ZONDA_MAX_NESTED_DEPTH",
         least=0,
         most=50,
     )
@@ -300,26 +285,22 @@ class Settings:
         _LIMITS.max_resources_per_stack,
         "How many resources one stack may have, with all that is nested in it (Heat's setting of "
         "that name).",
-        "ZONDA_MAX_RESOURCES_PER_STACK",
         least=1,
     )
     max_nodes: int = define_setting(
         _LIMITS.max_nodes,
         "How many values the functions of one resource or output may make; 16 characters of text "
         "count as one, a step of a yaql expression as 50.",
-        "ZONDA_MAX_NODES",
         least=1,
     )
     max_nodes_in_all: int = define_setting(
         _LIMITS.max_nodes_in_all,
         "How many values all functions of a template may make while it is checked.",
-        "ZONDA_MAX_NODES_IN_ALL",
         least=1,
     )
     max_faults: int = define_setting(
         _LIMITS.max_faults,
         "How many faults of a template are shown at once.",
-        "ZONDA_MAX_FAULTS",
         least=1,
     )
 
