@@ -22,171 +22,168 @@ class Command(NamedTuple):
     alone: bool = False
 
 
-COMMANDS = {
-    "stack create": Command(
-        "stack.create_update_delete", "create", "Create a stack from a template."
+_TABLE = {
+    "stack create": ("stack.create_update_delete", "create", "Create a stack from a template."),
+    "stack update": ("stack.create_update_delete", "update", "Change a stack to fit a template."),
+    "stack plan": ("stack.plan_apply", "plan", "Show what would be done, and why."),
+    "stack apply": ("stack.plan_apply", "apply", "Do exactly what a plan says, or refuse."),
+    "stack delete": ("stack.create_update_delete", "delete", "Delete stacks and all they own."),
+    "stack list": ("inspect.show", "list_stacks", "List stacks."),
+    "stack show": ("inspect.show", "show", "Show one stack."),
+    "stack history": ("inspect.history", "history", "List what was done to a stack, by whom."),
+    "stack diff": ("inspect.diff", "diff", "Show what differs between two generations."),
+    "stack why": ("inspect.why", "why", "Explain why a stack or a resource is as it is."),
+    "stack failures list": (
+        "inspect.failures",
+        "list_failures",
+        "List what has failed, down to the innermost.",
     ),
-    "stack update": Command(
-        "stack.create_update_delete", "update", "Change a stack to fit a template."
+    "stack graph": ("inspect.graph", "graph", "Draw who needs whom in a stack, and why."),
+    "stack rollback": ("stack.rollback_retry", "rollback", "Make a stack what it was before."),
+    "stack retry": ("stack.rollback_retry", "retry", "Do once more what failed, and only that."),
+    "stack cancel": ("stack.actions", "cancel", "Cancel a running create or update."),
+    "stack suspend": ("stack.actions", "suspend", "Suspend the resources of a stack."),
+    "stack resume": ("stack.actions", "resume", "Resume the resources of a stack."),
+    "stack check": ("stack.actions", "check", "Ask every resource whether it is still well."),
+    "stack wait": ("stack.actions", "wait", "Continue an interrupted command to its end."),
+    "stack snapshot create": ("stack.snapshot", "create", "Take a snapshot of a stack."),
+    "stack snapshot list": ("stack.snapshot", "list_snapshots", "List snapshots of a stack."),
+    "stack snapshot show": ("stack.snapshot", "show", "Show what a snapshot keeps."),
+    "stack snapshot delete": ("stack.snapshot", "delete", "Delete a snapshot."),
+    "stack snapshot restore": ("stack.snapshot", "restore", "Go back to a snapshot."),
+    "stack export": ("stack.export_adopt", "export", "Print all that is known of a stack."),
+    "stack abandon": (
+        "stack.export_adopt",
+        "abandon",
+        "Forget a stack and leave what it made alone.",
     ),
-    "stack plan": Command("stack.plan_apply", "plan", "Show what would be done, and why."),
-    "stack apply": Command("stack.plan_apply", "apply", "Do exactly what a plan says, or refuse."),
-    "stack delete": Command(
-        "stack.create_update_delete", "delete", "Delete stacks and all they own."
+    "stack adopt": ("stack.export_adopt", "adopt", "Make a stack of what exists already."),
+    "stack import": ("stack.import_resource", "bind", "Bind what exists to one resource."),
+    "stack environment show": (
+        "inspect.sources",
+        "environment",
+        "Show the environment of a stack.",
     ),
-    "stack list": Command("inspect.show", "list_stacks", "List stacks."),
-    "stack show": Command("inspect.show", "show", "Show one stack."),
-    "stack history": Command(
-        "inspect.history", "history", "List what was done to a stack, by whom."
+    "stack template show": ("inspect.sources", "template", "Show the template of a stack."),
+    "stack file list": ("inspect.sources", "files", "Show the files of a stack's template."),
+    "stack output list": ("inspect.outputs", "list_outputs", "List the outputs of a stack."),
+    "stack output show": ("inspect.outputs", "show", "Show the value of an output."),
+    "stack resource list": ("inspect.resources", "list_resources", "List resources of a stack."),
+    "stack resource show": ("inspect.resources", "show", "Show one resource of a stack."),
+    "stack resource signal": ("stack.signal", "signal", "Send a signal to a resource."),
+    "stack resource move": (
+        "stack.signal",
+        "move",
+        "Have the next update find a resource under another name.",
     ),
-    "stack diff": Command("inspect.diff", "diff", "Show what differs between two generations."),
-    "stack why": Command("inspect.why", "why", "Explain why a stack or a resource is as it is."),
-    "stack failures list": Command(
-        "inspect.failures", "list_failures", "List what has failed, down to the innermost."
+    "stack resource mark unhealthy": (
+        "stack.signal",
+        "mark",
+        "Have the next update replace a resource.",
     ),
-    "stack graph": Command("inspect.graph", "graph", "Draw who needs whom in a stack, and why."),
-    "stack rollback": Command(
-        "stack.rollback_retry", "rollback", "Make a stack what it was before."
+    "stack hook poll": ("stack.hook", "poll", "List what waits at a breakpoint."),
+    "stack hook clear": ("stack.hook", "clear", "Let what waits at a breakpoint go on."),
+    "stack protect": ("stack.protect", "protect", "Protect a stack, or resources of it."),
+    "stack unprotect": (
+        "stack.protect",
+        "unprotect",
+        "Protect a stack, or resources of it, no more.",
     ),
-    "stack retry": Command(
-        "stack.rollback_retry", "retry", "Do once more what failed, and only that."
+    "stack drift check": (
+        "drift.check_repair",
+        "check",
+        "Look whether resources still are what they should be.",
     ),
-    "stack cancel": Command("stack.actions", "cancel", "Cancel a running create or update."),
-    "stack suspend": Command("stack.actions", "suspend", "Suspend the resources of a stack."),
-    "stack resume": Command("stack.actions", "resume", "Resume the resources of a stack."),
-    "stack check": Command(
-        "stack.actions", "check", "Ask every resource whether it is still well."
+    "stack drift show": ("drift.show", "show", "Show what has drifted, and how."),
+    "stack drift history": ("drift.show", "history", "List the drift checks of a stack."),
+    "stack drift schedule": (
+        "drift.schedule_ignore",
+        "schedule",
+        "Set when a stack is checked for drift, or show it.",
     ),
-    "stack wait": Command("stack.actions", "wait", "Continue an interrupted command to its end."),
-    "stack snapshot create": Command("stack.snapshot", "create", "Take a snapshot of a stack."),
-    "stack snapshot list": Command(
-        "stack.snapshot", "list_snapshots", "List snapshots of a stack."
-    ),
-    "stack snapshot show": Command("stack.snapshot", "show", "Show what a snapshot keeps."),
-    "stack snapshot delete": Command("stack.snapshot", "delete", "Delete a snapshot."),
-    "stack snapshot restore": Command("stack.snapshot", "restore", "Go back to a snapshot."),
-    "stack export": Command("stack.export_adopt", "export", "Print all that is known of a stack."),
-    "stack abandon": Command(
-        "stack.export_adopt", "abandon", "Forget a stack and leave what it made alone."
-    ),
-    "stack adopt": Command("stack.export_adopt", "adopt", "Make a stack of what exists already."),
-    "stack import": Command("stack.import_resource", "bind", "Bind what exists to one resource."),
-    "stack environment show": Command(
-        "inspect.sources", "environment", "Show the environment of a stack."
-    ),
-    "stack template show": Command("inspect.sources", "template", "Show the template of a stack."),
-    "stack file list": Command("inspect.sources", "files", "Show the files of a stack's template."),
-    "stack output list": Command("inspect.outputs", "list_outputs", "List the outputs of a stack."),
-    "stack output show": Command("inspect.outputs", "show", "Show the value of an output."),
-    "stack resource list": Command(
-        "inspect.resources", "list_resources", "List resources of a stack."
-    ),
-    "stack resource show": Command("inspect.resources", "show", "Show one resource of a stack."),
-    "stack resource signal": Command("stack.signal", "signal", "Send a signal to a resource."),
-    "stack resource move": Command(
-        "stack.signal", "move", "Have the next update find a resource under another name."
-    ),
-    "stack resource mark unhealthy": Command(
-        "stack.signal", "mark", "Have the next update replace a resource."
-    ),
-    "stack hook poll": Command("stack.hook", "poll", "List what waits at a breakpoint."),
-    "stack hook clear": Command("stack.hook", "clear", "Let what waits at a breakpoint go on."),
-    "stack protect": Command("stack.protect", "protect", "Protect a stack, or resources of it."),
-    "stack unprotect": Command(
-        "stack.protect", "unprotect", "Protect a stack, or resources of it, no more."
-    ),
-    "stack drift check": Command(
-        "drift.check_repair", "check", "Look whether resources still are what they should be."
-    ),
-    "stack drift show": Command("drift.show", "show", "Show what has drifted, and how."),
-    "stack drift history": Command("drift.show", "history", "List the drift checks of a stack."),
-    "stack drift schedule": Command(
-        "drift.schedule_ignore", "schedule", "Set when a stack is checked for drift, or show it."
-    ),
-    "stack drift ignore": Command(
+    "stack drift ignore": (
         "drift.schedule_ignore",
         "ignore",
         "Have the drift of a resource or a property count as none.",
     ),
-    "stack drift ignore list": Command(
-        "drift.schedule_ignore", "list_ignores", "List what drift is ignored, and why."
+    "stack drift ignore list": (
+        "drift.schedule_ignore",
+        "list_ignores",
+        "List what drift is ignored, and why.",
     ),
-    "stack drift ignore remove": Command(
-        "drift.schedule_ignore", "remove_ignore", "Have ignored drift count again."
+    "stack drift ignore remove": (
+        "drift.schedule_ignore",
+        "remove_ignore",
+        "Have ignored drift count again.",
     ),
-    "stack drift repair": Command(
+    "stack drift repair": (
         "drift.check_repair",
         "repair",
         "Put right what has drifted or is missing, and nothing else.",
     ),
-    "stack event list": Command("inspect.events", "list_events", "List what happened to a stack."),
-    "template validate": Command(
-        "template.validate", "validate", "Show every fault of a template."
+    "stack event list": ("inspect.events", "list_events", "List what happened to a stack."),
+    "template validate": ("template.validate", "validate", "Show every fault of a template."),
+    "template graph": (
+        "inspect.graph",
+        "template_graph",
+        "Draw who needs whom in a template, and why.",
     ),
-    "template graph": Command(
-        "inspect.graph", "template_graph", "Draw who needs whom in a template, and why."
+    "template schema": (
+        "template.schema",
+        "schema",
+        "Print a JSON Schema of templates, for editors.",
     ),
-    "template schema": Command(
-        "template.schema", "schema", "Print a JSON Schema of templates, for editors."
-    ),
-    "template explain-type": Command(
+    "template explain-type": (
         "template.explain_type",
         "explain_type",
         "Explain what a type means, and which rule says so.",
     ),
-    "template parameters": Command(
-        "template.parameters", "parameters", "List all that a tree of templates can be given."
+    "template parameters": (
+        "template.parameters",
+        "parameters",
+        "List all that a tree of templates can be given.",
     ),
-    "template version list": Command("template.validate", "versions", "List template versions."),
-    "template function list": Command(
-        "template.validate", "functions", "List a version's functions."
+    "template version list": ("template.validate", "versions", "List template versions."),
+    "template function list": ("template.validate", "functions", "List a version's functions."),
+    "capabilities find": ("template.capabilities", "find", "Find templates by what they offer."),
+    "capabilities summary": (
+        "template.capabilities",
+        "summary",
+        "Sum up what can be required of templates.",
     ),
-    "capabilities find": Command(
-        "template.capabilities", "find", "Find templates by what they offer."
-    ),
-    "capabilities summary": Command(
-        "template.capabilities", "summary", "Sum up what can be required of templates."
-    ),
-    "resource type list": Command("types.show", "list_types", "List resource types."),
-    "resource type show": Command(
-        "types.show", "show", "Show what a resource type takes and gives."
-    ),
-    "resource type docs": Command("types.docs", "docs", "Write the reference of resource types."),
-    "resource type template": Command(
-        "types.docs", "template", "Print a template for a resource type."
-    ),
-    "type new": Command("types.new", "new", "Begin a type of resource that workflows make."),
-    "type schema": Command("types.new", "schema", "Print a JSON Schema of manifests, for editors."),
-    "explain": Command("template.explain", "explain", "Explain the code of an error or a warning."),
-    "plugin list": Command("plugins.list", "list_plugins", "List plug-ins and what they bring."),
-    "plugin new": Command("plugins.new", "new", "Begin a plug-in package of your own."),
-    "plugin check": Command("plugins.check", "check", "Check the rules that plug-ins keep."),
-    "sink list": Command(
-        "services.sinks", "list_sinks", "List who is told of events, and how far."
-    ),
-    "sink test": Command("services.sinks", "test", "Send a test event to a sink."),
-    "sink skip": Command(
-        "services.sinks", "skip", "Give up what waits for a sink, and go on from now."
-    ),
-    "runner serve": Command("services.serve", "runner", "Run workflows of a file behind HTTP."),
-    "runner check": Command("services.runner_check", "check", "Check what an endpoint must do."),
-    "runner stop": Command("services.serve", "stop", "Stop the service that runs workflows."),
-    "engine run": Command("services.serve", "engine", "Drive all stacks until stopped."),
-    "serve": Command(
-        "services.serve", "serve", "Be the long-running service: 'engine run', and the API."
-    ),
-    "demo": Command("services.demo", "demo", "Create the example stack, and show what was made."),
-    "completion": Command(
+    "resource type list": ("types.show", "list_types", "List resource types."),
+    "resource type show": ("types.show", "show", "Show what a resource type takes and gives."),
+    "resource type docs": ("types.docs", "docs", "Write the reference of resource types."),
+    "resource type template": ("types.docs", "template", "Print a template for a resource type."),
+    "type new": ("types.new", "new", "Begin a type of resource that workflows make."),
+    "type schema": ("types.new", "schema", "Print a JSON Schema of manifests, for editors."),
+    "explain": ("template.explain", "explain", "Explain the code of an error or a warning."),
+    "plugin list": ("plugins.list", "list_plugins", "List plug-ins and what they bring."),
+    "plugin new": ("plugins.new", "new", "Begin a plug-in package of your own."),
+    "plugin check": ("plugins.check", "check", "Check the rules that plug-ins keep."),
+    "sink list": ("services.sinks", "list_sinks", "List who is told of events, and how far."),
+    "sink test": ("services.sinks", "test", "Send a test event to a sink."),
+    "sink skip": ("services.sinks", "skip", "Give up what waits for a sink, and go on from now."),
+    "runner serve": ("services.serve", "runner", "Run workflows of a file behind HTTP."),
+    "runner check": ("services.runner_check", "check", "Check what an endpoint must do."),
+    "runner stop": ("services.serve", "stop", "Stop the service that runs workflows."),
+    "engine run": ("services.serve", "engine", "Drive all stacks until stopped."),
+    "serve": ("services.serve", "serve", "Be the long-running service: 'engine run', and the API."),
+    "demo": ("services.demo", "demo", "Create the example stack, and show what was made."),
+    "completion": (
         "shell.completion_scripts",
         "completion",
         "Print what makes a shell complete zonda.",
-        alone=True,
     ),
-    "help": Command("shell.own_commands", "help_of", "Show the help of a command.", alone=True),
-    "man": Command("shell.manual", "man", "Print the manual page.", alone=True),
-    "doctor": Command("services.doctor", "doctor", "Tell what is wrong with this installation."),
-    "version": Command("shell.own_commands", "version", "Show the version of zonda.", alone=True),
+    "help": ("shell.own_commands", "help_of", "Show the help of a command."),
+    "man": ("shell.manual", "man", "Print the manual page."),
+    "doctor": ("services.doctor", "doctor", "Tell what is wrong with this installation."),
+    "version": ("shell.own_commands", "version", "Show the version of zonda."),
 }
+#: Commands without a session, since they need no settings and no home.
+_ALONE = frozenset({"completion", "help", "man", "version"})
+
+COMMANDS = {name: Command(*row, alone=name in _ALONE) for name, row in _TABLE.items()}
 
 
 def find_longest(words: list[str]) -> tuple[str, int]:

@@ -42,7 +42,7 @@ class Export:
 
 
 @dataclass(slots=True)
-class _Sources:
+class Sources:
     """The template, environment and files of a stack, redacted where needed."""
 
     template: str
@@ -92,28 +92,13 @@ class StackExporter:
             found["data"] = _build_document(stack, sources, entries)
         return found
 
-    def environment(self, stack_id: str, *, with_secrets: bool) -> dict[str, Any]:
-        """Return all environments and parameters of a stack as one environment."""
-        return self._read_sources(stack_id, with_secrets=with_secrets).environment
-
-    def template(self, stack_id: str, *, with_secrets: bool) -> str:
-        """Return the text of the template."""
-        return self._read_sources(stack_id, with_secrets=with_secrets).template
-
-    def data(self, stack_id: str, *, with_secrets: bool) -> Mapping[str, Any]:
-        """Return the parsed template."""
-        return self._read_sources(stack_id, with_secrets=with_secrets).data
-
-    def files(self, stack_id: str, *, with_secrets: bool) -> dict[str, str]:
-        """Return the files that template and environments name."""
-        return self._read_sources(stack_id, with_secrets=with_secrets).files
-
-    def _read_sources(self, stack_id: str, *, with_secrets: bool) -> _Sources:
+    def read_sources(self, stack_id: str, *, with_secrets: bool) -> Sources:
+        """Read the template, the environment with all parameters, and the files of a stack."""
         return self._build_sources(self._reader.stack_row(stack_id), with_secrets=with_secrets)
 
     def _build_sources(
         self, stack: StackRow, *, with_secrets: bool, alone: bool = False
-    ) -> _Sources:
+    ) -> Sources:
         """Build the sources of a stack.
 
         ``alone``: only what its template means and its parameters; no text, file or environment.
@@ -135,7 +120,7 @@ class StackExporter:
             files.update(bundle.files_of(file))
         if with_secrets:
             data = definition.document.written
-            return _Sources(bundle.template, data, environment, files, resources)
+            return Sources(bundle.template, data, environment, files, resources)
         hidden = redaction.find_secrets(bundle, definition)
         texts = secret_texts(
             [*redaction.list_searchable_secrets(hidden), *self._templates.list_hidden_above(stored)]
@@ -151,7 +136,7 @@ class StackExporter:
             bundle, definition, hidden, also=self._templates.list_hidden_above(stored)
         )
         by_text = {text: shown.files[key] for key, text in bundle.files.items()}
-        return _Sources(
+        return Sources(
             shown.template,
             shown.written,
             redact_deep(environment, texts),
@@ -164,7 +149,7 @@ class StackExporter:
 class _DocumentWriter:
     """Writes one document: the stacks of a tree one after the other, owners first."""
 
-    def __init__(self, reader: Reader, sources: Callable[..., _Sources], *, with_secrets: bool):
+    def __init__(self, reader: Reader, sources: Callable[..., Sources], *, with_secrets: bool):
         self._reader = reader
         self._sources = sources
         self._with_secrets = with_secrets
@@ -221,7 +206,7 @@ def _build_environment(definition: StackDefinition) -> dict[str, Any]:
 
 
 def _build_document(
-    stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
+    stack: StackRow, sources: Sources, entries: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
     return {
         "name": stack.name,
@@ -239,7 +224,7 @@ def _build_document(
 
 
 def _build_nested_document(
-    stack: StackRow, sources: _Sources, entries: Mapping[str, dict[str, Any]]
+    stack: StackRow, sources: Sources, entries: Mapping[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Build the part of a nested stack in its owner's entry; files and other environments
     stand with the stack at the top.

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import TextIO, cast
 
+from zonda.hooks.errors import UsageError
+
 from . import sanitize
 from .streams import ResultStream, StatusStream, get_standard_output
 from .wrapping import wrap_line
@@ -77,6 +79,15 @@ class Screen:
         self.err.write(self._sanitize_message(f"{question} [y/N] "))
         self.err.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def confirm(self, question: str, doing: str, done: str) -> bool:
+        """Ask before ``doing`` what cannot be undone; whether the user says yes."""
+        if not self.can_ask:
+            raise UsageError(f"{doing} needs a yes: give -y where nobody can be asked.")
+        if self.ask(question):
+            return True
+        self.say(f"Nothing was {done}.")
+        return False
 
     def colour_message(self, text: str, colour: str) -> str:
         """Colour a part of a message, on a terminal."""

@@ -74,7 +74,7 @@ def as_data(error: ZondaError) -> dict[str, Any]:
     related = error.related if isinstance(error, TemplateError) else ()
     way = error.way if isinstance(error, TemplateError) else ()
     return {
-        **_position_as_data(place),
+        **position_as_data(place),
         "way": [_format_related(each) for each in way],
         "path": show_path(path) if isinstance(error, TemplateError) else None,
         "message": str(error),
@@ -87,7 +87,7 @@ def as_data(error: ZondaError) -> dict[str, Any]:
 def warning_as_data(warning: TemplateWarning) -> dict[str, Any]:
     """Return one warning as data, in the form of an error."""
     return {
-        **_position_as_data(warning.place),
+        **position_as_data(warning.place),
         "path": show_path(warning.path),
         "message": warning.message,
         "code": warning.code,
@@ -96,7 +96,8 @@ def warning_as_data(warning: TemplateWarning) -> dict[str, Any]:
     }
 
 
-def _position_as_data(place: Place | None) -> dict[str, Any]:
+def position_as_data(place: Place | None) -> dict[str, Any]:
+    """Return a place as data; where there is none, each field is None."""
     return {
         "file": place.file if place else None,
         "line": place.line if place else None,
@@ -105,7 +106,7 @@ def _position_as_data(place: Place | None) -> dict[str, Any]:
 
 
 def _format_related(related: Related) -> dict[str, Any]:
-    return {**_position_as_data(related.place), "message": related.message}
+    return {**position_as_data(related.place), "message": related.message}
 
 
 def as_text(screen: Screen, error: ZondaError) -> str:

@@ -65,10 +65,6 @@ def measure_width(text: str) -> int:
     """Measure the cells that ``text`` takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(letter) else 2 if _is_wide(letter) else 1 for letter in text
-    )
+    from rich.cells import cell_len
 
-
-def _is_wide(letter: str) -> bool:
-    return unicodedata.east_asian_width(letter) in "WF"
+    return cell_len(text)

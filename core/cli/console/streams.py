@@ -29,60 +29,59 @@ class ResultStream:
 
     def write(self, text: str) -> int:
         """Write ``text``; characters that the stream's encoding lacks become ``\\uXXXX``."""
-        if self._inner is None:
-            return self._on_failure(_ENDED)
-        try:
-            return _write_escaped(self._inner, text)
-        except BrokenPipeError as error:
-            return self._on_reader_gone(error)
-        except (OSError, ValueError) as error:
-            return self._on_failure(_format_reason(error))
+        with self._report_failures():
+            if self._inner is None:
+                raise ValueError(_ENDED)
+            try:
+                return self._inner.write(text)
+            except UnicodeEncodeError:
+                return self._inner.write(escape_unencodable(text, self._inner.encoding or "utf-8"))
+        return 0
 
     def flush(self) -> None:
         """Flush the stream."""
-        if self._inner is None:
-            return
+        if self._inner is not None:
+            with self._report_failures():
+                self._inner.flush()
+
+    @contextmanager
+    def _report_failures(self) -> Iterator[None]:
         try:
-            self._inner.flush()
-        except BrokenPipeError as error:
-            self._on_reader_gone(error)
-        except (OSError, ValueError) as error:
-            self._on_failure(_format_reason(error))
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputFailed(error.strerror or str(error)) from error
+        except ValueError as error:
+            raise OutputFailed(_ENDED) from error
 
     def isatty(self) -> bool:
         """Whether the stream is a terminal."""
         return self._inner is not None and not self._inner.closed and self._inner.isatty()
-
-    def _on_failure(self, reason: str) -> int:
-        raise OutputFailed(reason)
-
-    def _on_reader_gone(self, error: BrokenPipeError) -> int:
-        raise error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
 
 class StatusStream(ResultStream):
-    """A stream that ignores its failures."""
+    """A stream that ignores its failures.
 
-    def _on_failure(self, reason: str) -> int:
-        return 0
-
-    def _on_reader_gone(self, error: BrokenPipeError) -> int:
-        discard_output(self._inner)
-        return 0
-
-
-class RedirectedPrint(StatusStream):
-    """Replaces standard output during a command: prints of plug-ins go to standard error.
-
-    ``results`` is what it stands for.
+    In place of standard output during a command it takes the prints of plug-ins: ``results`` is
+    what it stands for.
     """
 
-    def __init__(self, inner: TextIO | None, results: TextIO | None) -> None:
+    def __init__(self, inner: TextIO | None, results: TextIO | None = None) -> None:
         super().__init__(inner)
         self.results = results
+
+    @contextmanager
+    def _report_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            discard_output(self._inner)
+        except (OSError, ValueError):
+            return
 
 
 def print_error(message: str) -> None:
@@ -93,24 +92,13 @@ def print_error(message: str) -> None:
 @contextmanager
 def redirect_prints_to_stderr() -> Iterator[None]:
     """Redirect prints of plug-ins to standard error: standard output is for results only."""
-    with redirect_stdout(cast("TextIO", RedirectedPrint(sys.stderr, sys.stdout))):
+    with redirect_stdout(cast("TextIO", StatusStream(sys.stderr, sys.stdout))):
         yield
 
 
 def get_standard_output() -> TextIO | None:
     """Return the stream for results; None: it is closed."""
-    return sys.stdout.results if isinstance(sys.stdout, RedirectedPrint) else sys.stdout
-
-
-def _write_escaped(inner: TextIO, text: str) -> int:
-    try:
-        return inner.write(text)
-    except UnicodeEncodeError:
-        return inner.write(escape_unencodable(text, inner.encoding or "utf-8"))
-
-
-def _format_reason(error: Exception) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else _ENDED
+    return sys.stdout.results if isinstance(sys.stdout, StatusStream) else sys.stdout
 
 
 def escape_unencodable(text: str, encoding: str) -> str:

@@ -12,7 +12,7 @@ from zonda.core.store.schema.words import COMPLETE, DRIFTED, INTERRUPTED, MISSIN
 
 from ..arguments import NESTED_STACK, argument, epilog, takes
 from ..console import drift, formats, plan_tree, streams
-from ..options.scope import resolve_scope
+from ..options.nested import resolve_scope
 from ..progress import result, run_action
 from ..session import Session
 

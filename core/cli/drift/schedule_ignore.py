@@ -18,7 +18,7 @@ from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..options import drift
 from ..options.drift import POLICIES
-from ..options.scope import find_root_stack, resolve_scope
+from ..options.nested import find_root_stack, resolve_scope
 from ..session import Session
 
 COLUMNS = ("ID", "Resource", "Property", "Until", "Reason", "By", "At")

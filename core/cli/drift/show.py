@@ -16,7 +16,7 @@ from zonda.hooks.text.suggestions import suggestion
 from ..arguments import LIMIT, STACK, argument, takes
 from ..console import drift, formats
 from ..console.formats import format_duration
-from ..options.scope import find_root_stack, resolve_scope
+from ..options.nested import find_root_stack, resolve_scope
 from ..session import Session
 from .check_repair import show_check
 

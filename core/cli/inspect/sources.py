@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ..arguments import STACK, argument, takes
 from ..console import formats
 from ..session import Session
+
+if TYPE_CHECKING:  # imported by the application once it is needed
+    from zonda.core.reports.export import Sources
 
 _ARGUMENTS = (
     STACK,
@@ -15,31 +19,30 @@ _ARGUMENTS = (
 )
 
 
+def _read(session: Session, arguments: argparse.Namespace) -> Sources:
+    stack = session.app.stacks.find(arguments.stack)
+    return session.app.exporter.read_sources(stack.id, with_secrets=arguments.with_secrets)
+
+
 @takes(*_ARGUMENTS)
 def environment(session: Session, arguments: argparse.Namespace) -> None:
     """Show all environments and parameters of a stack, as one environment."""
-    stack = session.app.stacks.find(arguments.stack)
-    found = session.app.exporter.environment(stack.id, with_secrets=arguments.with_secrets)
+    found = _read(session, arguments).environment
     formats.write_data(session.screen.out, arguments.format or "yaml", found)
 
 
 @takes(*_ARGUMENTS)
 def template(session: Session, arguments: argparse.Namespace) -> None:
     """Show the template of a stack: its text, or its parsed data as JSON."""
-    stack = session.app.stacks.find(arguments.stack)
-    exporting, secrets = session.app.exporter, arguments.with_secrets
+    found, out = _read(session, arguments), session.screen.out
     if arguments.format == "json":
-        formats.write_data(
-            session.screen.out, "json", exporting.data(stack.id, with_secrets=secrets)
-        )
+        formats.write_data(out, "json", found.data)
     else:
-        text = exporting.template(stack.id, with_secrets=secrets)
-        session.screen.out.write(text if text.endswith("\n") else text + "\n")
+        out.write(found.template if found.template.endswith("\n") else found.template + "\n")
 
 
 @takes(*_ARGUMENTS)
 def files(session: Session, arguments: argparse.Namespace) -> None:
     """Show the files that template and environments name, with their contents."""
-    stack = session.app.stacks.find(arguments.stack)
-    found = session.app.exporter.files(stack.id, with_secrets=arguments.with_secrets)
+    found = _read(session, arguments).files
     formats.write_data(session.screen.out, arguments.format or "yaml", found)

@@ -9,18 +9,21 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from zonda.core.store.read.drift_views import DriftNowView
+from zonda.core.store.read.views import StackView
+from zonda.core.store.schema.words import DRIFTED, MISSING
+
 from ..arguments import ANY_STACK, argument, takes
 from ..console import drift, formats
 from ..console.console import Screen
 from ..console.source_excerpt import format_excerpt
 from ..options import nested
 from ..session import Session
-from . import drift_why, engine_hint
+from . import engine_hint
 
 if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.reports.situation import Situation
     from zonda.core.reports.why import Explanation, LocatedFailure
-    from zonda.core.store.read.views import StackView
 
 CANNOT_TELL = 4
 _WELL = "Nothing has failed."
@@ -43,11 +46,7 @@ def why(session: Session, arguments: argparse.Namespace) -> int:
     found = session.app.inspector.why(stack, arguments.resource, arguments.at)
     screen, now = session.screen, session.app.clock.now()
     engine_hint.warn_without_engine(session, stack)
-    drifted = (
-        []
-        if arguments.at is not None
-        else drift_why.list_drifted(session, stack, arguments.resource)
-    )
+    drifted = [] if arguments.at is not None else _list_drifted(session, stack, arguments.resource)
     if arguments.format in ("json", "yaml"):
         shown = as_data(found, arguments.resource)
         shown["drift"] = [drift.verdict_as_data(each) for each in drifted]
@@ -58,6 +57,20 @@ def why(session: Session, arguments: argparse.Namespace) -> int:
         for line in drift.format_verdicts(drifted[:_MOST]):
             screen.draw(line)
     return 0 if found.certain else CANNOT_TELL
+
+
+def _list_drifted(session: Session, stack: StackView, resource: str | None) -> list[DriftNowView]:
+    """List the drifted or missing resources, of a stack with its nested ones, or of one."""
+    reader = session.app.reader
+    if stack.deleted_at is not None or not reader.drift_checks(stack.root_id, 1):
+        return []
+    top, paths = nested.resolve_scope(session, stack.id, [] if resource is None else [resource])
+    found = [each for each in reader.drift_now(top.id) if each.verdict in (DRIFTED, MISSING)]
+    return [each for each in found if not paths or _is_within(each.path, paths[0])]
+
+
+def _is_within(path: str, above: str) -> bool:
+    return path == above or path.startswith(f"{above}/")
 
 
 def as_data(found: Explanation, resource: str | None) -> dict[str, Any]:

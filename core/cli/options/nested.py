@@ -1,10 +1,11 @@
-"""Shared options for nested stacks: the depth, and names with a path in them."""
+"""Nested stacks: the option for the depth, names with a path in them, and the stack at the top."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
 
+from zonda.core.store.read import trees
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import UsageError
 
@@ -46,7 +47,19 @@ def group_by_stack(stack: str, resources: Iterable[str]) -> dict[str, list[str]]
     return found
 
 
-def find_root(session: Session, stack_id: str) -> StackView:
-    """Find the stack at the top of a tree, which all actions are for."""
-    stack = session.app.stacks.find(stack_id)
+def find_root_stack(session: Session, name: str) -> StackView:
+    """Find the stack at the top of a tree, which actions and checks are for."""
+    stack = session.app.stacks.find(name)
     return stack if stack.root_id == stack.id else session.app.stacks.find(stack.root_id)
+
+
+def resolve_scope(
+    session: Session, name: str, resources: Iterable[str]
+) -> tuple[StackView, list[str]]:
+    """Find the root stack, and the paths from there; a nested stack gives its owner's."""
+    stack = session.app.stacks.find(name)
+    if stack.id == stack.root_id:
+        return stack, list(resources)
+    _, way = trees.Owners(session.app.reader, stack.root_id).of(stack)
+    above = (way or "").partition("/")[2]
+    return find_root_stack(session, name), [f"{above}/{each}" for each in resources] or [above]

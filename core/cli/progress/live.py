@@ -157,8 +157,4 @@ def _get_reason(event: EventView) -> str:
 def format_elapsed(seconds: float) -> str:
     """Format ``4 s``, ``2:05`` (minutes) or ``1:02:05``."""
     whole = max(0, int(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    hours, rest = divmod(whole, 3600)
-    minutes = f"{rest // 60:02}" if hours else f"{rest // 60}"
-    return ":".join(filter(None, (str(hours) if hours else "", minutes, f"{rest % 60:02}")))
+    return f"{whole} s" if whole < 60 else format_duration(whole)

@@ -56,5 +56,5 @@ def say_planned(session: Session, running: RunningAction) -> None:
     if pid := running.client.other_engine_pid:
         session.screen.say(f"Planned; the engine of process {pid} does it.")
     else:
-        name = nested.find_root(session, running.stack_id).name
+        name = nested.find_root_stack(session, running.stack_id).name
         session.screen.say(f"Planned; 'zonda stack wait {name}' carries it out.")

@@ -230,16 +230,11 @@ def submit_all(
 
 
 def _confirm(session: Session, stacks: list[StackView]) -> bool:
-    if not session.screen.can_ask:
-        raise UsageError("Deleting needs a yes: give -y where nobody can be asked.")
-    for stack in stacks:
+    for stack in stacks if session.screen.can_ask else ():
         if not stack.idle:
             session.screen.say(busy_stacks.describe_running(session, stack))
-    names = [stack.name for stack in stacks]
-    if session.screen.ask(f"Delete {', '.join(names)} and everything in it?"):
-        return True
-    session.screen.say("Nothing was deleted.")
-    return False
+    question = f"Delete {', '.join(stack.name for stack in stacks)} and everything in it?"
+    return session.screen.confirm(question, "Deleting", "deleted")
 
 
 def parse_tags(text: str | None) -> tuple[str, ...] | None:

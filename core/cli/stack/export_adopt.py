@@ -86,7 +86,8 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
             f"Stack {stack.name} has an action ({stack.action}) in progress.",
             hint="Wait for it or cancel it; --force abandons the stack all the same.",
         )
-    if not arguments.yes and not _confirm(session, stack.name):
+    question = f"Forget {stack.name}, and leave everything that it made?"
+    if not arguments.yes and not session.screen.confirm(question, "Abandoning", "abandoned"):
         return 1
     # The document first: what is forgotten is nowhere else.
     try:
@@ -97,15 +98,6 @@ def abandon(session: Session, arguments: argparse.Namespace) -> int:
     session.screen.say(f"Stack {stack.name} is forgotten; its resources were left as they are.")
     _say_leftovers(session, made.values.get("leftovers", ()))
     return 0
-
-
-def _confirm(session: Session, name: str) -> bool:
-    if not session.screen.can_ask:
-        raise UsageError("Abandoning needs a yes: give -y where nobody can be asked.")
-    if session.screen.ask(f"Forget {name}, and leave everything that it made?"):
-        return True
-    session.screen.say("Nothing was abandoned.")
-    return False
 
 
 def _write_document(session: Session, file: str | None, values: dict[str, Any]) -> None:

@@ -79,7 +79,7 @@ def clear(session: Session, arguments: argparse.Namespace) -> None:
     ]
     for stack, names in nested.group_by_stack(arguments.stack, chosen).items():
         running = session.app.engine.act(ClearHooks(stack, tuple(names), hooks), drive=False)
-    if not nested.find_root(session, running.stack_id).idle:
+    if not nested.find_root_stack(session, running.stack_id).idle:
         say_planned(session, running)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from zonda.core.introspection.type_resolution import Explanation, Rule
 from zonda.core.template.capabilities.selection import Selection
-from zonda.hooks.errors import Place
 
 from ..arguments import argument, takes
 from ..console import errors, formats, sanitize
@@ -89,16 +88,10 @@ def _rule_as_data(rule: Rule) -> dict[str, Any]:
         "rule": rule.pattern,
         "leads_to": rule.target,
         "resource": rule.resource,
-        **_position_as_data(rule.place),
+        **errors.position_as_data(rule.place),
         "chosen": rule.chosen,
         "why": rule.why,
     }
-
-
-def _position_as_data(place: Place | None) -> dict[str, Any]:
-    if place is None:
-        return {"file": None, "line": None, "column": None}
-    return {"file": place.file, "line": place.line, "column": place.column}
 
 
 def _selection_as_data(selection: Selection) -> dict[str, Any]:

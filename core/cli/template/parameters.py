@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from zonda.core.introspection.parameters import Parameter, ParameterListing
-from zonda.hooks.errors import Place
 
 from ..arguments import argument, takes
-from ..console import formats
+from ..console import errors, formats
 from ..options import template
 from ..session import Session
 
@@ -75,15 +74,15 @@ def _build_fields(each: Parameter) -> Iterator[tuple[str, Any]]:
     yield from (("label", schema.label), ("description", schema.description or ""))
     yield from (("mandatory", each.mandatory), ("missing", each.missing))
     yield from (("default", each.default), ("value", each.value))
-    yield from (("from", each.origin or None), ("from_place", _position_as_data(each.origin_place)))
+    yield from (
+        ("from", each.origin or None),
+        ("from_place", each.origin_place and errors.position_as_data(each.origin_place)),
+    )
     yield from (("hidden", each.hidden), ("immutable", schema.immutable))
     yield "constraints", [constraint.to_dict() for constraint in schema.constraints]
-    yield from (("tags", list(schema.tags)), ("declared", _position_as_data(each.place)))
+    yield from (
+        ("tags", list(schema.tags)),
+        ("declared", each.place and errors.position_as_data(each.place)),
+    )
     yield from (("template", each.template), ("give_in", each.give_in))
     yield "resources", each.resources
-
-
-def _position_as_data(place: Place | None) -> dict[str, Any] | None:
-    if place is None:
-        return None
-    return {"file": place.file, "line": place.line, "column": place.column}
