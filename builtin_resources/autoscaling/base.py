@@ -31,17 +31,17 @@ from .capacity import Bounds, compute_size, find_first_unused, list_free_names
 SIGNAL: Final = "SIGNAL"
 FAILED: Final = "FAILED"
 
-#: What is kept: the size, the operation that has settled it, the count of names that were used,
-#: until when no signal counts, and how long the running one asks for that.
 #: The member that stands for all while a template is checked.
 CHECKED: Final = "member"
+#: The keys of the data: the size, the operation that has settled it, the count of names that were
+#: used, until when no signal counts, and how long the running one asks for that.
 _SIZE: Final = "size"
 _SIZE_BY: Final = "size_by"
 _NAMES_USED: Final = "names_used"
 _COOLS_UNTIL: Final = "cools_until"
 _COOLDOWN: Final = "cooldown"
 
-#: What a policy hands on.
+#: The keys of the details that a policy signals.
 KIND: Final = "adjustment_type"
 ADJUSTMENT: Final = "scaling_adjustment"
 STEP: Final = "min_adjustment_step"

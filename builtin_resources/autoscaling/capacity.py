@@ -15,7 +15,7 @@ CHANGE: Final = "change_in_capacity"
 PERCENT: Final = "percent_change_in_capacity"
 TYPES: Final = (CHANGE, EXACT, PERCENT)
 
-#: What CloudFormation calls them.
+#: The same by their names in CloudFormation.
 CFN_TYPES: Final = {
     "ChangeInCapacity": CHANGE,
     "ExactCapacity": EXACT,

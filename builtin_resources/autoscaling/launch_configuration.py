@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import Resource, SupportStatus, properties
+from zonda.hooks import SupportStatus, properties
+
+from ..base import LocalResource
 
 _Schema = properties.Schema
 
@@ -14,15 +16,13 @@ def _make_text_schema(description: str, *, required: bool = False) -> properties
     return _Schema(_Schema.STRING, description, required=required)
 
 
-class LaunchConfiguration(Resource):
+class LaunchConfiguration(LocalResource):
     """The properties of instances, kept for the groups that refer to it.
 
     Nothing can be changed in place: another configuration is another one for the groups, too.
     """
 
     support_status = SupportStatus(version="2014.1")
-    start_policy = "idempotent"
-    has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         "InstanceId": _make_text_schema("An instance to take what is not given from."),
         "ImageId": _make_text_schema("The image."),

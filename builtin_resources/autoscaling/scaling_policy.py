@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
-    Resource,
-    ResourceDefinition,
     SupportStatus,
     TemplateError,
     attributes,
@@ -15,6 +13,7 @@ from zonda.hooks import (
     properties,
 )
 
+from ..base import DefinitionResource
 from .base import ADJUSTMENT, COOLDOWN, KIND, STEP
 from .capacity import CFN_TYPES, PERCENT, TYPES
 
@@ -64,15 +63,13 @@ def _make_url_schema(description: str) -> attributes.Schema:
     )
 
 
-class ScalingPolicy(Resource):
+class ScalingPolicy(DefinitionResource):
     """Every signal changes the size of a group, whatever it says.
 
     A signal that changes nothing, or comes while the group still cools down, is passed over.
     """
 
     support_status = SupportStatus(version="2014.1")
-    start_policy = "idempotent"
-    has_side_effects = False
     #: The properties for the group, the type, the adjustment, the cooldown and the least step.
     names: ClassVar[tuple[str, str, str, str, str]] = (
         "auto_scaling_group_id",
@@ -81,7 +78,7 @@ class ScalingPolicy(Resource):
         COOLDOWN,
         STEP,
     )
-    #: What the values of the type mean.
+    #: The kinds of adjustment by the values of the type.
     types: ClassVar[Mapping[str, str]] = {kind: kind for kind in TYPES}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = _make_schema(
         names, TYPES, _Schema.NUMBER
@@ -103,18 +100,6 @@ class ScalingPolicy(Resource):
                 at=("resources", self.name, "properties", step),
                 heat_type="ResourcePropertyValueDependency",
             )
-
-    def handle_create(self) -> None:
-        """There is nothing to make."""
-        self.resource_id_set(self.physical_resource_name())
-
-    def handle_update(
-        self,
-        json_snippet: ResourceDefinition,
-        tmpl_diff: Mapping[str, Any],
-        prop_diff: Mapping[str, Any],
-    ) -> None:
-        """The next signal reads the new properties."""
 
     def _resolve_attribute(self, name: str) -> Any:
         """Null: there is no such address."""

@@ -6,14 +6,13 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar
 
 from zonda.hooks import (
-    Resource,
-    ResourceDefinition,
     SupportStatus,
     TemplateError,
     constraints,
     properties,
 )
 
+from ..base import DefinitionResource
 from .timer import is_over, make_wait_token
 
 MIN_WAIT = "min_wait"
@@ -34,7 +33,7 @@ def _make_seconds_schema(description: str, default: float) -> properties.Schema:
     )
 
 
-class Delay(Resource):
+class Delay(DefinitionResource):
     """Waits during the chosen actions, for a fixed time and a random one on top.
 
     What requires it waits with it. The random part, at most ``max_jitter`` times
@@ -42,8 +41,6 @@ class Delay(Resource):
     """
 
     support_status = SupportStatus(version="11.0.0")
-    start_policy = "idempotent"
-    has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         MIN_WAIT: _make_seconds_schema("The least time to wait, in seconds.", 0),
         MAX_JITTER: _make_seconds_schema("The most random time to wait on top.", 0),
@@ -77,14 +74,6 @@ class Delay(Resource):
     def handle_create(self) -> dict[str, Any]:
         """Begin to wait."""
         return self._start("CREATE")
-
-    def handle_update(
-        self,
-        json_snippet: ResourceDefinition,
-        tmpl_diff: Mapping[str, Any],
-        prop_diff: Mapping[str, Any],
-    ) -> None:
-        """Nothing to do: the next action reads the new definition."""
 
     def handle_suspend(self) -> dict[str, Any]:
         """Begin to wait."""

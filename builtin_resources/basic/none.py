@@ -6,7 +6,9 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from zonda.hooks import Path, Properties, Resource, ResourceDefinition, SupportStatus, TemplateError
+from zonda.hooks import Path, Properties, ResourceDefinition, SupportStatus, TemplateError
+
+from ..base import LocalResource
 
 
 class AnyProperties(Properties):
@@ -25,7 +27,7 @@ class AnyProperties(Properties):
         return dict(self._given)
 
 
-class NoneResource(Resource):
+class NoneResource(LocalResource):
     """Takes the place of another type, to switch that off in the resource registry.
 
     Any property is accepted and any attribute is null. An update never touches it, whatever
@@ -33,8 +35,6 @@ class NoneResource(Resource):
     """
 
     support_status = SupportStatus(version="5.0.0")
-    start_policy = "idempotent"
-    has_side_effects = False
     never_update = True
     any_attribute = True
     unchecked = True

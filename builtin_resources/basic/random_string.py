@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
-    Resource,
     ResourceFailure,
     TemplateError,
     TranslationRule,
@@ -16,6 +15,8 @@ from zonda.hooks import (
     properties,
     support,
 )
+
+from ..base import LocalResource
 
 LENGTH = "length"
 SEQUENCE = "sequence"
@@ -48,15 +49,13 @@ def _make_minimum_schema(of_what: str) -> properties.Schema:
     )
 
 
-class RandomString(Resource):
+class RandomString(LocalResource):
     """A random text; it is its own reference, and the attribute ``value``.
 
     Nothing can be changed in place: every change makes a new text.
     """
 
     support_status = support.SupportStatus(version="2014.1")
-    start_policy = "idempotent"
-    has_side_effects = False
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {None: (VALUE,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         LENGTH: _Schema(

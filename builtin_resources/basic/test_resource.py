@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import Resource, ResourceDefinition, SupportStatus, attributes, properties
+from zonda.hooks import ResourceDefinition, SupportStatus, attributes, properties
 
+from ..base import LocalResource
 from .timer import is_over, make_wait_token
 
 VALUE = "value"
@@ -33,7 +34,7 @@ def _make_wait_schema(action: str) -> properties.Schema:
     return _Schema(_Schema.NUMBER, text, update_allowed=True)
 
 
-class TestResource(Resource):
+class TestResource(LocalResource):
     """Stores a text and behaves as badly as its properties say.
 
     Waiting takes no thread. So ``attr_wait_secs`` is not waited for when the attribute is read,
@@ -45,8 +46,6 @@ class TestResource(Resource):
     __test__ = False  # pytest takes classes of this name for tests
 
     support_status = SupportStatus(version="5.0.0")
-    start_policy = "idempotent"
-    has_side_effects = False
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {OUTPUT: (VALUE,)}
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         VALUE: _make_changeable_schema(_Schema.STRING, "The text to store.", "test_string"),

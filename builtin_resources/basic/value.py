@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import (
-    Resource,
     ResourceDefinition,
     SupportStatus,
     attributes,
@@ -14,10 +13,12 @@ from zonda.hooks import (
     properties,
 )
 
+from ..base import DefinitionResource
+
 VALUE = "value"
 TYPE = "type"
 
-#: What the values of the property ``type`` mean for the property ``value``.
+#: The types of the property ``value`` by the values of the property ``type``.
 _TYPES = {
     "string": properties.Schema.STRING,
     "number": properties.Schema.NUMBER,
@@ -47,15 +48,13 @@ def _make_schema(value_type: str) -> Mapping[str, properties.Schema]:
 _TYPED = {name: _make_schema(value_type) for name, value_type in _TYPES.items()}
 
 
-class Value(Resource):
+class Value(DefinitionResource):
     """Keeps the value of an expression under a name of its own.
 
     The attribute ``value`` shows it as it was given: ``type`` is checked but converts nothing.
     """
 
     support_status = SupportStatus(version="7.0.0")
-    start_policy = "idempotent"
-    has_side_effects = False
     properties_schema = _make_schema(properties.Schema.ANY)
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         VALUE: attributes.Schema("The value, as it was given.")
@@ -71,18 +70,6 @@ class Value(Resource):
             raw=definition.raw.get("properties") or {},
             context=self.context,
         )
-
-    def handle_create(self) -> None:
-        """Make nothing; the id says that the value exists."""
-        self.resource_id_set(self.physical_resource_name())
-
-    def handle_update(
-        self,
-        json_snippet: ResourceDefinition,
-        tmpl_diff: Mapping[str, Any],
-        prop_diff: Mapping[str, Any],
-    ) -> None:
-        """Nothing to do: the attribute shows the new definition."""
 
     def _resolve_attribute(self, name: str) -> Any:
         return self.properties.get_user_value(VALUE)

@@ -12,7 +12,7 @@ from typing import Any, Final
 VERSION: Final = "2015-04-30"
 
 Entry = dict[str, Any]
-#: What is read of the definition of a member that stands in a template; Heat ignores the rest.
+#: The keys of a member's definition that are read; Heat ignores the rest.
 KEYS: Final = (
     "type",
     "properties",
@@ -21,7 +21,7 @@ KEYS: Final = (
     "update_policy",
     "description",
 )
-#: What a template reads of a group: (attribute, key, index, ...).
+#: A path that a template reads of a group: (attribute, key, index, ...).
 ReadPath = tuple[Any, ...]
 
 

@@ -27,7 +27,7 @@ APPEND: Final = "append"
 UPDATE: Final = "update"
 REMOVED: Final = "removed_rsrc_list"
 
-#: What is kept: the names that are not used, and the operation that has worked them out.
+#: The keys of the data: the names that are not used, and the operation that has collected them.
 _REMOVED_NAMES: Final = "removed"
 _REMOVED_BY: Final = "removed_by"
 

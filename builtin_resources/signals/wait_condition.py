@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from zonda.hooks import (
     NotReady,
-    Resource,
     ResourceDefinition,
     ResourceFailure,
     SupportStatus,
@@ -17,6 +16,7 @@ from zonda.hooks import (
     properties,
 )
 
+from ..base import LocalResource
 from ..basic.timer import get_age
 from ..schema import make_text_schema
 from .wait_condition_handle import FAILURE, SUCCESS, Handle
@@ -58,15 +58,13 @@ def _make_data_schema() -> attributes.Schema:
     )
 
 
-class WaitCondition(Resource):
+class WaitCondition(LocalResource):
     """Is complete once its handle has so many signals of success; one of failure fails it at once.
 
     An update waits again, which takes no time where the signals are there already.
     """
 
     support_status = SupportStatus(version="2014.2")
-    start_policy = "idempotent"
-    has_side_effects = False
     #: The names of handle, timeout and count, and of the attribute.
     names: ClassVar[tuple[str, str, str, str]] = ("handle", "timeout", "count", "data")
     properties_schema = _make_schema("handle", "timeout", "count", _Schema.NUMBER)

@@ -21,6 +21,7 @@ from zonda.hooks import (
     properties,
 )
 
+from ..base import LocalResource
 from ..schema import make_text_schema
 from .received import list_entries, make_entry_key
 
@@ -37,11 +38,9 @@ TRANSPORTS = (
 TOKEN, ENDPOINT, CURL_CLI, SIGNAL = "token", "endpoint", "curl_cli", "signal"
 
 
-class Handle(Resource):
+class Handle(LocalResource):
     """The base of handles. ``keys`` are the names in a signal: its status, reason, data and id."""
 
-    start_policy = "idempotent"
-    has_side_effects = False
     keys: ClassVar[tuple[str, str, str, str]]
     #: Whether a signal must have all of them.
     is_strict: ClassVar[bool] = False

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zonda.hooks import Resource, SupportStatus, attributes, properties
+from zonda.hooks import SupportStatus, attributes, properties
 
+from ..base import LocalResource
 from ..schema import make_text_schema
 from .schema import (
     CONFIG,
@@ -32,11 +33,9 @@ CLOUD_CONFIG = "cloud_config"
 _Schema = properties.Schema
 
 
-class Configuration(Resource):
+class Configuration(LocalResource):
     """The base of the types of configuration."""
 
-    start_policy = "idempotent"
-    has_side_effects = False
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         CONFIG: attributes.Schema("The configuration.", type=attributes.Schema.STRING)
     }

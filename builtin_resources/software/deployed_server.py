@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from zonda.hooks import (
-    Resource,
-    ResourceDefinition,
     SupportStatus,
     attributes,
     constraints,
@@ -15,6 +13,7 @@ from zonda.hooks import (
     support,
 )
 
+from ..base import DefinitionResource
 from ..schema import make_text_schema
 
 NAME, METADATA, TRANSPORT = "name", "metadata", "software_config_transport"
@@ -26,7 +25,7 @@ _Schema = properties.Schema
 _Status = SupportStatus
 
 
-class DeployedServer(Resource):
+class DeployedServer(DefinitionResource):
     """A server that somebody else has made, for deployments to name.
 
     Nothing happens to the server, and nothing is served for an agent on it to poll: what is to be
@@ -34,8 +33,6 @@ class DeployedServer(Resource):
     """
 
     support_status = SupportStatus(version="8.0.0")
-    start_policy = "idempotent"
-    has_side_effects = False
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         NAME: make_text_schema("The name of the server.", update_allowed=True),
         METADATA: _Schema(
@@ -82,14 +79,6 @@ class DeployedServer(Resource):
     def handle_create(self) -> None:
         """Give it the id that deployments name."""
         self.resource_id_set(self.uuid)
-
-    def handle_update(
-        self,
-        json_snippet: ResourceDefinition,
-        tmpl_diff: Mapping[str, Any],
-        prop_diff: Mapping[str, Any],
-    ) -> None:
-        """Nothing to do: the attributes show the new definition."""
 
     def _resolve_attribute(self, name: str) -> Any:
         if name == NAME:

@@ -64,7 +64,7 @@ class SoftwareDeployment(Resource):
 
     support_status = SupportStatus(version="2014.1")
     start_policy: ClassVar[Literal["fail", "idempotent", "find"]] = "idempotent"
-    #: What it has where the configuration is empty.
+    #: The content of an empty configuration.
     empty: ClassVar[Any] = ""
 
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {

@@ -16,7 +16,7 @@ from .deployment_values import STATUS_CODE, STDERR, STDOUT
 
 SERVERS: Final = "servers"
 
-#: What an attribute of the group is called with a single deployment.
+#: The attribute of a single deployment by that of the group.
 _OWN: Final = {
     "deploy_stdouts": STDOUT,
     "deploy_stderrs": STDERR,

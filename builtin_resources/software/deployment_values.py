@@ -1,6 +1,6 @@
 """Values of a deployment: its inputs from a configuration, and its outputs. Pure functions.
 
-Used by ``software_deployment``; knows no resource.
+Used by ``deployment``; knows no resource.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .schema import (
 STDOUT, STDERR, STATUS_CODE = "deploy_stdout", "deploy_stderr", "deploy_status_code"
 STANDARD_OUTPUTS = (STDOUT, STDERR, STATUS_CODE)
 
-#: What a deployment without a configuration has.
+#: The configuration of a deployment without one.
 NOTHING: Mapping[str, Any] = {GROUP: UNGROUPED, CONFIG: None, INPUTS: [], OUTPUTS: []}
 
 Input = dict[str, Any]

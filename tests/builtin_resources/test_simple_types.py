@@ -12,8 +12,7 @@ from zonda.builtin_resources.basic.delay import Delay
 from zonda.builtin_resources.basic.none import NoneResource
 from zonda.builtin_resources.basic.random_string import CHARACTERS, RandomString
 from zonda.builtin_resources.basic.value import Value
-from zonda.builtin_resources.composite import TYPES as COMPOSITE_TYPES
-from zonda.builtin_resources.plugin import zonda_resource_types
+from zonda.builtin_resources.plugin import COMPOSITE_TYPES, zonda_resource_types
 from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.testing import FakeContext, Lifecycle

@@ -38,7 +38,7 @@ DOORS = {
     *("zonda.core.reports", "zonda.core.reports.outputs"),
     *(
         f"zonda.builtin_resources.{name}"
-        for name in ("plugin", "composite", "basic", "basic.random_string")
+        for name in ("plugin", "base", "basic", "basic.random_string")
     ),
     *("zonda.workflows.plugin", "zonda.hooks.runners.base", "zonda.hooks.runners.references"),
 }

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from zonda.builtin_resources import composite, plugin
+from zonda.builtin_resources import plugin
 from zonda.hooks import conformance, properties
 from zonda.hooks.errors import InvalidTemplateAttribute, ResourceFailure
 from zonda.hooks.resources.nested_stack import CONVERGE, Child, ChildTemplate, Converge, NestedStack
@@ -132,7 +132,7 @@ def test_a_nested_stack_in_memory() -> None:
     "name",
     sorted(
         name
-        for name in composite.TYPES
+        for name in plugin.COMPOSITE_TYPES
         if name not in ("OS::Heat::InstanceGroup", "AWS::AutoScaling::AutoScalingGroup")
     ),
 )
