@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn, cast
 
 from zonda.core.template.evaluation.unknown_values import UNKNOWN
 from zonda.core.template.source.diagnostics import FollowUpError
@@ -286,24 +286,8 @@ class _ParametersOnly:
     def condition(self, name: str) -> bool:
         return self._scope.condition(name, self._path)
 
-    def file(self, key: str) -> str:
-        raise _make_unknown_error()
-
-    def reference(self, resource: str, path: Path) -> Any:
-        raise _make_unknown_error()
-
-    def attribute(self, resource: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
-        raise _make_unknown_error()
-
-    def facade(self, kind: str) -> Any:
-        raise _make_unknown_error()
-
-    def yaql(self, expression: str, data: Any) -> Any:
-        raise _make_unknown_error()
-
-
-def _make_unknown_error() -> TemplateError:
-    return TemplateError("is not known before resources exist")
+    def __getattr__(self, name: str) -> NoReturn:
+        raise TemplateError("is not known before resources exist")
 
 
 def fold_constant(scope: ParseScope, tree: Any, path: Path) -> Any:
@@ -311,6 +295,6 @@ def fold_constant(scope: ParseScope, tree: Any, path: Path) -> Any:
     if not isinstance(tree, Function | dict | list):
         return tree
     try:
-        return resolve_value(tree, _ParametersOnly(scope, path))
+        return resolve_value(tree, cast(ResolveScope, _ParametersOnly(scope, path)))
     except (TemplateError, TypeError, ValueError, KeyError):
         return UNKNOWN

@@ -1,6 +1,6 @@
 """Functions of plug-ins behind a border: their exceptions become faults of the call.
 
-Called by ``table`` for every function that a plug-in brings.
+Called by ``versions`` for every function that a plug-in brings.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class If(Function):
 
     __slots__ = ("_condition",)
 
-    #: How many arguments there may be.
+    #: The allowed numbers of arguments.
     counts: ClassVar[tuple[int, ...]] = (3,)
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:

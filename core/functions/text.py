@@ -32,11 +32,6 @@ def format_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _join_items(delimiter: str, items: list[str], scope: ResolveScope) -> str:
-    check_text_size(scope, sum(map(len, items)) + len(delimiter) * len(items))
-    return delimiter.join(items)
-
-
 class ListJoin(Function):
     """``list_join: [delimiter, [text, ...]]`` (before 2015-10-15, and ``Fn::Join``)."""
 
@@ -64,7 +59,9 @@ class ListJoin(Function):
         delimiter = resolve_value(self.args[0], scope)
         if not isinstance(delimiter, str):
             raise TypeError(f'"{self.name}" delimiter must be a string')
-        return _join_items(delimiter, [self._to_text(item, scope) for item in items], scope)
+        texts = [self._to_text(item, scope) for item in items]
+        check_text_size(scope, sum(map(len, texts)) + len(delimiter) * len(texts))
+        return delimiter.join(texts)
 
     def _resolve_items(self, tree: Any, scope: ResolveScope) -> list[Any]:
         items = resolve_value(tree, scope)

@@ -1,6 +1,6 @@
 """The table of functions: the class of each name, by version, outside and inside conditions.
 
-``functions_for`` is what ``core/app/app`` hands to the template room. The tables are data: each
+``build_function_table`` is what ``core/app`` hands to ``core.template``. The tables are data: each
 version names what it adds, changes and removes.
 """
 
@@ -103,7 +103,7 @@ _CFN: Final[Names] = {
     "Fn::Split": cloudformation.Split,
 }
 
-#: What templates in CloudFormation's notation have, by version; the second has no conditions.
+#: The functions of templates in CloudFormation's notation; the second version has no conditions.
 _OF_CFN: Final[Names] = {
     **_CFN,
     "Fn::FindInMap": cloudformation.FindInMap,
@@ -126,7 +126,7 @@ _CFN_CONDITIONS: Final[Mapping[str, Names]] = {
     CFN_DATES[HEAT_KEY]: {},
 }
 
-#: What each version adds or changes.
+#: The functions that each version adds or changes.
 _CHANGES: Final[Mapping[str, Names]] = {
     "2013-05-23": {
         **_CFN,
@@ -166,13 +166,13 @@ _CHANGES: Final[Mapping[str, Names]] = {
     "2021-04-16": {"if": logic.IfOptional},
 }
 
-#: What each version no longer has.
+#: The functions that each version removes.
 _REMOVALS: Final[Mapping[str, frozenset[str]]] = {
     "2014-10-16": frozenset(_CFN),
     "2015-10-15": frozenset(("Fn::Select",)),
 }
 
-#: What each version adds inside conditions.
+#: The functions that each version adds inside conditions.
 _CONDITIONS: Final[Mapping[str, Names]] = {
     "2016-10-14": {
         "and": logic.And,

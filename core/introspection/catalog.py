@@ -1,7 +1,7 @@
 """The catalog of templates: found in folders, and summarized by their capabilities.
 
-Called by ``app`` for ``zonda capabilities``. ``find`` and ``summary`` take texts by their names;
-``read`` is what looks at a disk, with ``walk``.
+Called by ``app`` for ``zonda capabilities``. ``find_matching`` and ``summarize`` take texts by
+their names; ``list_files`` and ``load_text`` look at a disk.
 """
 
 from __future__ import annotations

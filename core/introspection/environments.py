@@ -7,15 +7,13 @@ wrong.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.capabilities import requirements
-from zonda.core.template.capabilities.selection import TemplateSelector
+from zonda.core.template.definition.loader import build_registry
 from zonda.core.template.environment import environment as environments
 from zonda.core.template.environment.environment import Environment
 from zonda.core.template.source.bundle import Bundle, Limits
-from zonda.core.template.types.declared_types import DeclaredTypes
 from zonda.core.template.types.registry import Registry
 from zonda.core.template.validation.report import attach_locations
 from zonda.hooks.errors import TemplateError, ValidationErrors
@@ -32,20 +30,16 @@ class LoadedEnvironments:
 def load_environments(bundle: Bundle, plugins: Plugins, limits: Limits) -> LoadedEnvironments:
     """Load the environments of a bundle; parameters are not checked."""
     faults: list[TemplateError] = []
-    max_bytes = limits.max_template_bytes
-    environment = environments.load_environment(bundle, {}, faults, max_bytes=max_bytes)
-    candidates = TemplateSelector(bundle.files, bundle.written, max_bytes=max_bytes)
-    key_of = partial(bundle.key_of, bundle.template_file)
-    texts = DeclaredTypes(plugins.type_readers, bundle, max_bytes)
-    registry = Registry(
-        plugins.resource_types, plugins.explain_missing_type, candidates, key_of, texts
+    environment = environments.load_environment(
+        bundle, {}, faults, max_bytes=limits.max_template_bytes
     )
+    registry = build_registry(bundle, plugins, limits)
     registry.read(environment.registry, faults)
     if faults:
         for fault in faults:
             fault.stage = "environment"
         raise ValidationErrors([attach_location(fault, environment) for fault in faults])
-    candidates.required = requirements.parse_requirements(environment.requires)
+    registry.candidates.required = requirements.parse_requirements(environment.requires)
     return LoadedEnvironments(environment, registry)
 
 

@@ -111,7 +111,8 @@ class Tree:
     ) -> Iterator[TreeNode]:
         family = above.family
         assert isinstance(family, TemplateTree)
-        file = spec.file or _find_file(family, spec)
+        bundle = family.load_context.bundle
+        file = spec.file or (spec.text and bundle.file_of(spec.document, spec.text)) or ""
         if file and spot.files.count(file) >= _MOST_REPEATS:
             self._add_open(spot, "the template stands below itself")
             return
@@ -162,14 +163,6 @@ class _Position:
     def inside(self, file: str) -> _Position:
         """Return the position one file further."""
         return _Position(self.way, (*self.files, file)) if file else self
-
-
-def _find_file(family: TemplateTree, spec: ChildSpec) -> str:
-    """Find the key of the file that a template given as a text is; '' for none."""
-    if spec.text is None:
-        return ""
-    files = family.load_context.bundle.files
-    return next((key for key, text in files.items() if text == spec.text), "")
 
 
 def _split_unknown(child: ChildTemplate) -> tuple[ChildTemplate, frozenset[str]]:

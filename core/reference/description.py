@@ -11,7 +11,7 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import Schema as AttributeSchema
 from zonda.hooks.schema.properties import Schema
 
-#: What a type may be able to do besides being made and deleted, by the method that does it.
+#: The operations of a type besides creation and deletion, with the method of each.
 _ABILITIES = {
     "suspend": "handle_suspend",
     "resume": "handle_resume",
@@ -20,7 +20,7 @@ _ABILITIES = {
     "signal": "handle_signal",
 }
 
-#: What is done to a nested stack needs no method of its owner.
+#: The operations on a nested stack, which need no method of its owner.
 _OF_CHILDREN = ("suspend", "resume", "check", "snapshot")
 
 

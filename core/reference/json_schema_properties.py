@@ -38,7 +38,7 @@ _TYPES: dict[str, list[str]] = {
 #: Spelled out, since JSON Schema's patterns have no flag for letters of any case.
 _BOOLEAN_WORDS = "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"
 
-#: What Python's patterns may hold and JavaScript's may not.
+#: The parts of Python's patterns that JavaScript's may not have.
 _FOREIGN = ("(?", "\\A", "\\Z", "\\N", "\\a", "++", "*+", "?+")
 
 

@@ -17,20 +17,21 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.text.redaction import MASK, redact, redact_deep, secret_texts
 
 from .load import StackDefinition
+from .sensitivity.file_scan import is_read
 from .sensitivity.labels import has_hidden_part
 from .source import cloudformation
 from .source.bundle import Bundle
-from .source.document import load_data
+from .source.document import find_value, get_section, load_data
 
 HIDDEN = MASK
 CHANGED = "(hidden, changed)"
-#: Where parameters get values in an environment.
+#: The sections of an environment that give values to parameters.
 _GIVEN = ("parameters", "parameter_defaults")
 _MISSING = object()
 _MERGE = "tag:yaml.org,2002:merge"
 _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
-#: What stands before the key of a file in the name of a place.
+#: The prefix of the key of a file in a location.
 FILES = "files."
 #: A place in a bundle: the file ("" is the template, "parameter" what was given beside it,
 #: ``FILES`` and a key: a file), a path.
@@ -72,8 +73,9 @@ def find_secrets(
     found: dict[Location, Any] = {}
     hidden = sorted({*list_hidden_parameters(definition), *also})
     data = definition.document.data
-    for path in [*_list_default_paths(hidden), *_find_literals(definition)]:
-        value = _find_value(data, path)
+    defaults: list[Path] = [("parameters", name, "default") for name in hidden]
+    for path in [*defaults, *_find_literals(definition)]:
+        value = find_value(data, path, _MISSING)
         if value is not _MISSING:
             found["", path] = value
     below = definition.family.hidden_in_files
@@ -82,7 +84,7 @@ def find_secrets(
         places = [(section, name) for section in _GIVEN for name in hidden]
         places += [("parameter_defaults", name) for name in sorted(below.names.difference(hidden))]
         for path in places:
-            value = _find_value(given, path)
+            value = find_value(given, path, _MISSING)
             if value is not _MISSING:
                 found[file, path] = value
     for name in hidden:
@@ -161,14 +163,9 @@ def _list_environments(bundle: Bundle) -> dict[str, str]:
     return {**own, **dict(bundle.environment_files)}
 
 
-def _list_default_paths(names: list[str]) -> Iterator[Path]:
-    return (("parameters", name, "default") for name in names)
-
-
 def _find_literals(definition: StackDefinition) -> Iterator[Path]:
     """Find properties that are hidden by their own schema, or of a type that is unknown now."""
-    section = definition.document.data.get("resources")
-    for name, entry in section.items() if isinstance(section, Mapping) else ():
+    for name, entry in get_section(definition.document.data, "resources").items():
         if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
             hidden = _make_hidden_test(definition, name, entry["type"])
             path = ("resources", name, "properties")
@@ -187,28 +184,13 @@ def _make_hidden_test(definition: StackDefinition, name: str, type_: str) -> Cal
 def _find_literals_below(value: Any, path: Path, hidden: Callable[[str], bool]) -> Iterator[Path]:
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if hidden(key) and not _is_read(item):
+            if hidden(key) and not is_read(item):
                 yield (*path, key)
             else:
                 yield from _find_literals_below(item, (*path, key), hidden)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _find_literals_below(item, (*path, index), hidden)
-
-
-def _is_read(value: Any) -> bool:
-    """Whether a property only names the source of its value."""
-    names = [*value] if isinstance(value, Mapping) else []
-    return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))
-
-
-def _find_value(data: Any, path: Path) -> Any:
-    for item in path:
-        try:
-            data = data[item]
-        except (KeyError, IndexError, TypeError):
-            return _MISSING
-    return data
 
 
 def _replace_values(text: str, marks: Mapping[Path, str], *, keep_lines: bool = False) -> str:

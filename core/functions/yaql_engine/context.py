@@ -1,6 +1,6 @@
 """The contexts in which yaql looks up values and functions, fast for many thousands of calls.
 
-Used by ``yaql_engine``. yaql asks every context on the way to the library for a function's
+Used by ``engine``. yaql asks every context on the way to the library for a function's
 overloads, tries each against the arguments, and does so anew for each element of a list. Here the
 overloads of a name are gathered once, and the few functions that most calls are of are answered at
 once, where only one overload can be meant. What an expression defines for itself (``def``) turns
@@ -18,7 +18,7 @@ from yaql.language import contexts, exceptions, expressions, runner, utils
 
 from .limits import Work
 
-#: What stands for a call that is no quick one.
+#: Stands for a call that is no quick one.
 _NOT_QUICK = object()
 
 _Quick = Callable[["Frame", Any, tuple[Any, ...]], Any]

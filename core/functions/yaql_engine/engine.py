@@ -1,6 +1,6 @@
 """yaql within limits: elements, memory, and time.
 
-Called by ``yaql_function``. The engine, the context and parsed expressions are made once, which is
+Called by ``yaql_call``. The engine, the context and parsed expressions are made once, which is
 ninety times cheaper than making them for each call. yaql itself bounds elements and memory; the
 deadline is ours, looked at wherever yaql asks for its limits, which it does at every call of a
 function. Two functions that can take for ever inside one call are replaced by bounded ones.
@@ -29,7 +29,7 @@ from .context import Evaluation, Library
 from .data import freeze, thaw
 from .limits import Spend, Work, check_bits
 
-#: What an expression may raise besides yaql's own errors: the faults of Python's operations.
+#: The errors of expressions: yaql's own, and those of Python's operations.
 _FAULTS = (
     exceptions.YaqlException,
     ArithmeticError,

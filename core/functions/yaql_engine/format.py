@@ -1,6 +1,6 @@
 """The function ``format`` of yaql, which yaql 3 lacks and templates call: ``"{0}".format(x)``.
 
-Registered by ``yaql_engine``. Fields name values and nothing inside them, so that no expression can
+Registered by ``engine``. Fields name values and nothing inside them, so that no expression can
 reach what an object of Python holds.
 """
 

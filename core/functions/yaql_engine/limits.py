@@ -1,6 +1,6 @@
 """The cost of one evaluation of an expression: the steps it takes and the values it makes.
 
-Used by ``yaql_context``, which tells of every call, and by ``yaql_data``. A value may hold another
+Used by ``context``, which tells of every call, and by ``data``. A value may hold another
 one twice, and that one a third one twice: written out it is larger than any memory after sixty
 steps. So every value that a call makes is measured as if it were written out, from the measures of
 the values in it, and what is too large is refused before anybody compares, prints or returns it.

@@ -2,7 +2,7 @@
 
 Python's ``re`` cannot be interrupted and holds every thread. So ``re`` compiles, for its verdict on
 a malformed pattern, and the ``regex`` package searches within the time that the expression has
-left. Registered by ``yaql_engine`` in place of the library's own functions.
+left. Registered by ``engine`` in place of the library's own functions.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _apply_selector(context: Any, match: Any, selector: Any) -> Any:
 
 _Callable = TypeVar("_Callable", bound=Callable[..., Any])
 
-#: What ``register`` registers: name, function, whether it is called on a receiver.
+#: The declared functions: name, function, whether it is called on a receiver.
 _registered: list[tuple[str, Callable[..., Any], bool]] = []
 
 

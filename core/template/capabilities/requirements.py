@@ -1,6 +1,6 @@
 """The section ``requires`` of environments: the capabilities that a chosen template must have.
 
-Called by ``environment`` for its faults and by ``candidates`` for the question whether a value
+Called by ``environment`` for its faults and by ``selection`` for the question whether a value
 fits. A requirement is a value, a list of which any suffices, or a range of versions
 (``>=2,<3``).
 """

@@ -1,6 +1,6 @@
 """The section ``capabilities`` of templates: the properties by which a template can be chosen.
 
-Called by ``sections`` for its faults, and by ``candidates`` and the introspection for what a text
+Called by ``sections`` for its faults, and by ``selection`` and the introspection for what a text
 or a type declares. A capability is a key with one value or several.
 """
 
@@ -20,7 +20,7 @@ SECTION = "capabilities"
 RESOURCE_TYPE = "resource_type"
 
 Scalar = str | int | float | bool
-#: What is declared: key -> its values.
+#: Declared capabilities: key -> its values.
 Declared = Mapping[str, tuple[Scalar, ...]]
 #: So many texts are remembered with what they declare: nested stacks ask for the same again.
 _REMEMBERED = 256
@@ -56,13 +56,9 @@ def _make_fault(wanted: str, value: Any, at: tuple[Any, ...]) -> TemplateError:
         f"{wanted}, not a {format_type_name(value)}",
         at=at,
         code=CAPABILITIES,
-        hint=_build_hint(value),
+        hint=suggestion(value, [RESOURCE_TYPE])
+        or f"For example: {SECTION}: {{deployment: puppet}}.",
     )
-
-
-def _build_hint(value: Any) -> str:
-    known = [RESOURCE_TYPE]
-    return suggestion(value, known) or f"For example: {SECTION}: {{deployment: puppet}}."
 
 
 def list_values(value: Any) -> tuple[Scalar, ...]:

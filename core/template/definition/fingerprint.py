@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, Source, sources
 from zonda.hooks.text.json_encoder import make_encoder
 
 from ..source.diagnostics import FAULTS
+from ..source.document import find_value
 from ..syntax.resource import SECTIONS, ResourceNode
 
 
@@ -82,7 +83,7 @@ def _describe_call(call: Function, data: Any, scope: ResolveScope) -> Any:
         return {
             "call": call.name,
             "args": _to_symbolic(call.args, data, scope),
-            "written": _find_arguments(data, call.path),
+            "written": find_value(data, call.path),
             "reads": [_describe_source(source, scope) for source in read],
         }
     try:
@@ -105,13 +106,3 @@ def _describe_source(source: Source, scope: ResolveScope) -> list[Any]:
     except TemplateError as error:
         shown.append(str(error))
     return shown
-
-
-def _find_arguments(data: Any, path: Path) -> Any:
-    """Find the arguments of the call at ``path``, as the document has them."""
-    for item in path:
-        try:
-            data = data[item]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return data

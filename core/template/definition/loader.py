@@ -12,16 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from zonda.core.graph.digraph import CycleError, sort_topologically
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import (
-    CircularDependency,
-    Related,
-    TemplateError,
-    TemplateWarning,
-    ValidationErrors,
-)
+from zonda.hooks.errors import Related, TemplateError, TemplateWarning, ValidationErrors
 
 from ..capabilities import requirements
 from ..capabilities.selection import TemplateSelector
@@ -78,15 +71,15 @@ class Loader:
         self.bundle = bundle
         #: The document whose links say what names of files mean.
         self.linked_by = bundle.template_file
-        #: What ``resource_facade`` gives; None in a root.
+        #: The values of ``resource_facade``; None in a root.
         self.facade: Mapping[str, Any] | None = None
         self.identity = identity
         self.limits = limits
         self.yaql = around.yaql
         self.errors: list[TemplateError] = []
-        #: What is not installed, where that was to be ignored.
+        #: Warnings of types and constraints that are not installed, where these are ignored.
         self.ignored: list[TemplateWarning] = []
-        #: What went wrong in ``add_dependencies``: no fault of a template that is stored already.
+        #: Faults of ``add_dependencies``: they do not count for a template that is stored already.
         self.plugin_faults: list[TemplateError] = []
         self.complete = False
         self.all_given = True
@@ -95,7 +88,7 @@ class Loader:
         self.environment = Environment()
         self._on_environment: Callable[[Loader], None] | None = None
         self.parameters = Parameters(identity)
-        self.registry = self._build_registry(plugins)
+        self.registry = build_registry(bundle, plugins, limits)
         self.conditions = Conditions()
         self.resources: dict[str, ResourceNode] = {}
         self.outputs: dict[str, OutputNode] = {}
@@ -158,18 +151,6 @@ class Loader:
         if key is not None:
             return cloudformation.find_section_faults(self.document.written, key)
         return sections.find_section_faults(self._data, self.version)
-
-    def _build_registry(self, plugins: Plugins) -> Registry:
-        bundle, most = self.bundle, self.limits.max_template_bytes
-        texts = DeclaredTypes(plugins.type_readers, bundle, most)
-        types = plugins.resource_types
-        return Registry(
-            {**types, **texts.stored()} if bundle.types else types,
-            plugins.explain_missing_type,
-            TemplateSelector(bundle.files, bundle.written, max_bytes=most),
-            partial(bundle.key_of, bundle.template_file),
-            texts,
-        )
 
     def _read_document(self) -> bool:
         try:
@@ -237,7 +218,9 @@ class Loader:
         for node in self.resources.values():
             references.resolve_references(node, self.resources, declared, self.reads, self.errors)
         references.record_outputs(self.outputs, self.reads, self.errors)
-        self._check_circles()
+        circle = references.find_circle(self.resources, "Take one of these references away.")
+        if circle is not None:
+            self.errors.append(circle)
         empty = self._build_scope(self.resources, NullValues())
         self.plugin_faults = plugin_edges.add_plugin_edges(self.resources, empty, self.identity)
 
@@ -301,17 +284,16 @@ class Loader:
                 )
             )
 
-    def _check_circles(self) -> None:
-        try:
-            sort_topologically({name: node.requires for name, node in self.resources.items()})
-        except CycleError as ring:
-            names = [str(name) for name in ring.keys]
-            self.errors.append(
-                CircularDependency(
-                    f"Circular Dependency Found: {' -> '.join(names)}",
-                    ring=names,
-                    edges=references.explain_ring(names, self.resources),
-                    at=(sections.RESOURCES, names[0]),
-                    hint="Take one of these references away.",
-                )
-            )
+
+def build_registry(bundle: Bundle, plugins: Plugins, limits: Limits) -> Registry:
+    """Build the registry of a bundle, without any entries of its environments."""
+    most = limits.max_template_bytes
+    texts = DeclaredTypes(plugins.type_readers, bundle, most)
+    types = plugins.resource_types
+    return Registry(
+        {**types, **texts.stored()} if bundle.types else types,
+        plugins.explain_missing_type,
+        TemplateSelector(bundle.files, bundle.written, max_bytes=most),
+        partial(bundle.key_of, bundle.template_file),
+        texts,
+    )

@@ -1,4 +1,4 @@
-"""The edges that plug-ins add to the graph (``add_dependencies``). Called by ``loading``.
+"""The edges that plug-ins add to the graph (``add_dependencies``). Called by ``loader``.
 
 A plug-in that fails here is a fault when a template is validated. When a stored template is read
 again its edges are left out instead, so that its stack can still be deleted.
@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, cast
 
-from zonda.core.graph.digraph import CycleError, sort_topologically
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import CircularDependency, PluginError, TemplateError
+from zonda.hooks.errors import PluginError, TemplateError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.dependencies import Dependencies, Neighbour
 from zonda.hooks.resources.resource import Resource
@@ -23,7 +22,7 @@ from ..evaluation.scope import Scope
 from ..source.bundle import Identity
 from ..source.diagnostics import OWN_CHECK
 from ..syntax.resource import ResourceNode
-from .references import explain_ring
+from .references import find_circle
 
 Edge = tuple[str, str]
 
@@ -98,17 +97,9 @@ def _apply_edges(nodes: Mapping[str, ResourceNode], added: list[Edge]) -> Iterat
         node = nodes[dependant]
         if node.external_id is None:
             node.requires |= {requirement}
-    try:
-        sort_topologically({name: node.requires for name, node in nodes.items()})
-    except CycleError as ring:
-        names = [str(name) for name in ring.keys]
-        yield CircularDependency(
-            f"Circular Dependency Found: {' -> '.join(names)}",
-            ring=names,
-            edges=explain_ring(names, nodes),
-            at=nodes[names[0]].path,
-            hint="A plug-in adds a dependency of its own to this circle.",
-        )
+    circle = find_circle(nodes, "A plug-in adds a dependency of its own to this circle.")
+    if circle is not None:
+        yield circle
         for name, requires in before.items():
             nodes[name].requires = requires
 

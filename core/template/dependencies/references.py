@@ -7,11 +7,19 @@ not from branches that are not taken, not from conditions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise, takewhile
 from typing import Any
 
-from zonda.hooks.errors import HiddenIndex, Path, Related, TemplateError, show_path
+from zonda.core.graph.digraph import CycleError, sort_topologically
+from zonda.hooks.errors import (
+    CircularDependency,
+    HiddenIndex,
+    Path,
+    Related,
+    TemplateError,
+    show_path,
+)
 from zonda.hooks.function import Function, Source, sources
 
 from ..source.diagnostics import FUNCTION, MOST_HINTS, make_unknown_reference
@@ -113,9 +121,20 @@ def _select_hint_names(known: Mapping[str, Any], errors: list[TemplateError]) ->
     return known if len(errors) < MOST_HINTS else {}
 
 
-def explain_ring(ring: Sequence[str], nodes: Mapping[str, ResourceNode]) -> list[Related]:
-    """Explain why each resource of a ring needs the next one: a call, or ``depends_on``."""
-    return [_explain_edge(nodes[name], other) for name, other in pairwise(ring)]
+def find_circle(nodes: Mapping[str, ResourceNode], hint: str) -> CircularDependency | None:
+    """Find a circle of requirements; its edges tell why each resource needs the next one."""
+    try:
+        sort_topologically({name: node.requires for name, node in nodes.items()})
+    except CycleError as ring:
+        names = [str(name) for name in ring.keys]
+        return CircularDependency(
+            f"Circular Dependency Found: {' -> '.join(names)}",
+            ring=names,
+            edges=[_explain_edge(nodes[name], other) for name, other in pairwise(names)],
+            at=nodes[names[0]].path,
+            hint=hint,
+        )
+    return None
 
 
 def _explain_edge(node: ResourceNode, other: str) -> Related:

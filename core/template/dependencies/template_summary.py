@@ -14,9 +14,8 @@ from typing import Any
 from zonda.hooks.function import Source, sources
 
 from ..evaluation.scope import Valueless
+from ..source.document import get_section
 from ..syntax.resource import ResourceNode
-
-_POLICY = "update_policy"
 
 
 @dataclass(slots=True)
@@ -60,16 +59,16 @@ def summarize_template(data: Any) -> TemplateSummary:
         return TemplateSummary()
     entries = {
         str(name): entry
-        for name, entry in _get_section(data, "resources").items()
+        for name, entry in get_section(data, "resources").items()
         if isinstance(entry, Mapping) and isinstance(entry.get("type"), str)
     }
     outputs = {
         str(name): ReferenceCollector(entry.get("value"))
-        for name, entry in _get_section(data, "outputs").items()
+        for name, entry in get_section(data, "outputs").items()
         if isinstance(entry, Mapping)
     }
     nodes = LazyNodes(entries.keys(), lambda name: _build_node(name, entries))
-    return TemplateSummary(_get_section(data, "parameters"), nodes, outputs)
+    return TemplateSummary(get_section(data, "parameters"), nodes, outputs)
 
 
 def _build_node(name: str, entries: Mapping[str, Mapping[str, Any]]) -> ResourceNode:
@@ -78,19 +77,11 @@ def _build_node(name: str, entries: Mapping[str, Mapping[str, Any]]) -> Resource
     properties = entry.get("properties") or {}
     node = build_partial_node(name, entry["type"], build_static_tree(properties))
     node.requires = frozenset({read.name for read in collect_sources(properties)} & entries.keys())
-    node.metadata, node.update_policy = map(
-        _collect_references, (entry.get("metadata"), entry.get(_POLICY))
+    node.metadata, node.update_policy = (
+        ReferenceCollector(tree) if tree else {}
+        for tree in (entry.get("metadata"), entry.get("update_policy"))
     )
     return node
-
-
-def _collect_references(tree: Any) -> Any:
-    return ReferenceCollector(tree) if tree else {}
-
-
-def _get_section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = data.get(name)
-    return section if isinstance(section, Mapping) else {}
 
 
 def build_partial_node(name: str, type_: str, properties: Any) -> ResourceNode:

@@ -9,7 +9,7 @@
         ignore:
           - {resource: web, property: tags, until: 2027-01-01, reason: set by the autoscaler}
 
-Called by ``own_section``. A later environment wins, key by key; its ``ignore`` is the whole list.
+Called by ``zonda_section``. A later environment wins, key by key; its ``ignore`` is the whole list.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST = 100_000_000_000
 #: The years 1 to 9999 in UTC: no other time can be written as a date.
 _FIRST, _BEHIND = -62_135_596_800.0, 253_402_300_800.0
 
-#: What is wrong, where, and what to do.
+#: A message, the path of the faulty part, and a hint.
 Fault = tuple[str, Path, str]
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 Called by ``stack.load``. An environment is data only: the registry of types is read by
 ``registry``, parameter values are checked by ``parameters``. The section ``zonda`` is ours and
-read by ``own_section``.
+read by ``zonda_section``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..parameters.merge import MergeConflict, choose_strategy, merge_value
 from ..parameters.parameters import ParameterSchema
 from ..source.bundle import Bundle
 from ..source.diagnostics import ENVIRONMENT, ENVIRONMENT_SECTION, format_type_name, suggestion
-from ..source.document import Document, load_document
+from ..source.document import Document, find_value, load_document
 from . import policies, zonda_section
 
 PARAMETERS = "parameters"
@@ -30,7 +30,7 @@ EVENT_SINKS = "event_sinks"
 REQUIRES = requirements.SECTION
 OWN = zonda_section.SECTION
 
-#: What each section holds.
+#: The type of each section.
 SECTIONS: dict[str, type] = {
     PARAMETERS: dict,
     DEFAULTS: dict,
@@ -83,7 +83,7 @@ class Environment:
         What it says null to does not count, since that leaves the value of another.
         """
         for document in reversed(self.documents):
-            if _has_value(document.data, path):
+            if path and find_value(document.data, path) is not None:
                 return document.place(path, key=True)
         return None
 
@@ -268,12 +268,3 @@ def _merge_plain(old: Any, new: Any) -> Any:
 
 def _make_fault(message: str, at: Path, hint: str = "", code: str = ENVIRONMENT) -> TemplateError:
     return TemplateError(message, at=at, code=code, heat_type="ValueError", hint=hint)
-
-
-def _has_value(data: Any, path: Path) -> bool:
-    for item in path:
-        try:
-            data = data[item]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return bool(path) and data is not None

@@ -28,7 +28,7 @@ class Retry:
 
 
 NO_RETRY = Retry()
-#: What makes a pattern of the name of a breakpoint.
+#: The characters that make a pattern of the name of a breakpoint.
 _GLOB = "*?["
 
 

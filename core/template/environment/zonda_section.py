@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
@@ -20,7 +21,7 @@ SECTION = "zonda"
 TIMEOUTS, RETRIES, PROTECT, RUNNERS = "timeouts", "retries", "protect", "runners"
 #: Old names of resources with the new ones.
 MOVED = "moved"
-#: What may wait at a breakpoint, in Heat's order.
+#: The hooks at which an action may stop, in Heat's order.
 BREAKPOINTS = (
     "pre-create",
     "pre-update",
@@ -80,7 +81,8 @@ def merge_sections(old: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, 
             if said is None:
                 table.pop(key, None)
             elif isinstance(said, dict) and EVERY not in said:
-                table[key] = _drop_null({**table.get(key, {}), **said})
+                merged = {**table.get(key, {}), **said}
+                table[key] = {name: each for name, each in merged.items() if each is not None}
             else:
                 table[key] = said
     return found
@@ -129,23 +131,14 @@ def _is_retry(value: Any) -> bool:
     return isinstance(value, Mapping) and bool({ATTEMPTS, DELAY} & set(value))
 
 
-def _drop_null(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if value is not None}
-
-
 # -- faults -----------------------------------------------------------------------------------
 
 
-def _find_timeout_faults(value: Any, at: Path) -> Iterator[TemplateError]:
-    yield from _find_table_faults(value, at, (*ACTIONS, *BREAKPOINTS), _find_duration_faults)
-
-
-def _find_retry_faults(value: Any, at: Path) -> Iterator[TemplateError]:
-    yield from _find_table_faults(value, at, ACTIONS, _find_attempts_faults)
-
-
 def _find_table_faults(
-    value: Any, at: Path, actions: tuple[str, ...], check: Callable[..., Iterator[TemplateError]]
+    actions: tuple[str, ...],
+    check: Callable[[Any, Path], Iterator[TemplateError]],
+    value: Any,
+    at: Path,
 ) -> Iterator[TemplateError]:
     if not isinstance(value, Mapping):
         yield _make_fault(f"must map resources to values, not be a {format_type_name(value)}", at)
@@ -269,8 +262,8 @@ def _make_fault(message: str, at: Path, hint: str = "") -> TemplateError:
 
 
 _PARTS: dict[str, Callable[[Any, Path], Iterator[TemplateError]]] = {
-    TIMEOUTS: _find_timeout_faults,
-    RETRIES: _find_retry_faults,
+    TIMEOUTS: partial(_find_table_faults, (*ACTIONS, *BREAKPOINTS), _find_duration_faults),
+    RETRIES: partial(_find_table_faults, ACTIONS, _find_attempts_faults),
     PROTECT: _find_protect_faults,
     RUNNERS: _find_runner_faults,
     DRIFT: _find_drift_faults,

@@ -57,7 +57,7 @@ class ResourceValues(Protocol):
 #: Gives the value of an expression on data; the last argument counts what that costs.
 Yaql = Callable[[str, Any, Callable[[int], None]], Any]
 
-#: What only YAML tags make (``!!binary``, ``!!omap``, ``!!set``): Heat's functions see lists. A set
+#: Types that only YAML tags make (``!!binary``, ``!!omap``, ``!!set``): functions see lists. A set
 #: is sorted, so that every process sees the same list.
 _AS_LISTS = frozenset((bytes, tuple, set))
 

@@ -1,6 +1,6 @@
 """Attached files: found from templates and environments, read once, and linked to documents.
 
-Called by ``fetcher``. A file is known by its URL (``file:`` or ``http(s):``), as with Heat's
+Called by ``reader``. A file is known by its URL (``file:`` or ``http(s):``), as with Heat's
 client; ``links`` leads from what a document writes to that URL, so that the same words may mean
 two files in two folders. The documents themselves stay as they were written.
 """

@@ -47,7 +47,7 @@ class Reference(NamedTuple):
 
 
 def may_name_files(text: str) -> bool:
-    """Whether ``template_files`` can find any in the document of a text; a quick test."""
+    """Whether ``find_template_files`` can find any in the document of a text; a quick test."""
     return may_contain(text, _GET_FILE, *TEMPLATE_SUFFIXES)
 
 

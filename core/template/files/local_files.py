@@ -1,6 +1,6 @@
 """Local files that documents name: which of them may be read, and a safe way to open them.
 
-Called by ``attachments`` and ``fetcher``. Documents come from anybody: what belongs to zonda, to
+Called by ``attachments`` and ``reader``. Documents come from anybody: what belongs to zonda, to
 the machine or to nobody (devices, pipes) is refused by where a path really leads, and judged again
 once it is open, since a path may lead elsewhere a moment later.
 """
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-#: What the machine tells of its processes, and devices.
+#: The folders of processes, of the kernel and of devices.
 _OF_THE_MACHINE = ("/proc", "/sys", "/dev")
 _OPENING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 

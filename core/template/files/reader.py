@@ -27,7 +27,7 @@ Source = FilePath | str
 
 #: The name that stands for standard input.
 STDIN = "-"
-#: Where the files of this process are that were open when it began.
+#: The folders of the open files of this process.
 _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 #: The code of a named file that cannot be read.
 UNREADABLE_FILE = "ZON205"

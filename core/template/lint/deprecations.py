@@ -1,7 +1,7 @@
 """Warnings about types, properties and attributes that are no longer meant to be used, and about
 keys in a property that nobody reads.
 
-Called by ``advice``. What the status is, plug-ins say in their ``SupportStatus``.
+Called by ``linter``. What the status is, plug-ins say in their ``SupportStatus``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Warnings about calls: parameters that no call reads, and data that only looks like a call.
 
-Called by ``advice``. Looks at the template's data as written, branches that are not taken
+Called by ``linter``. Looks at the template's data as written, branches that are not taken
 included: which of them counts may change with the parameters.
 """
 
@@ -19,7 +19,7 @@ from ..source.versions import DATES, KEY
 LATER_FUNCTION = "ZON608"
 MISSPELT_FUNCTION = "ZON609"
 
-#: How alike a name must be to a function's to be taken for a slip.
+#: The least likeness of a name to a function's that counts as a slip.
 _ALIKE = 0.84
 _SECTIONS = ("resources", "outputs")
 _READERS = ("get_param", "Ref")

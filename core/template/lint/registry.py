@@ -1,6 +1,6 @@
 """Warnings of registries: entries that never apply, and requirements that nothing can meet.
 
-Called by ``advice``, after the environments were read. Never changes what a type means.
+Called by ``linter``, after the environments were read. Never changes what a type means.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ..definition.stack_definition import StackDefinition
 from ..environment.environment import Environment
 from ..source import versions
 from ..source.bundle import Identity
-from ..source.document import Document, load_document, may_contain
+from ..source.document import Document, get_section, load_document, may_contain
 from ..types.registry import Choice, Registry, is_template
 
 
@@ -180,7 +180,7 @@ class ChildSignatures:
 
     def _list_inputs(self, file: str, text: str, data: Any) -> Iterator[str]:
         """List the defaults of a template's parameters, and the files that it reads."""
-        for name in _get_section(data, "parameters"):
+        for name in get_section(data, "parameters"):
             yield f"{name}"
             yield self._format_default(name)
         bundle = self._shared.load_context.bundle
@@ -350,8 +350,8 @@ class _FileWalk(_Walk):
     def document(self, data: Any) -> None:
         """Visit every type of a template that decides about its nested stacks."""
         self._functions = self.signatures.functions(versions.resolve_version(data))
-        self._parameters = _get_section(data, "parameters")
-        for name, entry in _get_section(data, "resources").items():
+        self._parameters = get_section(data, "parameters")
+        for name, entry in get_section(data, "resources").items():
             if isinstance(entry, Mapping) and isinstance(entry.get("type"), str):
                 self.entry(str(name), entry["type"], entry.get("properties"))
 
@@ -398,11 +398,6 @@ def _list_entry_names(registry: Mapping[str, Any]) -> Iterator[str]:
             yield from _list_entry_names(target)
         elif isinstance(name, str):
             yield name
-
-
-def _get_section(data: Any, name: str) -> Mapping[str, Any]:
-    found = data.get(name) if isinstance(data, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 def _list_files(tree: Any) -> Iterator[str]:

@@ -39,13 +39,13 @@ from ..syntax.resource import ResourceNode
 from ..types.registry import is_template
 from ..types.template_types import TemplateResource
 from ..validation.report import add_trace, attach_locations
-from ..validation.resource import NullValues
+from ..validation.resource import NullValues, complete_fault
 from . import validation_cache
 from .signatures import SharedTree
 
 #: So many resources of one type in a generated template are looked into: they are much alike.
 _MOST_ALIKE = 10
-#: Where a value that is not known may be left out: a null stands there then.
+#: Types of properties whose unknown values may be left out: a null stands there then.
 _SCALARS = (Schema.STRING, Schema.NUMBER, Schema.INTEGER, Schema.BOOLEAN)
 
 
@@ -147,13 +147,14 @@ class NestedValidator:
         scope.begin()
         values = resolve_static(node.properties, scope)
         given, unknown = _split_properties(node, values)
+        update_policy = resolve_static(node.update_policy, scope)
         resolved = ResourceDefinition(
             node.name,
             node.type,
             given,
             metadata=_to_section(resolve_static(node.metadata, scope)),
             deletion_policy=node.deletion_policy,
-            update_policy=_to_known_section(resolve_static(node.update_policy, scope)),
+            update_policy={} if has_unknown(update_policy) else _to_section(update_policy),
             raw=node.trees,
         )
         child = self._build_child(node, resolved, has_unknown(values))
@@ -233,10 +234,6 @@ def _to_section(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _to_known_section(value: Any) -> Mapping[str, Any]:
-    return {} if has_unknown(value) else _to_section(value)
-
-
 def _build_step(above: StackDefinition, node: ResourceNode, file: str | None) -> tuple[str, str]:
     """Build the path element of the nested template as in Heat's paths."""
     label = "nested_stack" if file is None else above.registry.candidates.name(file)
@@ -310,10 +307,7 @@ def _make_depth_fault(node: ResourceNode, step: tuple[str, str], most: int) -> T
 def _make_plugin_fault(error: BaseException, node: ResourceNode) -> TemplateError:
     """Build the fault of a plug-in that raised when it was asked for its nested template."""
     if isinstance(error, TemplateError):
-        error.at = error.at or node.path
-        if error.code == TemplateError.code:
-            error.code = OWN_CHECK
-        return error
+        return complete_fault(error, node)
     own = error.message if isinstance(error, ZondaError) else truncate_middle(safe_str(error))
     path = ("resources", f"{node.name}<nested_stack>")
     label = type(error).__name__

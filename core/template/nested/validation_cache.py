@@ -1,6 +1,6 @@
 """Cache keys of validation: hashes over all that the check of a nested template depends on.
 
-Called by ``TemplateTree`` for ``nested_checks``. The engine keeps the marks of what was found well,
+Called by ``TemplateTree`` and ``validation``. The engine keeps the marks of what was found well,
 so that the next update need not look at it again. Hence everything counts that could change the
 verdict: what the stack is made from, the files that it reaches and the defaults that these get
 (``signatures``), the registry and what environments require, the limits, whose code the plug-ins

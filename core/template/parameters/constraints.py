@@ -7,6 +7,7 @@ else is the classes' own.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from zonda.hooks.errors import Path, SchemaError
@@ -24,8 +25,6 @@ from ..source.diagnostics import suggestion
 from ..source.versions import MODULO_SINCE
 
 DESCRIPTION = "description"
-
-_BOUNDS = ("min", "max")
 
 
 def parse_constraints(name: str, entries: Any, version: str, path: Path) -> list[Constraint]:
@@ -74,14 +73,9 @@ def _build_modulo(definition: Any, description: Any) -> Constraint:
     return Modulo(definition.get("step"), definition.get("offset"), description)
 
 
-def _build_range(definition: Any, description: Any) -> Constraint:
-    check_keys(definition, _BOUNDS, "range constraint", ())
-    return Range(definition.get("min"), definition.get("max"), description)
-
-
-def _build_length(definition: Any, description: Any) -> Constraint:
-    check_keys(definition, _BOUNDS, "length constraint", ())
-    return Length(definition.get("min"), definition.get("max"), description)
+def _build_bounds(cls: type[Range] | type[Length], definition: Any, description: Any) -> Constraint:
+    check_keys(definition, ("min", "max"), f"{cls.__name__.lower()} constraint", ())
+    return cls(definition.get("min"), definition.get("max"), description)
 
 
 def _build_allowed_values(definition: Any, description: Any) -> Constraint:
@@ -99,8 +93,8 @@ def _build_custom(definition: Any, description: Any) -> Constraint:
 #: By name, in the order in which one wins where an entry holds several.
 _PARSERS: dict[str, Callable[[Any, Any], Constraint]] = {
     "modulo": _build_modulo,
-    "range": _build_range,
-    "length": _build_length,
+    "range": partial(_build_bounds, Range),
+    "length": partial(_build_bounds, Length),
     "allowed_values": _build_allowed_values,
     "allowed_pattern": AllowedPattern,
     "custom_constraint": _build_custom,

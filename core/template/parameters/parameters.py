@@ -60,7 +60,7 @@ class ParameterSchema:
     immutable: bool = False
     constraints: tuple[Constraint, ...] = ()
     tags: tuple[Any, ...] = ()
-    #: What the template calls the type, where that is another name.
+    #: The template's name of the type, where that is another one.
     written_type: str = ""
 
 
@@ -257,7 +257,9 @@ class Parameters:
         self, schema: ParameterSchema, error: ValueError, context: ResourceContext
     ) -> TemplateError:
         fault = _make_invalid_fault(schema, error, context)
-        fault.related = tuple(self._list_declaration(schema))
+        if self.origin(schema.name) != "default":
+            declared = Related(f"{schema.name} is declared here", at=(SECTION, schema.name))
+            fault.related = (declared,)
         return fault
 
     def origin(self, name: str) -> str:
@@ -267,10 +269,6 @@ class Parameters:
         if self.given.get(name) is not None:
             return "parameters"
         return "parameter_defaults" if self._defaults.get(name) is not None else "default"
-
-    def _list_declaration(self, schema: ParameterSchema) -> Iterator[Related]:
-        if self.origin(schema.name) != "default":
-            yield Related(f"{schema.name} is declared here", at=(SECTION, schema.name))
 
     def _find_raw_value(self, schema: ParameterSchema) -> Any:
         for source in (self.given, self._defaults):

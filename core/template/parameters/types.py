@@ -1,6 +1,6 @@
 """The five types of parameters: the conversion of a given value to that of ``get_param``.
 
-Called by ``parameters`` and ``parameter_constraints``. Each conversion raises ValueError with the
+Called by ``parameters`` and ``merge``. Each conversion raises ValueError with the
 text Heat's users know; nothing here knows of names, sections or constraints.
 """
 

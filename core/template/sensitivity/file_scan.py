@@ -15,7 +15,7 @@ from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.resources.resource import Resource
 
 from ..source.bundle import Bundle
-from ..source.document import load_data
+from ..source.document import get_section, load_data
 from ..source.versions import KEYS
 from .labels import has_hidden_part
 
@@ -61,20 +61,18 @@ class _Search:
                 values[file, path] = value
         return HiddenInFiles(values, frozenset(names))
 
-    def _load_data(self, file: str) -> Mapping[str, Any]:
+    def _load_data(self, file: str) -> Any:
         if file not in self._parsed:
             self._parsed[file] = load_data(self._bundle.files[file])
-        found = self._parsed[file]
-        return found if isinstance(found, Mapping) else {}
+        return self._parsed[file]
 
     def _list_hidden_parameters(self, file: str) -> dict[str, Mapping[str, Any]]:
         """The hidden parameters of a template."""
         if not any(word in self._bundle.files[file] for word in ("hidden", "NoEcho")):
             return {}
-        section = self._load_data(file).get("parameters")
         return {
             str(name): entry
-            for name, entry in (section.items() if isinstance(section, Mapping) else ())
+            for name, entry in get_section(self._load_data(file), "parameters").items()
             if isinstance(entry, Mapping) and entry.get("hidden") in _TRUE
         }
 
@@ -85,12 +83,11 @@ class _Search:
         }
         if not any(key in text for keys in hiding.values() for key in keys):
             return
-        section = self._load_data(file).get("resources")
-        for name, entry in section.items() if isinstance(section, Mapping) else ():
+        for name, entry in get_section(self._load_data(file), "resources").items():
             kind = entry.get("type") if isinstance(entry, Mapping) else None
             given = entry.get("properties") if isinstance(kind, str) else None
             for key in hiding.get(str(kind), ()):
-                if isinstance(given, Mapping) and key in given and not _is_read(given[key]):
+                if isinstance(given, Mapping) and key in given and not is_read(given[key]):
                     yield ("resources", name, "properties", key), given[key]
 
     def _look_up(self, kind: str, file: str) -> frozenset[str]:
@@ -114,7 +111,7 @@ class _Search:
         return frozenset(key for key, schema in schemata.items() if has_hidden_part(schema))
 
 
-def _is_read(value: Any) -> bool:
+def is_read(value: Any) -> bool:
     """Whether a property only names the source of its value."""
     names = [*value] if isinstance(value, Mapping) else []
     return len(names) == 1 and str(names[0]).startswith(("get_", "Ref", "Fn::GetAtt"))

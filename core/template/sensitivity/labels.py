@@ -24,7 +24,7 @@ from ..syntax.resource import ResourceNode
 OPEN = "open"
 SEALED = "sealed"
 HIDDEN = "hidden"
-#: How the keys end under which a member, or what it is given, is described.
+#: The ends of the keys under which a member or its properties stand.
 _GIVEN = ("properties", "parameters", "resource_def", "resource")
 
 
@@ -42,9 +42,9 @@ def drop_open(marks: Mapping[str, str]) -> dict[str, str]:
     return {key: mark for key, mark in marks.items() if mark != OPEN}
 
 
-#: What stands behind the name of an attribute; None for what is only known later.
+#: The keys behind the name of an attribute; None for an unknown one.
 Keys = tuple[str | None, ...]
-#: How the attributes begin that are those of one member.
+#: The prefix of the attributes of one member.
 _OF_ONE = "resource."
 
 

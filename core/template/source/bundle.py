@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-#: What the variable that a parameter has its value from begins with.
+#: The prefix of environment variables that give parameters their values.
 VARIABLE = "ZONDA_PARAM_"
 
 

@@ -1,7 +1,6 @@
 """Templates in CloudFormation's notation, read as HOT ones.
 
-``source`` hands every template here. Sections and keys get the names that HOT has for them; values
-stay as they are, since the functions of these versions stand in the function table. What is wrong
+Called by ``document``. Sections and keys get the names that HOT has for them; values stay as they are, since the functions of these versions stand in the function table. What is wrong
 with the outer shape is told from the template as written.
 """
 
@@ -48,7 +47,7 @@ def to_cfn_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-#: What CloudFormation calls the types of parameters.
+#: The names in CloudFormation of the types of parameters.
 _TYPES = ("string", "number", "comma_delimited_list", "json", "boolean")
 WRITTEN_TYPES = {name: to_cfn_name(name) for name in _TYPES}
 _PARAMETER_KEYS = (

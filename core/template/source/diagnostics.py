@@ -13,7 +13,7 @@ from zonda.hooks.errors import Path, PathItem, TemplateError, UnknownReference
 from zonda.hooks.text.suggestions import suggestion as suggestion
 
 #: Codes, stable for ever; ``core/diagnostics`` explains them. More stand in hooks/errors.py,
-#: hooks/schema/values.py, source.py, core/functions and advice.py.
+#: hooks/schema/values.py, document.py, core/functions and lint.
 SECTION = "ZON103"
 RESOURCE_SHAPE = "ZON104"
 OUTPUT_SHAPE = "ZON105"
@@ -60,7 +60,7 @@ FACADE = "ZON152"
 #: So many faults of one kind are worth the time that "did you mean" takes.
 MOST_HINTS = 100
 
-#: What a function may raise while it is resolved.
+#: The exceptions that a function may raise while it is resolved.
 FAULTS = (TemplateError, TypeError, ValueError, KeyError, AttributeError, IndexError)
 
 
@@ -71,10 +71,10 @@ class TooLarge(ValueError):
     heat_type = "ValueError"
 
 
-#: What is told of an exception of a plug-in that has no text.
+#: The message for an exception of a plug-in that has no text.
 SILENT = "raised without a text"
 
-#: What another installation may well have: ``ignore_unknown`` only warns of it.
+#: Codes of names that another installation may have: ``ignore_unknown`` only warns of them.
 UNKNOWN_NAMES = frozenset((TYPE_UNKNOWN, TYPE_TEMPLATE, CONSTRAINT_UNKNOWN))
 
 
@@ -104,12 +104,12 @@ def from_exception(error: Exception) -> TemplateError:
         return error
     code = getattr(error, "code", FUNCTION)
     heat_type = getattr(error, "heat_type", type(error).__name__)
-    made = TemplateError(_format_message(error), heat_type=heat_type, code=code)
+    made = TemplateError(str(error) or type(error).__name__, heat_type=heat_type, code=code)
     made.__cause__ = error
     return made
 
 
-#: What Heat raises through its parsers as it is, without a path.
+#: The errors that Heat raises through its parsers as they are, without a path.
 _UNWRAPPED = ("UserParameterMissing", "InvalidTemplateReference", "InvalidTemplateAttribute")
 
 
@@ -147,10 +147,6 @@ def wrap_error(error: Exception, *, path: Path, label: str = "") -> TemplateErro
     )
     made.__cause__ = error
     return made
-
-
-def _format_message(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 def format_type_name(value: Any) -> str:

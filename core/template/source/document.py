@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -31,7 +31,7 @@ MAX_BYTES = 524_288
 #: The code of every error about text that cannot be read.
 UNREADABLE = "ZON102"
 
-#: What an escape begins with that may stand for a letter, a sign or nothing.
+#: The beginning of an escape that may stand for a letter, a sign or nothing.
 _ESCAPED = re.compile("\\\\[xuU\r\n\x85\u2028\u2029]")
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
@@ -175,9 +175,8 @@ def load_document(
         with _pause_collector():
             data = builder.build(text)
     except yaml.MarkedYAMLError as error:
-        raise _make_unreadable_error(
-            _format_problem(error), file, what, _find_place(error, file)
-        ) from error
+        problem = " ".join(part for part in (error.context, error.problem) if part)
+        raise _make_unreadable_error(problem, file, what, _find_place(error, file)) from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise _make_unreadable_error(
             str(error).split("\n")[0], file, what, Place(file, 1, 1)
@@ -201,6 +200,22 @@ def load_or_reuse_document(
         return load_document(text, file, max_bytes=max_bytes)
     _check_size(text, file, max_bytes, "template")
     return known
+
+
+def find_value(data: Any, path: Path, default: Any = None) -> Any:
+    """Find the value at ``path`` in plain data; ``default`` where it leads nowhere."""
+    for item in path:
+        try:
+            data = data[item]
+        except (KeyError, IndexError, TypeError):
+            return default
+    return data
+
+
+def get_section(data: Any, name: str) -> Mapping[str, Any]:
+    """Get a section of a template's or an environment's data that is a map; else an empty one."""
+    section = data.get(name) if isinstance(data, Mapping) else None
+    return section if isinstance(section, Mapping) else {}
 
 
 def may_contain(text: str, *words: str) -> bool:
@@ -264,10 +279,6 @@ def _make_unreadable_error(problem: str, file: str, what: str, place: Place) -> 
         heat_type="RequestLimitExceeded" if is_long else "ValueError",
         hint=hint,
     )
-
-
-def _format_problem(error: yaml.MarkedYAMLError) -> str:
-    return " ".join(part for part in (error.context, error.problem) if part)
 
 
 def _find_place(error: yaml.MarkedYAMLError, file: str) -> Place:

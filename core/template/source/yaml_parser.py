@@ -1,6 +1,6 @@
 """Plain data from YAML 1.1 text, by libyaml's events and PyYAML's own rules for scalars.
 
-Called by ``source`` only. It knows YAML and nothing of templates: no version, no section. The
+Called by ``document`` only. It knows YAML and nothing of templates: no version, no section. The
 data is what PyYAML's safe loader gives (bytes for ``!!binary``, pairs for ``!!omap``, a set for
 ``!!set``), except that dates and timestamps stay text; building it from events costs a sixth of
 PyYAML's own way, and needs no recursion.
@@ -29,7 +29,7 @@ from yaml.events import (
 #: Deeper than any sane template, shallow enough for everything that walks the data by recursion.
 MAX_DEPTH = 200
 
-#: What an error says of a text whose aliases make too much of it.
+#: The error of a text whose aliases make too much of it.
 TOO_LONG = "written out, the aliases up to here have more than"
 
 #: No number may have more characters: Python writes and reads whole numbers of so many digits.
@@ -153,7 +153,7 @@ class Builder:
     def __init__(self, max_length: int) -> None:
         self.repeated = False
         self._max_length = max_length
-        #: How many characters all aliases so far stand for.
+        #: The number of characters that all aliases so far stand for.
         self._aliased = 0
         self._plain: dict[str, Any] = {}
         #: The value of an anchor, how deep it is, and how long.

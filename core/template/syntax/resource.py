@@ -1,6 +1,6 @@
 """A resource of a template: its parsed trees, and how they become a definition.
 
-``resource_reader`` makes nodes; the planner and every operation work with them. A node is bound to
+``resource_parser`` makes nodes; the planner and every operation work with them. A node is bound to
 no values: ``resolve`` takes the scope.
 """
 
@@ -33,7 +33,7 @@ class NoClass(Resource):
 
 
 ResourceClass = type[Resource]
-#: Gives a tree its values: ``resolve``, or ``resolve_partly``.
+#: Gives a tree its values: ``resolve``, or ``evaluate_partially``.
 Resolving = Callable[[Any, ResolveScope], Any]
 FULLY: Resolving = resolve
 
@@ -107,7 +107,7 @@ class ResourceNode:
     def resolve(self, scope: Scope, resolving: Resolving = FULLY) -> ResourceDefinition:
         """Resolve the definition: every function is replaced by its value.
 
-        ``resolving``: another way to give a tree its values (``partly``). Raises TemplateError; a
+        ``resolving``: another way to give a tree its values. Raises TemplateError; a
         fault of a property is Heat's ``Property error`` at creation.
         """
         properties = self.resolve_properties(scope, resolving)

@@ -1,6 +1,6 @@
 """One entry of ``resources``, read key by key in Heat's order of checks.
 
-Called by ``loading`` for every resource of the template, disabled ones too. Faults go to the
+Called by ``loader`` for every resource of the template, disabled ones too. Faults go to the
 parser's list; a key that is wrong counts as absent.
 """
 
@@ -55,7 +55,7 @@ def parse_resource(
     description = reader.text("description") or ""
     external_id = reader.text("external_id", functions=True)
     if external_id is not None:
-        # What is managed elsewhere is never deleted from here.
+        # A resource that is managed elsewhere is never deleted from here.
         policy = "Retain"
     node = ResourceNode(
         name=name,

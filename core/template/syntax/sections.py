@@ -45,7 +45,7 @@ _RESOURCE_KEYS = (
     "update_policy",
     "description",
 )
-#: What a resource may have from version ``CONDITIONS_SINCE`` on.
+#: The keys of resources from version ``CONDITIONS_SINCE`` on.
 RESOURCE_KEYS_LATER = ("condition", "external_id")
 
 

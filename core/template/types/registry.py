@@ -1,6 +1,6 @@
 """The registry of types: the class or the template of a type name, for a resource.
 
-Called by ``loading`` for every resource, and by whoever walks a tree of templates. Entries of the
+Called by ``loader`` for every resource, and by whoever walks a tree of templates. Entries of the
 environment come before the types that plug-ins bring; among them, those for the resource's own
 name come first, then the alphabet decides, so that ``My::*`` beats ``My::Thing``.
 """

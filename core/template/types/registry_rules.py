@@ -19,7 +19,7 @@ SECTION = "resource_registry"
 RESOURCES = "resources"
 HOOKS = "hooks"
 RESTRICTED = "restricted_actions"
-#: What relative files are relative to, if not the document.
+#: The key of the folder or address that relative files are relative to, if not the document.
 BASE_URL = "base_url"
 
 _RESTRICTIONS = ("update", "replace")

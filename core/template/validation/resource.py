@@ -129,7 +129,7 @@ def _find_function_faults(
             yield fault
 
 
-#: What takes long to fail, so that it is not tried again to find out where.
+#: Codes of calls that take long to fail: they are not tried again to find out where.
 _SLOW = ("ZON118", TOO_LARGE)
 
 
@@ -274,9 +274,9 @@ def _find_plugin_faults(node: ResourceNode, resource: Resource) -> Iterator[Temp
     try:
         resource.validate()
     except ValidationErrors as error:
-        yield from (_complete_fault(fault, node) for fault in error.errors)
+        yield from (complete_fault(fault, node) for fault in error.errors)
     except TemplateError as error:
-        yield _complete_fault(error, node)
+        yield complete_fault(error, node)
     except ZondaError as error:
         heat_type = error.heat_type
         yield TemplateError(error.message, path=node.path, code=OWN_CHECK, heat_type=heat_type)
@@ -293,7 +293,7 @@ def _make_plugin_fault(node: ResourceNode, error: BaseException) -> TemplateErro
     return fault
 
 
-def _complete_fault(fault: TemplateError, node: ResourceNode) -> TemplateError:
+def complete_fault(fault: TemplateError, node: ResourceNode) -> TemplateError:
     """Complete a plug-in's ``fault`` with a place and a code, where it has none."""
     fault.at = fault.at or node.path
     if fault.code == TemplateError.code:
