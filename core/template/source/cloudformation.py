@@ -1,7 +1,8 @@
 """Templates in CloudFormation's notation, read as HOT ones.
 
-Called by ``document``. Sections and keys get the names that HOT has for them; values stay as they are, since the functions of these versions stand in the function table. What is wrong
-with the outer shape is told from the template as written.
+Called by ``document``. Sections and keys get the names that HOT has for them; values stay as they
+are, since the functions of these versions stand in the function table. A fault of the outer shape
+is reported from the template as written.
 """
 
 from __future__ import annotations
