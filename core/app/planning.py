@@ -13,7 +13,7 @@ from zonda.core.engine.drift.dry_run import check_now
 from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.plan_file import format_plan
 from zonda.core.engine.preview.preview import build_preview
-from zonda.core.engine.runtime.building import build_read_services
+from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.services import EngineServices
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.reader import Reader
@@ -62,8 +62,8 @@ def make_plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Pl
 
 
 def _make_read_services(parts: Parts, reader: Reader) -> EngineServices:
-    return build_read_services(
-        reader,
+    return build_services(
+        reader.sealer,
         parts.plugins.resource_types,
         load=parts.template_loader,
         clock=parts.clock,
@@ -71,5 +71,6 @@ def _make_read_services(parts: Parts, reader: Reader) -> EngineServices:
         source=parts.random,
         lender=parts.lender,
         settings=parts.make_engine_settings(),
+        reader=lambda: reader,
         origins=parts.plugins.origins,
     )

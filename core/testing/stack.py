@@ -28,6 +28,7 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.services import EngineSettings
+from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.plugins.manager import Plugins
 from zonda.core.reports.outputs import StackValues
 from zonda.core.schedule.timing import Timing
@@ -74,8 +75,14 @@ class InlineStack:
             ids=Ids(self.clock, self._random).new,
             random=self._random,
             lender=self._lender,
-            functions=self._app.function_table,
-            limits=self._app.limits,
+            load=TemplateLoading(
+                self.plugins,
+                self._app.function_table,
+                self._app.limits,
+                self._lender,
+                self.clock,
+                self._random,
+            ),
             settings=EngineSettings(timing=Timing()),
         )
 

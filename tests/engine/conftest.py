@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.loading import make_loading
 
 from zonda.core.engine.actions import (
     Action,
@@ -24,7 +25,6 @@ from zonda.core.engine.actions import (
 )
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins
 from zonda.core.reports.outputs import StackValues
 from zonda.core.schedule.scheduler import Scheduler
@@ -193,7 +193,7 @@ class Bench:
             ids=self._ids,
             random=self._random,
             lender=self.lender,
-            functions=lambda version: build_function_table(version, self.plugins),
+            load=make_loading(self.plugins, self.clock, self.lender),
         )
         return self.engine
 
@@ -303,7 +303,7 @@ def start(bench: Bench, store: Store) -> Iterator[Callable[..., Engine]]:
             ids=Ids(clock),
             random=random.Random(0),
             lender=bench.lender,
-            functions=lambda version: build_function_table(version, bench.plugins),
+            load=make_loading(bench.plugins, clock, bench.lender),
         )
         engine.start(drive)
         engines.append(engine)

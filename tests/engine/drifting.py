@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.engine.conftest import Bench
+from tests.engine.loading import make_loading
 
 from zonda.core.engine.actions import (
     CheckDrift,
@@ -20,7 +21,6 @@ from zonda.core.engine.drift.schedule import DueChecks
 from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.services import EngineSettings
-from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.timing import Timing
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.views import StackView
@@ -146,7 +146,7 @@ class Drifting:
             ids=bench._ids,
             random=random.Random(0),
             lender=bench.lender,
-            functions=lambda version: build_function_table(version, bench.plugins),
+            load=make_loading(bench.plugins, bench.clock, bench.lender),
             settings=self.settings,
         )
         self.firing = DueChecks(self.engine.services)

@@ -11,7 +11,7 @@ from zonda.core.engine.actions import RepairDrift
 from zonda.core.engine.drift.dry_run import check_now
 from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.preview import build_preview
-from zonda.core.engine.runtime.building import build_read_services
+from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.versions import build_function_table
 from zonda.core.template.source.bundle import Limits
@@ -21,8 +21,8 @@ def planned(drift: Drifting) -> dict[str, Any]:
     """The plan of a repair, worked out beside the engine."""
     services, bench = drift.engine.services, drift.bench
     found = check_now(services, RepairDrift("s"), lambda seconds: None)
-    shown = build_read_services(
-        found,
+    shown = build_services(
+        found.sealer,
         drift.bench.types,
         load=TemplateLoading(
             bench.plugins,
@@ -37,5 +37,6 @@ def planned(drift: Drifting) -> dict[str, Any]:
         source=random.Random(0),
         lender=drift.bench.lender,
         settings=services.settings,
+        reader=lambda: found,
     )
     return build_document(build_preview(shown, RepairDrift("s"), found.plan_repair))

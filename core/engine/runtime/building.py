@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from zonda.core.store.read.reader import Reader
-from zonda.core.store.write.database import Store
+from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 from zonda.hooks.resources.resource import Resource
 
@@ -21,35 +21,8 @@ from ..templates.definitions import Definitions
 Durable = Callable[[Callable[[UnitOfWork], Any]], Any]
 
 
-def build_read_services(
-    reader: Reader,
-    resource_types: Mapping[str, type[Resource]],
-    *,
-    load: Loading,
-    clock: Clock,
-    ids: Callable[[], str],
-    source: random.Random,
-    lender: Lender,
-    settings: EngineSettings,
-    origins: Mapping[tuple[str, str], object] | None = None,
-) -> EngineServices:
-    """The services of a process that only reads: its writes are not stored."""
-    lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
-    definitions = Definitions(load, resource_types, lambda: reader, origins)
-    return EngineServices(
-        definitions,
-        Instances(lending, definitions),
-        clock,
-        ids,
-        source.random,
-        reader.sealer,
-        settings,
-        lambda: reader,
-    )
-
-
 def build_services(
-    store: Store,
+    sealer: Sealer,
     resource_types: Mapping[str, type[Resource]],
     *,
     load: Loading,
@@ -58,14 +31,17 @@ def build_services(
     source: random.Random,
     lender: Lender,
     settings: EngineSettings,
-    durable: Durable,
-    progress: Callable[[str, str, str, float | None], None],
     reader: Callable[[], Reader],
-    drives: Callable[[str], bool],
+    durable: Durable = lambda run: None,
+    progress: Callable[[str, str, str, float | None], None] = lambda *said: None,
+    drives: Callable[[str], bool] = lambda root_id: False,
     origins: Mapping[tuple[str, str], object] | None = None,
 ) -> EngineServices:
-    """The services of one engine. ``origins``: the plug-in of each type (``Plugins.origins``)."""
-    lending = Lending(lender, clock, source, store.sealer, durable, progress)
+    """The services of one engine, or of a process that only reads: its writes are not stored.
+
+    ``origins``: the plug-in of each type (``Plugins.origins``).
+    """
+    lending = Lending(lender, clock, source, sealer, durable, progress)
     definitions = Definitions(load, resource_types, reader, origins)
     return EngineServices(
         definitions,
@@ -73,7 +49,7 @@ def build_services(
         clock,
         ids,
         source.random,
-        store.sealer,
+        sealer,
         settings,
         reader,
         drives=drives,

@@ -20,8 +20,6 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store, Transaction
-from zonda.core.template.evaluation.scope import FunctionTable
-from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
 
@@ -35,7 +33,6 @@ from ..model.lending import Lender
 from ..model.states import POLLING
 from ..model.unit_of_work import Notice, UnitOfWork
 from ..services import EngineSettings
-from ..templates.loading import TemplateLoading
 from . import sweeps
 from .building import build_services
 from .lateness import Lateness
@@ -85,21 +82,16 @@ class Engine:
         ids: Callable[[], str],
         random: Random,
         lender: Lender,
-        functions: Callable[[str], FunctionTable] | None = None,
-        limits: Limits | None = None,
-        load: Loading | None = None,
+        load: Loading,
         settings: EngineSettings | None = None,
     ) -> None:
         self.settings = settings or EngineSettings()
         self.clock = clock
-        if load is None:
-            assert functions is not None, "give functions, or load"
-            load = TemplateLoading(plugins, functions, limits or Limits(), lender, clock, random)
         self._readers = threading.local()
         self._store = store
         self._reader = store.reader()
         self.services = build_services(
-            store,
+            store.sealer,
             plugins.resource_types,
             load=load,
             clock=clock,
@@ -108,7 +100,7 @@ class Engine:
             lender=lender,
             settings=self.settings,
             durable=self._run_durable,
-            progress=self._publish_progress,
+            progress=lambda *said: self._driver.listeners.progress(*said),
             reader=self._get_reader,
             drives=lambda root_id: self._driver.drives(root_id),
             origins=plugins.origins,
@@ -179,11 +171,9 @@ class Engine:
             left = _LONGEST_SLEEP if until is None else until - self.clock.monotonic()
             if left <= 0:
                 raise TimeoutError(stack_id)
-            self._sleep_until_changed(seen, min(left, _LONGEST_SLEEP))
-
-    def _sleep_until_changed(self, seen: int, seconds: float) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._changes != seen, seconds)
+            with self._changed:
+                if self._changes == seen:
+                    self._changed.wait(min(left, _LONGEST_SLEEP))
 
     def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
         """Tell ``listener``, in the engine's threads, about events and progress."""
@@ -379,11 +369,6 @@ class Engine:
         ticket = Ticket()
         self._put(lambda: self._driver.start(make_step(Tx(run)), ticket.answer))
         return ticket.wait()
-
-    def _publish_progress(
-        self, stack_id: str, resource: str, message: str, since: float | None
-    ) -> None:
-        self._driver.listeners.progress(stack_id, resource, message, since)
 
     def _get_reader(self) -> Reader:
         reader: Reader | None = getattr(self._readers, "reader", None)

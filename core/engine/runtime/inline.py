@@ -17,8 +17,6 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store
-from zonda.core.template.evaluation.scope import FunctionTable
-from zonda.core.template.source.bundle import Limits
 from zonda.hooks.context import Clock
 
 from ..actions import Accepted, Action
@@ -30,7 +28,6 @@ from ..model.definition import Loading
 from ..model.effects import Call
 from ..model.lending import Lender
 from ..services import EngineSettings
-from ..templates.loading import TemplateLoading
 from .building import build_services
 from .driver import Driver
 from .lateness import Lateness
@@ -49,21 +46,16 @@ class InlineEngine:
         ids: Callable[[], str],
         random: Random,
         lender: Lender,
-        functions: Callable[[str], FunctionTable] | None = None,
-        limits: Limits | None = None,
-        load: Loading | None = None,
+        load: Loading,
         settings: EngineSettings | None = None,
     ) -> None:
         self.clock: Clock = clock
-        if load is None:
-            assert functions is not None, "give functions, or load"
-            load = TemplateLoading(plugins, functions, limits or Limits(), lender, clock, random)
         self.reader: Reader = store.reader()
         # nobody but this engine ends a nested stack: its owner is told, or there is a fault
         self.settings = dataclasses.replace(settings or EngineSettings(), backstop=math.inf)
         self._calls: deque[tuple[Task, Call]] = deque()
         self.services = build_services(
-            store,
+            store.sealer,
             plugins.resource_types,
             load=load,
             clock=clock,

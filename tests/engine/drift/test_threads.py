@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from tests.engine.conftest import Bench
 from tests.engine.drifting import Blind, Thing, World
+from tests.engine.loading import make_loading
 
 from zonda.core.engine.actions import CheckDrift, CreateStack, SetDrift, UpdateStack
 from zonda.core.engine.drift.schedule import compute_next_due
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.write.database import Store
@@ -60,7 +60,7 @@ def begin(bench: Bench, store: Store, world: World) -> Iterator[Start]:
             ids=Ids(clock),
             random=random.Random(0),
             lender=bench.lender,
-            functions=lambda version: build_function_table(version, bench.plugins),
+            load=make_loading(bench.plugins, clock, bench.lender),
             settings=EngineSettings(**settings),
         )
         engine.start(drive)

@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.engine.loading import make_loading
 
 from zonda.core.engine.actions import CancelStack, CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
-from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -201,7 +201,7 @@ def test_a_call_that_is_running_is_cancelled_when_it_comes_back(
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,
-        functions=lambda version: build_function_table(version, bench.plugins),
+        load=make_loading(bench.plugins, clock, bench.lender),
         settings=EngineSettings(cancel_grace=0.0),
     )
     engine.start("all")

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.engine.loading import make_loading
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.execution.loop import Task
@@ -16,7 +17,6 @@ from zonda.core.engine.model.effects import LONGEST_CALL, Call, GivenUp
 from zonda.core.engine.plugins.hanging import OF_ALL, OF_STACK, Hanging
 from zonda.core.engine.runtime.engine import Engine, EngineSettings
 from zonda.core.engine.runtime.light_calls import Job
-from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -73,7 +73,7 @@ def engine(bench: Any, tmp_path: Path, clock: Late) -> Iterator[Engine]:
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,
-        functions=lambda version: build_function_table(version, bench.plugins),
+        load=make_loading(bench.plugins, clock, bench.lender),
         settings=EngineSettings(workers=WORKERS),
     )
     made.start("all")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine.loading import make_loading
 
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, open_store
@@ -44,7 +44,7 @@ def engine(bench: Any, store: Store) -> Iterator[Engine]:
         ids=Ids(clock),
         random=bench._random,
         lender=bench.lender,
-        functions=lambda version: build_function_table(version, bench.plugins),
+        load=make_loading(bench.plugins, clock, bench.lender),
     )
     made.start("all")
     yield made

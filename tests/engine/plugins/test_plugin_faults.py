@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tests.engine.conftest import showing
+from tests.engine.loading import make_loading
 
 from zonda.core.engine import actions
 from zonda.core.engine.plugins.operation import PluginOperation
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
@@ -54,7 +54,7 @@ def engine(bench: Any, tmp_path: Path) -> Iterator[Engine]:
         ids=Ids(clock),
         random=Random(0),
         lender=bench.lender,
-        functions=lambda version: build_function_table(version, bench.plugins),
+        load=make_loading(bench.plugins, clock, bench.lender),
     )
     made.start("own")
     yield made

@@ -12,13 +12,13 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engine.loading import make_loading
 
 from zonda.builtin_resources import plugin
 from zonda.core.engine.actions import ApplyPlan, CreateStack, UpdateStack
 from zonda.core.engine.preview.plan_file import format_plan
 from zonda.core.engine.preview.preview import Preview, build_preview
 from zonda.core.engine.runtime.inline import InlineEngine
-from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import gather_plugins, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, Store, open_store
@@ -144,7 +144,7 @@ class Engine:
             ids=Ids(clock, source).new,
             random=source,
             lender=SimpleNamespace(setup=""),
-            functions=lambda version: build_function_table(version, PLUGINS),
+            load=make_loading(PLUGINS, clock),
         )
 
     def preview(self, action: Any) -> Preview:

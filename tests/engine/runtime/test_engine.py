@@ -268,12 +268,13 @@ from types import SimpleNamespace
 from zonda.core.system.clock import SystemClock
 from zonda.core.engine import actions
 from zonda.core.engine.runtime.engine import Engine
+from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.functions.versions import build_function_table
 from zonda.core.schedule.scheduler import Scheduler
 from zonda.core.system.ids import Ids
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
-from zonda.core.template.source.bundle import Bundle
+from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.resources.resource import Resource
 
@@ -297,9 +298,12 @@ class Made(Resource):
 plugins = Plugins(resource_types={"Test::Made": Made})
 store = open_store(home / "z.db", sealer=Sealer(key))
 clock = SystemClock()
+lender = SimpleNamespace(setup="")
 engine = Engine(store, plugins, clock=clock, scheduler=Scheduler(clock), ids=Ids(clock),
-                random=random.SystemRandom(), lender=SimpleNamespace(setup=""),
-                functions=lambda version: build_function_table(version, plugins))
+                random=random.SystemRandom(), lender=lender,
+                load=TemplateLoading(
+                    plugins, lambda version: build_function_table(version, plugins), Limits(),
+                    lender, clock, random.Random(0)))
 engine.start("all")
 if not store.reader().stacks():
     lines = [f"  r{n}: {{type: Test::Made" + (f", depends_on: r{n - 9}" if n > 8 else "") + "}"

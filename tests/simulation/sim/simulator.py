@@ -171,7 +171,7 @@ class Simulator:
         self.disturbed: set[str] = set()
         settings = EngineSettings(user="somebody")
         self.services = build_services(
-            self.store,
+            self.store.sealer,
             types,
             load=load,
             clock=self.clock,
