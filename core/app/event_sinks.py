@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.events.delivery import SinkDelivery, format_error
-from zonda.core.events.filter import parse_filter
+from zonda.core.events.delivery import SinkDelivery, format_error, parse_filter
 from zonda.core.events.records import Records
 from zonda.core.events.workers import DeliveryWorkers
 from zonda.core.settings import section_checks

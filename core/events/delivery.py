@@ -8,10 +8,11 @@ that fails is tried again after a time that grows, which is written down as well
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.context import Clock
@@ -19,8 +20,6 @@ from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.events import EventRecord, EventSink, SinkError
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
-
-from .filter import EventFilter
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +36,31 @@ _BATCH_SECONDS = 1.0
 _LONGEST_ERROR = 500
 #: One of so many tries in a row is not cut off by the end of a command.
 _TRIES_CUT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """The entries ``events`` and ``scope`` of a sink's section.
+
+    ``patterns``: of states (``CREATE_FAILED``, ``*_FAILED``) or actions (``DRIFT``).
+
+    ``only_stacks``: nothing of resources, nor of the stacks that are nested in them.
+    """
+
+    patterns: tuple[str, ...] = ("*",)
+    only_stacks: bool = False
+
+    def __contains__(self, event: EventRecord) -> bool:
+        if self.only_stacks and event.path:
+            return False
+        names = (event.state, event.action)
+        return any(fnmatchcase(name, each) for each in self.patterns for name in names)
+
+
+def parse_filter(section: Mapping[str, Any]) -> EventFilter:
+    """Build the filter of a section that was validated."""
+    patterns = tuple(each.upper() for each in section.get("events", ())) or ("*",)
+    return EventFilter(patterns, section.get("scope", "all") == "stacks")
 
 
 class EventOutbox(Protocol):

@@ -7,38 +7,14 @@ one job a poll: that is 20 to 450 times dearer.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Protocol
 
 from apscheduler.executors.debug import DebugExecutor
 from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
-from zonda.core.engine.runtime.engine import POLL_TICK
+from zonda.core.engine.runtime.engine import POLL_TICK, Engine
 from zonda.hooks.context import Clock
-
-
-class Schedulable(Protocol):
-    """The engine as the jobs call it. Every method returns soon and may be called any time."""
-
-    def wake(self) -> None:
-        """Process everything that is due."""
-
-    def sweep_deadlines(self) -> None:
-        """Fail operations and stacks whose deadline has passed."""
-
-    def sweep_requests(self) -> None:
-        """Carry out the requests of other commands."""
-
-    def sweep_drift(self) -> None:
-        """Start the drift checks that are due by their schedules."""
-
-    def sweep_reconcile(self) -> None:
-        """Enqueue everything that could run and does not: repairs lost messages."""
-
-    def housekeeping(self) -> None:
-        """Remove outdated data."""
-
 
 #: Seconds between two calls, by the name of the engine's method. The engine moves ``wake`` to the
 #: next time that is due; while polls come one after the other it need not.
@@ -59,7 +35,7 @@ _JOB_DEFAULTS = {"coalesce": True, "max_instances": 1, "misfire_grace_time": Non
 class Jobs(BackgroundScheduler):  # type: ignore[misc]  # APScheduler has no types
     """The scheduler with a job for each method of the engine in ``PERIODS``."""
 
-    def __init__(self, engine: Schedulable, clock: Clock) -> None:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
         self._clock, self._zone = clock, MonotonicZone(clock)
         super().__init__(
             jobstores={"default": MemoryJobStore()},

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from zonda.hooks.context import Clock
 
 if TYPE_CHECKING:  # what loads APScheduler
-    from .jobs import Jobs, Schedulable
+    from zonda.core.engine.runtime.engine import Engine
+
+    from .jobs import Jobs
 
 #: Seconds between two looks for requests, and how often they come without APScheduler.
 _PERIOD, _LOOKS = 0.25, 20
@@ -36,7 +38,7 @@ class Scheduler:
         """Whether setting a time costs next to nothing."""
         return self._jobs is not None
 
-    def start(self, engine: Schedulable) -> None:
+    def start(self, engine: Engine) -> None:
         """Start to call ``engine``."""
         run, name = self._load_when_needed, "zonda-scheduler"
         threading.Thread(target=run, args=(engine,), name=name, daemon=True).start()
@@ -58,7 +60,7 @@ class Scheduler:
         if jobs is not None:
             jobs.shutdown()
 
-    def _load_when_needed(self, engine: Schedulable) -> None:
+    def _load_when_needed(self, engine: Engine) -> None:
         for _ in range(_LOOKS):
             if self._needed.wait(_PERIOD):
                 break

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from zonda.core.app.event_sinks import SinkFactory
-from zonda.core.events.delivery import LONGEST_WAIT, SinkDelivery
-from zonda.core.events.filter import EventFilter, parse_filter
+from zonda.core.events.delivery import LONGEST_WAIT, EventFilter, SinkDelivery, parse_filter
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.table import Settings
 from zonda.core.store.schema.rows import SinkRow

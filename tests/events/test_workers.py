@@ -10,8 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from zonda.core.events.delivery import SinkDelivery
-from zonda.core.events.filter import EventFilter
+from zonda.core.events.delivery import EventFilter, SinkDelivery
 from zonda.core.events.workers import DeliveryWorkers
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.schema.rows import SinkRow
