@@ -16,7 +16,6 @@ from zonda.core.engine.model.definition import Definition, Loading
 from zonda.core.engine.model.lending import Lender, Lending
 from zonda.core.engine.model.states import PRESENT
 from zonda.core.engine.model.work_item import Prior, WorkItem
-from zonda.core.engine.plugins.attribute_reader import AttributeReader
 from zonda.core.engine.plugins.instances import Instances
 from zonda.core.engine.plugins.reasons import HIDDEN
 from zonda.core.engine.plugins.redaction import describe_output_error
@@ -109,13 +108,7 @@ class StackValues:
         rows = [row for row in self._reader.resource_rows(stack.id) if row.want == PRESENT]
         if refresh:
             rows = [dataclasses.replace(row, outputs=None) for row in rows]
-
-        def build(row: ResourceRow) -> AttributeReader:
-            return self._instances.attributes(
-                WorkItem(row, stack, self._reader.sealed_data(row.id))
-            )
-
-        return RowValues(rows, self._instances.lending.sealer, build)
+        return self._instances.build_values(stack, rows)
 
 
 def make_stack_values(

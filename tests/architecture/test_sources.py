@@ -25,7 +25,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/settings/section_checks.py": "border: the schema of a plug-in's kind is asked",
     "core/plugins/files.py": "border: importing a stranger's file",
     "core/app/resource_services.py": "border: a plug-in's runner is closed",
-    "core/engine/plugins/attribute_reader.py": "border: a plug-in is asked for an attribute",
+    "core/engine/plugins/values.py": "border: a plug-in is asked for an attribute",
     "core/engine/plugins/operation.py": "border: a plug-in is called",
     "core/engine/plugins/reasons.py": "border: what a plug-in has raised is looked at",
     "core/engine/plugins/traces.py": "border: what a plug-in has raised is looked at",

@@ -21,10 +21,8 @@ from ..model import row_annotations
 from ..model.definition import Definition, Node
 from ..model.outcomes import Prepared
 from ..model.work_item import WorkItem
-from ..plugins.attribute_reader import AttributeReader
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, report_error
-from ..plugins.values import RowValues
 from ..templates.fingerprints import definition_to_dict
 from .ceilings import check_ceiling
 from .decision import Comparison, Question, decide
@@ -65,7 +63,9 @@ class Preparation:
         node: Node = definition.resources[row.name]
         self.secrets = Secrets.of(definition, row.name)
         self.secrets.add_read(definition, self.seen.required, sealer)
-        resolved = node.resolve(definition.scope(self._build_values()))
+        resolved = node.resolve(
+            definition.scope(self.instances.build_values(self.seen.stack, self.seen.required))
+        )
         definition.check_names(row.name, resolved.properties, lambda: self.secrets.values)
         self.secrets.add_properties(resolved.properties)
         if self.seen.stack.action == "RESTORE":
@@ -102,15 +102,6 @@ class Preparation:
             raise ResourceFailure("handle_restore gave no resource definition")
         self.secrets.add_properties(made.properties)
         return made
-
-    def _build_values(self) -> RowValues:
-        instances, stack = self.instances, self.seen.stack
-
-        def build(row: ResourceRow) -> AttributeReader:
-            data = instances.definitions.reader.sealed_data(row.id)
-            return instances.attributes(WorkItem(row, stack, data))
-
-        return RowValues(self.seen.required, instances.lending.sealer, build)
 
     def _build_prepared(
         self, compared: Comparison, case: Question, definition: Definition

@@ -11,6 +11,7 @@ import logging
 import math
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from zonda.core.store.read.drift import covers
@@ -25,8 +26,7 @@ from . import store as storing
 from .exceptions import Exceptions
 from .findings import Check, Found, Later, make_owed, make_unknown
 from .interrupting import interrupt
-from .observe import Job, Observer, explain_unobservable
-from .throttle import Pace
+from .observe import Job, Observer, Pace, explain_unobservable
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Checks:
             self._cancel(check.observer, job)
         self._queue.clear()
         for check in list(self._running.values()):
-            self._end(check, _build_interrupt_unit(check), False)
+            self._end(check, partial(interrupt, row=check.row), False)
 
     def _call(self, run: Callable[[], Any], done: Done) -> None:
         """Make a call in the pool, without a time limit of its own."""
@@ -261,7 +261,3 @@ def prepare_jobs(services: EngineServices, check: Check, pace: Pace) -> list[Job
             continue
         check.found[each.id] = found
     return jobs
-
-
-def _build_interrupt_unit(check: Check) -> Callable[[UnitOfWork], Any]:
-    return lambda work: interrupt(work, check.row)

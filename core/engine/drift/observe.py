@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,6 +31,7 @@ from zonda.hooks.resources.live_state import (
     is_same_value,
 )
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import secret_texts
 from zonda.hooks.text.sanitize import get_retry_delay, require_json, safe_str
@@ -45,12 +47,44 @@ from ..services import EngineServices
 from .differences import list_differences, redact_deep
 from .exceptions import Exceptions
 from .findings import Found, Later, make_unknown
-from .throttle import NotYet, Pace
 
 #: Why a repair does nothing about what is not in sync as a whole.
 _NO_WAY = "a repair leaves it alone: its type names no state that an update would lead away from"
 
 log = logging.getLogger(__name__)
+
+
+class NotYet(NotReady):
+    """The rate limit of the runner delays this observation."""
+
+
+class Pace:
+    """The rate limit of every runner, over all checks. ``rate`` per second; 0: no limit.
+
+    Asked in the pool, when a type asks its context for a runner: so nobody has to know beforehand
+    which runner a resource will use. Who is too early is told to come again, and holds no thread.
+    """
+
+    def __init__(self, rate: float, monotonic: Callable[[], float]) -> None:
+        self._rate = rate
+        self._monotonic = monotonic
+        self._next: dict[int, float] = {}
+        self._lock = threading.Lock()
+
+    def wait_turn(self, turns: set[int], runner: WorkflowRunner) -> None:
+        """Raise NotYet while the rate limit delays the first use of ``runner``.
+
+        ``turns``: the runners at which an observation has had, or has been given, its place.
+        """
+        if self._rate <= 0 or id(runner) in turns:
+            return
+        turns.add(id(runner))
+        with self._lock:
+            now = self._monotonic()
+            at = max(self._next.get(id(runner), now), now)
+            self._next[id(runner)] = at + 1.0 / self._rate
+        if at > now:
+            raise NotYet(at - now, "it is not its turn yet")
 
 
 @dataclass(slots=True, eq=False)

@@ -8,6 +8,7 @@ What is missing is replaced, as after a CHECK that has failed. Observations are 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from zonda.core.engine.actions import Accepted
@@ -22,7 +23,7 @@ from ..model.effects import Call, Step, Tx, Wait
 from ..model.plan import Desired, Given, StackPlan
 from ..model.states import COMPLETE, DIRTY, FAILED, PRESENT
 from ..model.unit_of_work import UnitOfWork
-from ..plan.accept import Noted, build_answer, propose_and_accept, skip_note
+from ..plan.accept import Noted, build_answer, propose_and_accept, skip_note, with_note
 from ..plan.from_template import (
     check_live,
     check_not_deleting,
@@ -60,21 +61,22 @@ def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -
     def note_check(work: UnitOfWork, answer: Accepted) -> None:
         note(work, dataclasses.replace(answer, check_id=accepted.check_id))
 
-    wrong = check.wrong
-    if not wrong:
-        answer = yield from _answer_unchanged(stack, note_check)
-    else:
-        answer = yield from propose_and_accept(
-            _build_propose(services, stack.id, wrong), note_check
+    if check.wrong:
+        propose = functools.partial(_propose, services, stack.id, check.wrong)
+        answer = yield from propose_and_accept(propose, note_check)
+    else:  # the answer names the present plan
+        answer = yield Tx(
+            with_note(lambda work: build_answer(work.tx.stack(stack.id) or stack), note_check)
         )
     return dataclasses.replace(answer, check_id=accepted.check_id)
 
 
 def repair_after_check(services: EngineServices, check: Check) -> Step:
     """Repair the results of a check by schedule; logs why a repair cannot begin."""
-    stack_id, wrong = check.row.stack_id, check.wrong
+    stack_id = check.row.stack_id
+    propose = functools.partial(_propose, services, stack_id, check.wrong)
     try:
-        return (yield from propose_and_accept(_build_propose(services, stack_id, wrong)))
+        return (yield from propose_and_accept(propose))
     except ZondaError as error:
         reason = f"what has drifted could not be repaired: {error.message}"
 
@@ -104,26 +106,11 @@ def _check_allowed(stack: StackRow) -> None:
     check_overtakes(stack, "CHECK")  # nothing else may run: it is no new wish
 
 
-def _answer_unchanged(seen: StackRow, note: Noted) -> Step:
-    """The step for a repair with nothing to do: the answer names the present plan."""
-
-    def run(work: UnitOfWork) -> Accepted:
-        stack = work.tx.stack(seen.id)
-        accepted = build_answer(seen if stack is None else stack)
-        note(work, accepted)
-        return accepted
-
-    return (yield Tx(run))
-
-
-def _build_propose(
+def _propose(
     services: EngineServices, stack_id: str, wrong: Wrong
-) -> Callable[[], tuple[StackPlan | None, StackRow]]:
-    def propose() -> tuple[StackPlan | None, StackRow]:
-        stack = check_live(services.reader().stack_row(stack_id), stack_id)
-        return build_repair_plan(services, stack, wrong), stack
-
-    return propose
+) -> tuple[StackPlan | None, StackRow]:
+    stack = check_live(services.reader().stack_row(stack_id), stack_id)
+    return build_repair_plan(services, stack, wrong), stack
 
 
 def build_repair_plan(services: EngineServices, stack: StackRow, wrong: Wrong) -> StackPlan | None:
@@ -150,7 +137,7 @@ def build_repair_plan(services: EngineServices, stack: StackRow, wrong: Wrong) -
     ]
     left_out = _list_unrelated(wanted, mine, names)
     leaving = {
-        row.name for row in rows.values() if row.stack_id == stack.id and not _is_present(row)
+        row.name for row in rows.values() if row.stack_id == stack.id and row.want != PRESENT
     }
     _check_repairable(stack, [*left_out, *(leaving - names)])
     return dataclasses.replace(
@@ -161,10 +148,6 @@ def build_repair_plan(services: EngineServices, stack: StackRow, wrong: Wrong) -
         given=Given(services.settings.user, {"repairs": sorted(rows[key].name for key in fits)}),
         also=_build_handover(services, stack.id, fits),
     )
-
-
-def _is_present(row: ResourceRow) -> bool:
-    return row.want == PRESENT
 
 
 def _check_repairable(stack: StackRow, others: Sequence[str]) -> None:

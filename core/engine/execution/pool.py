@@ -7,17 +7,13 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 
-def _do_nothing() -> None:
-    """Do nothing: the thread has no resources to give back."""
-
-
 class Pool:
     """At most ``size`` threads, started when there is work for them.
 
     ``leave`` is called by each thread before it ends.
     """
 
-    def __init__(self, size: int, name: str, leave: Callable[[], None] = _do_nothing) -> None:
+    def __init__(self, size: int, name: str, leave: Callable[[], None] = lambda: None) -> None:
         self._size = size
         self._name = name
         self._leave = leave

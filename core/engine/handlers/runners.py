@@ -32,7 +32,7 @@ def act(services: EngineServices, action: Action, note: Noted = skip_note) -> St
 
 def roll_back(services: EngineServices, stack_id: str) -> Step:
     """Plan the rollback after a failure."""
-    return (yield from propose_and_accept(lambda: plan_rollback(services, stack_id)))
+    return propose_and_accept(lambda: plan_rollback(services, stack_id))
 
 
 def _propose_guarded(services: EngineServices, action: Any) -> tuple[StackPlan | None, StackRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.hooks.errors import NotFound, ResourceFailure
@@ -35,48 +36,26 @@ def signal(services: EngineServices, action: actions.SignalResource, note: Noted
     reached: list[Delivered] = []
     accepted = None
     while accepted is None:
-        seen = yield Call(_build_find(services, action))
+        seen = yield Call(partial(find_target, services, action.stack, action.resource))
         if not reached or all(each.is_gathered for each in reached):
-            reached = yield Call(_build_delivery(services, seen, action))
+            reached = yield Call(partial(deliver_all, services, seen, action.details))
         else:
-            reached = yield Call(_build_state_reads(services, reached))
-        failed = next((each for each in reached if isinstance(each.answer, Failure)), None)
-        if failed is not None:
-            if failed is reached[0]:
-                yield Tx(_build_failure_unit(seen, add_user(_get_reason(failed), user)))
-            assert isinstance(failed.answer, Failure)
-            raise ResourceFailure(_format_reason(seen, failed, reached[0]), hint=failed.answer.hint)
+            reached = yield Call(partial(_read_states, services, reached))
+        for each in reached:
+            if isinstance(each.answer, Failure):
+                reason = each.answer.reason
+                if each is reached[0]:
+                    yield Tx(_build_failure_unit(seen, add_user(reason, user)))
+                else:  # worded for the resource that was signalled
+                    other = f"resources.{each.seen.row.name}"
+                    reason = reason.replace(other, f"resources.{seen.row.name}", 1)
+                raise ResourceFailure(reason, hint=each.answer.hint)
         accepted = yield Tx(with_note(_build_store_unit(seen, reached, user), note))
     return accepted
 
 
-def _build_find(services: EngineServices, action: actions.SignalResource) -> Callable[[], WorkItem]:
-    return lambda: find_target(services, action.stack, action.resource)
-
-
-def _build_delivery(
-    services: EngineServices, seen: WorkItem, action: actions.SignalResource
-) -> Callable[[], list[Delivered]]:
-    return lambda: deliver_all(services, seen, action.details)
-
-
-def _build_state_reads(
-    services: EngineServices, reached: list[Delivered]
-) -> Callable[[], list[Delivered]]:
-    return lambda: [each.ask_again(services) for each in reached]
-
-
-def _get_reason(failed: Delivered) -> str:
-    assert isinstance(failed.answer, Failure)
-    return failed.answer.reason
-
-
-def _format_reason(seen: WorkItem, failed: Delivered, first: Delivered) -> str:
-    """The reason why a signal was not delivered, worded for the resource that was signalled."""
-    reason = _get_reason(failed)
-    if failed is first:
-        return reason
-    return reason.replace(f"resources.{failed.seen.row.name}", f"resources.{seen.row.name}", 1)
+def _read_states(services: EngineServices, reached: list[Delivered]) -> list[Delivered]:
+    return [each.ask_again(services) for each in reached]
 
 
 def _build_failure_unit(seen: WorkItem, reason: str) -> Callable[[UnitOfWork], None]:

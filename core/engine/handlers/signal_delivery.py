@@ -56,7 +56,9 @@ class Delivered:
 
     def ask_again(self, services: EngineServices) -> Delivered:
         """The present state of the resource; its handler is not called again."""
-        seen = _read_target(services, self.seen.row.id)
+        seen = WorkItem.read(services.reader(), self.seen.row.id)
+        if seen is None:
+            raise NotFound("Resource", self.seen.row.name)
         answer = make_operation(services, seen).state()
         return dataclasses.replace(self, seen=seen, answer=answer, writes=[])
 
@@ -158,10 +160,12 @@ class _Missing(Exception):
 def _find_next(
     services: EngineServices, root: str, reference: str, details: Mapping[str, Any], missing: str
 ) -> tuple[WorkItem, Mapping[str, Any]]:
-    try:
-        return _find_reference(services, root, reference), details
-    except NotFound as error:
-        raise _Missing(missing or error.message) from error
+    """The instance with that reference, somewhere in a tree of stacks; raises _Missing."""
+    key = services.reader().find_referred(root, reference)
+    seen = None if key is None else WorkItem.read(services.reader(), key)
+    if seen is None:
+        raise _Missing(missing or NotFound("Resource", reference).message)
+    return seen, details
 
 
 def _deliver(
@@ -201,18 +205,3 @@ def _call_handler(handler: Any, details: Mapping[str, Any]) -> Any:
         return handler(dict(details or {}))
     except NoActionRequired:
         return NoActionRequired
-
-
-def _read_target(services: EngineServices, key: str) -> WorkItem:
-    seen = WorkItem.read(services.reader(), key)
-    if seen is None:
-        raise NotFound("Resource", key)
-    return seen
-
-
-def _find_reference(services: EngineServices, root: str, reference: str) -> WorkItem:
-    """The instance with that reference, somewhere in a tree of stacks; raises NotFound."""
-    key = services.reader().find_referred(root, reference)
-    if key is None:
-        raise NotFound("Resource", reference, hint="The signal was to be handed on to it.")
-    return _read_target(services, key)

@@ -259,12 +259,7 @@ class ChildOperation(PluginOperation):
         template_id, resolved = self._find_desired_state()
         cls = self.instances.definitions.get(template_id).resources[self.row.name].cls
         made = self.instances.make(
-            self.seen,
-            definition=resolved,
-            cls=cls,
-            operation=True,
-            gathered=self._gathered,
-            scrubbed=self._redact,
+            self.seen, definition=resolved, cls=cls, context=self._build_context()
         )
         assert isinstance(made, NestedStack)
         if self.action == "ADOPT":

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.store.values.sealing import Sealer
 
 from ..model.definition import Definition
 from ..model.states import COMPLETE, FAILED, IDLE, PRESENT
-from .values import Reading, RowValues
+from .values import RowValues
 
 
 class ChildView:
     """One nested stack as it was when it was asked for; its resources are read when used.
 
-    ``build`` makes what asks one of its rows for attributes that are not stored.
+    ``build_values`` makes what gives the attributes of its rows.
     """
 
     def __init__(
         self,
         row: StackRow,
         reader: Reader,
-        sealer: Sealer,
         define: Callable[[str], Definition],
-        build: Callable[[StackRow, ResourceRow], Reading],
+        build_values: Callable[[StackRow, Iterable[ResourceRow]], RowValues],
     ) -> None:
         self.row = row
         self._reader = reader
-        self._sealer = sealer
         self._define = define
-        self._build = build
+        self._build_values = build_values
 
     @property
     def id(self) -> str:
@@ -94,7 +91,7 @@ class ChildView:
     @cached_property
     def values(self) -> RowValues:
         """The attributes of its resources."""
-        return RowValues(self._rows.values(), self._sealer, lambda row: self._build(self.row, row))
+        return self._build_values(self.row, self._rows.values())
 
     @cached_property
     def _scope(self) -> Any:

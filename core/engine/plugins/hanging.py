@@ -13,10 +13,6 @@ from collections.abc import Callable, Hashable
 OF_STACK, OF_ALL = 32, 256
 
 
-def _ignore_threads(by: int) -> None:
-    """Do nothing: there are no threads."""
-
-
 class Hanging:
     """The hanging calls. ``spare`` gets the number of threads that they hold, or free."""
 
@@ -25,7 +21,7 @@ class Hanging:
         self._of_all = of_all
         #: (resource, stack at the top) by call.
         self._calls: dict[Hashable, tuple[str, str]] = {}
-        self.spare: Callable[[int], None] = _ignore_threads
+        self.spare: Callable[[int], None] = lambda by: None
 
     def __len__(self) -> int:
         return len(self._calls)

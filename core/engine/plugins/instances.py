@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -14,10 +14,10 @@ from ..model.definition import Definition
 from ..model.lending import Lending, LentOperation, Write
 from ..model.work_item import Prior, WorkItem, read_definition
 from ..templates.definitions import Definitions
-from .attribute_reader import AttributeReader
 from .child_view import ChildView
 from .context import EngineContext
 from .reasons import Secrets
+from .values import AttributeReader, RowValues
 
 
 class Instances:
@@ -31,7 +31,7 @@ class Instances:
         self,
         seen: WorkItem,
         *,
-        operation: bool,
+        operation: bool = False,
         gathered: list[Write] | None = None,
         scrubbed: Callable[[str], str] | None = None,
     ) -> EngineContext:
@@ -52,10 +52,18 @@ class Instances:
         if found is None:
             return None
 
-        def build(stack: StackRow, member: ResourceRow) -> AttributeReader:
-            return self.attributes(WorkItem(member, stack, reader.sealed_data(member.id)))
+        return ChildView(found, reader, self.definitions.get, self.build_values)
 
-        return ChildView(found, reader, self.lending.sealer, self.definitions.get, build)
+    def build_values(self, stack: StackRow, rows: Iterable[ResourceRow]) -> RowValues:
+        """The values of instances of a stack; their types are asked for what is not stored."""
+
+        def build(row: ResourceRow) -> AttributeReader:
+            seen = WorkItem(row, stack, self.definitions.reader.sealed_data(row.id))
+            return AttributeReader(
+                row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
+            )
+
+        return RowValues(rows, self.lending.sealer, build)
 
     def definition_of(self, template_id: str | None, name: str) -> Definition | None:
         """The definition of a stored template, if it has a resource of that name."""
@@ -70,14 +78,9 @@ class Instances:
         *,
         definition: ResourceDefinition | None = None,
         cls: type[Resource] | None = None,
-        operation: bool = False,
-        gathered: list[Write] | None = None,
-        scrubbed: Callable[[str], str] | None = None,
+        context: EngineContext | None = None,
     ) -> Resource:
-        """An instance; of what is stored unless ``definition`` and ``cls`` are given.
-
-        ``gathered``: where the writes of a type that does nothing outside go.
-        """
+        """An instance; of what is stored unless ``definition`` and ``cls`` are given."""
         row, sealer = seen.row, self.lending.sealer
         prior = seen.read_prior(sealer)
         state = ResourceState(
@@ -92,13 +95,7 @@ class Instances:
         )
         cls = cls or self.definitions.class_of(row)
         definition = definition or prior.definition
-        context = self.context(
-            seen,
-            operation=operation,
-            gathered=None if cls.has_side_effects else gathered,
-            scrubbed=scrubbed,
-        )
-        return cls(row.name, definition, context, state)
+        return cls(row.name, definition, context or self.context(seen), state)
 
     def make_for_reading(
         self,
@@ -108,15 +105,8 @@ class Instances:
         cls: type[Resource] | None = None,
     ) -> Resource:
         """An instance whose writes are not stored."""
-        made = self.make(seen, definition=definition, cls=cls)
-        made.context = self.context(seen, operation=False, gathered=[])
-        return made
-
-    def attributes(self, seen: WorkItem) -> AttributeReader:
-        """The reader of a resource's attributes, outside of any operation."""
-        return AttributeReader(
-            seen.row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
-        )
+        context = self.context(seen, gathered=[])
+        return self.make(seen, definition=definition, cls=cls, context=context)
 
     def secrets(self, seen: WorkItem) -> Secrets:
         """The values that texts about a resource must not contain, also of found resources."""

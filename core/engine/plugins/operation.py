@@ -36,11 +36,11 @@ from ..model.outcomes import (
 )
 from ..model.work_item import WorkItem
 from . import call_log, live_state
-from .deletion import Forgetting
+from .context import EngineContext
+from .deletion import SNAPSHOT, Forgetting, SavingDeletion
 from .instances import Instances
 from .reasons import OPEN, Secrets, format_not_in_plan, format_restricted, report_error
 from .redaction import scrub
-from .snapshot_before_delete import SNAPSHOT, SavingDeletion
 from .values import check_value
 
 QUICK = 0.0005
@@ -84,10 +84,7 @@ class PluginOperation:
     def next_attempt(self) -> None:
         """Prepare the next call of the handler."""
         self.row.attempt += 1
-        gathered = None if type(self.instance).has_side_effects else self._gathered
-        self.instance.context = self.instances.context(
-            self.seen, operation=True, gathered=gathered, scrubbed=self._redact
-        )
+        self.instance.context = self._build_context()
 
     def start_anew(self, seen: WorkItem) -> None:
         """Take the stored operation; its next call is made on a new instance."""
@@ -160,10 +157,16 @@ class PluginOperation:
     def instance(self) -> Resource:
         """The plug-in instance of this operation."""
         if self._instance is None:
-            self._instance = self.instances.make(
-                self.seen, operation=True, gathered=self._gathered, scrubbed=self._redact
-            )
+            self._instance = self.instances.make(self.seen, context=self._build_context())
         return self._instance
+
+    def _build_context(self) -> EngineContext:
+        """The context of the next call; what a type does that acts outside is stored at once."""
+        acts_outside = self.instances.definitions.class_of(self.row).has_side_effects
+        gathered = None if acts_outside else self._gathered
+        return self.instances.context(
+            self.seen, operation=True, gathered=gathered, scrubbed=self._redact
+        )
 
     def _redact(self, text: str) -> str:
         return scrub(text, self.secrets.values)
@@ -203,11 +206,9 @@ class PluginOperation:
         return definition is not None and what in definition.registry.list_restricted_actions(name)
 
     def _build_failure(self, error: BaseException) -> Failure:
-        told = report_error(self.row.name, error, self.secrets)
+        failure = report_error(self.row.name, error, self.secrets)
         again = self._build_again(error)
-        return Failure(
-            told.reason, told.kind, told.code, self._during, again, told.path, told.trace, told.hint
-        )
+        return dataclasses.replace(failure, during=self._during, again=again)
 
     def _build_again(self, error: BaseException) -> Again:
         """The data for another attempt, after ``error``.

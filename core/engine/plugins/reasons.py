@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
@@ -30,6 +29,7 @@ from zonda.hooks.text.sanitize import (
 )
 
 from ..model.definition import Definition
+from ..model.outcomes import Failure
 from .redaction import scrub
 from .traces import format_trace
 from .values import format_key
@@ -170,19 +170,7 @@ def paths_by_key(
             yield format_key(path), path
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The report of an error: see ``Failure``."""
-
-    reason: str
-    kind: str
-    code: str = ""
-    path: Path = ()
-    trace: str = ""
-    hint: str = ""
-
-
-def report_error(name: str, error: BaseException, secrets: Secrets) -> Told:
+def report_error(name: str, error: BaseException, secrets: Secrets) -> Failure:
     """The report of an error of the resource ``name``, without the values of ``secrets``."""
     try:
         reason = escape_surrogates(_format_reason(name, error, secrets))
@@ -192,16 +180,13 @@ def report_error(name: str, error: BaseException, secrets: Secrets) -> Told:
             log.info("resources.%s: a plug-in has raised an error\n%s", name, trace)
         hint = error.hint if isinstance(error, ZondaError) else ""
         hint = escape_surrogates(scrub(hint, secrets.values))
-        return Told(reason, kind, _get_code(error), _find_path(name, error), trace, hint)
+        code = str(error.code) if isinstance(error, ZondaError) else ""
+        path = _find_path(name, error)
+        return Failure(reason, kind, code, path=path, trace=trace, hint=hint)
     except BaseException as failure:  # what a plug-in has raised may break whoever looks at it
         raise_interruption(failure)
         shown = f"{show_path(('resources', name))}: what it has raised cannot be told"
-        return Told(f"{PluginError.heat_type}: {shown}", PluginError.__name__, PluginError.code)
-
-
-def _get_code(error: BaseException) -> str:
-    """The code of an error of zonda; '' for any other error."""
-    return str(error.code) if isinstance(error, ZondaError) else ""
+        return Failure(f"{PluginError.heat_type}: {shown}", PluginError.__name__, PluginError.code)
 
 
 def _find_path(name: str, error: BaseException) -> Path:

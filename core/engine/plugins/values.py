@@ -1,51 +1,35 @@
 """The values of resources that templates read: stored ones, others asked for on demand.
 
-Implements ``ResourceValues`` of the template room. Used in the pool.
+In the pool, or in a process that only reads. What a plug-in raises when it is asked becomes one
+error that names the attribute and holds no secret; what it gives is plain data, as JSON has it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.store.values.jsontext import dumps
+from zonda.core.store.values.jsontext import dumps, loads
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.source.json_text import is_too_deep
 from zonda.core.template.source.yaml_parser import MAX_DEPTH
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import TemplateError
-from zonda.hooks.schema.attributes import SHOW, select
-from zonda.hooks.text.sanitize import require_encodable
+from zonda.hooks.errors import PluginError, TemplateError
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.attributes import SHOW, Schema, select
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import describe_exception, require_encodable, truncate_middle
+
+from .redaction import scrub
 
 #: How JSON text writes half of a surrogate pair, or both halves.
 _SURROGATE = "\\ud"
 #: How it writes a map with keys that are no text.
 _OTHER_KEYS = '{"$map":'
 _TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels"
-
-
-class Reading(Protocol):
-    """A resource whose attributes are read: ``AttributeReader``."""
-
-    @property
-    def attributes_schema(self) -> Mapping[str, Any]:
-        """See ``Resource``."""
-
-    @property
-    def is_nested_stack(self) -> bool:
-        """See ``Resource``."""
-
-    @property
-    def context(self) -> ResourceContext:
-        """See ``Resource``."""
-
-    def FnGetAtt(self, key: str, *path: Any) -> Any:
-        """See ``Resource``."""
-
-
-Build = Callable[[ResourceRow], Reading]
 
 
 def check_value(what: str, value: Any) -> None:
@@ -78,6 +62,59 @@ def format_key(path: Iterable[Any]) -> str:
     return ".".join(map(str, path))
 
 
+class AttributeReader:
+    """Stands for a resource that is read; ``secrets``: what no text about it may hold."""
+
+    def __init__(
+        self, name: str, make: Callable[[], Resource], secrets: Callable[[], Iterable[Any]]
+    ) -> None:
+        self._name = name
+        self._make = make
+        self._secrets = secrets
+
+    @cached_property
+    def _instance(self) -> Resource:
+        return self._make()
+
+    @property
+    def attributes_schema(self) -> Mapping[str, Schema]:
+        """See ``Resource``."""
+        return self._instance.attributes_schema
+
+    @property
+    def is_nested_stack(self) -> bool:
+        """See ``Resource``."""
+        return self._instance.is_nested_stack
+
+    @property
+    def context(self) -> ResourceContext:
+        """See ``Resource``."""
+        return self._instance.context
+
+    def FnGetAtt(self, key: str, *path: Any) -> Any:
+        """The value of an attribute below ``path``; raises TemplateError where there is none."""
+        try:
+            value = self._instance.FnGetAtt(key, *path)
+            check_value("its value", value)
+            return loads(dumps(value))
+        except TemplateError as error:
+            error.message = self._redact(error.message)
+            raise
+        except BaseException as error:  # the border: a plug-in is asked
+            raise_interruption(error)
+            said = self._redact(describe_exception(error))
+            raise TemplateError(
+                f"The attribute {format_key((key, *path))} of {self._name} cannot be read: {said}",
+                code=PluginError.code,
+            ) from error
+
+    def _redact(self, text: str) -> str:
+        return truncate_middle(scrub(text, self._secrets()))
+
+
+Build = Callable[[ResourceRow], AttributeReader]
+
+
 class RowValues:
     """Values of the instances in ``rows``, by name.
 
@@ -90,7 +127,7 @@ class RowValues:
         self._sealer = sealer
         self._build = build
         self._stored: dict[str, Mapping[str, Any]] = {}
-        self._readers: dict[str, Reading] = {}
+        self._readers: dict[str, AttributeReader] = {}
 
     def row(self, name: str) -> ResourceRow | None:
         """The instance of that name."""
@@ -145,7 +182,7 @@ class RowValues:
             self._stored[row.name] = self._sealer.load_map(row.outputs)
         return self._stored[row.name]
 
-    def _get_reader(self, row: ResourceRow) -> Reading:
+    def _get_reader(self, row: ResourceRow) -> AttributeReader:
         if row.name not in self._readers:
             self._readers[row.name] = self._build(row)
         return self._readers[row.name]

@@ -22,10 +22,8 @@ from ..diff.judge import Judge, Verdict, assume_completed
 from ..diff.unknowns import LaterValues, Offer
 from ..model.plan import Desired, StackPlan
 from ..model.states import PRESENT
-from ..model.work_item import WorkItem
 from ..operations.replacement import is_left_alone
 from ..plan.scope import Cone, find_affected
-from ..plugins.attribute_reader import AttributeReader
 from ..plugins.values import RowValues
 from ..progress.protection import Protection, find_protection
 from ..services import EngineServices
@@ -241,13 +239,8 @@ class Walk:
 
     def build_row_values(self, rows: Sequence[ResourceRow]) -> RowValues:
         """The values of ``rows``, as they are once what runs has ended well."""
-        instances, stack, reader = self._services.instances, self._stack, self._services.reader
-
-        def build(row: ResourceRow) -> AttributeReader:
-            return instances.attributes(WorkItem(row, stack, reader().sealed_data(row.id)))
-
         settling = [assume_completed(row) if row.op else row for row in rows]
-        return RowValues(settling, instances.lending.sealer, build)
+        return self._services.instances.build_values(self._stack, settling)
 
 
 def _build_offer(node: Any, verdict: Verdict, nested: Sequence[Inside]) -> Offer | None:

@@ -36,9 +36,9 @@ def instance(bench: Any) -> Resource:
     reader = bench.engine.reader
     (row,) = bench.resource_rows()
     stack = reader.stack_row(row.stack_id)
-    made: Resource = bench.engine.services.instances.make(
-        WorkItem(row, stack, reader.sealed_data(row.id)), operation=True
-    )
+    instances = bench.engine.services.instances
+    seen = WorkItem(row, stack, reader.sealed_data(row.id))
+    made: Resource = instances.make(seen, context=instances.context(seen, operation=True))
     return made
 
 
