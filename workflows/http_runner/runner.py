@@ -15,18 +15,41 @@ from math import inf
 from typing import Any
 
 from zonda.hooks import ResourceFailure, UsageError
-from zonda.hooks.http import RequestRejected, TransportError
-from zonda.hooks.runners import Cancelled, PollAnswer, StartAnswer, StartRequest, WorkflowRunner
+from zonda.hooks.http import Reply, RequestRejected, TransportError
+from zonda.hooks.runners import (
+    Cancelled,
+    Failed,
+    Lost,
+    PollAnswer,
+    Running,
+    StartAnswer,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+)
 
+from ..client import backoff
 from ..client.circuit_breaker import RetryLater
+from ..client.oauth2 import NoToken
 from ..client.ttl_set import TtlSet
 from ..http_contract import response
+from ..http_contract.response import (
+    ACCEPTED,
+    BUSY,
+    NOT_AUTHENTICATED,
+    REDIRECTS,
+    Answer,
+    WrongAnswer,
+)
+from . import plain_response
 from .callbacks import CallbackClient
-from .poll import ExecutionPoller
+from .links import Links, join_url
 from .session import Caller
-from .settings import HttpSettings, is_url, read_settings
+from .settings import HttpSettings, is_url, read_settings, redacted_url
 from .start import ExecutionStarter
 
+CALLBACK = "the callback"
+_HOPS = 3
 LONGEST_CHECK = 5.0
 #: Seconds for which an endpoint is not asked again about a name that it had no word for.
 ASKED_AGAIN = 30.0
@@ -36,13 +59,13 @@ class HttpRunner(WorkflowRunner):
     """Starts, polls and cancels executions behind HTTP."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        """``settings``: see http_settings. Raises UsageError for wrong ones."""
+        """``settings``: see ``schema``. Raises UsageError for wrong ones."""
         self._settings: HttpSettings = read_settings(settings)
         self._caller = Caller(self._settings)
-        callbacks = CallbackClient(self._settings)
-        self._polling = ExecutionPoller(self._settings, self._caller, callbacks)
+        self._callbacks = CallbackClient(self._settings)
+        self._links = Links(self._settings)
         self._starting = ExecutionStarter(
-            self._settings, self._caller, callbacks, self._polling.interpret_callback
+            self._settings, self._caller, self._callbacks, self._interpret_callback
         )
         # A template may hold a name a thousand times: names that an endpoint knew once, and those
         # that it had no word for a moment ago.
@@ -55,15 +78,118 @@ class HttpRunner(WorkflowRunner):
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Read the callback, or poll; only the endpoint's own answer ends the execution."""
-        return self._polling.poll(token)
+        heard = self._callbacks.find_callback_result(str(token["key"]), token.get("callback"))
+        told = (
+            self._build_running(token, "")
+            if heard is None
+            else self._interpret_answer(token, CALLBACK, heard)
+        )
+        if not isinstance(told, Running):
+            return told
+        if not self._callbacks.is_due(token):
+            return self._callbacks.poll_soon(told)
+        return self._callbacks.polled(token, self._poll_status_url(token))
+
+    def _poll_status_url(self, token: Mapping[str, Any]) -> PollAnswer:
+        url = first = self._settings.absolute(str(token["url"]))
+        for _ in range(_HOPS):
+            try:
+                reply = self._caller.later("GET", url, str(token["key"]))
+            except RetryLater as error:
+                return self._build_running(token, str(error), error.delay)
+            except (TransportError, NoToken) as error:
+                return self._build_running(token, f"{redacted_url(url)}: {error}")
+            except RequestRejected as error:
+                return self._build_failed(f"{redacted_url(url)}: {error}")
+            if reply.status not in REDIRECTS or "Location" not in reply.headers:
+                return self._interpret_reply(token, url, reply)
+            target = join_url(url, reply.headers["Location"])
+            if not self._links.may_call(target, first):
+                return self._build_failed(f"{redacted_url(url)} redirects to another origin")
+            url = target
+        return self._build_failed(f"{redacted_url(url)}: too many redirects")
+
+    def _interpret_reply(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+        status = reply.status
+        if token.get("plain") and status in ACCEPTED:
+            return self._interpret_plain(token, reply)
+        if status in ACCEPTED:
+            return self._interpret_answer(token, url, reply)
+        why = f"{redacted_url(url)}: {response.format_reason(reply)}"
+        if status in (404, 410):
+            return Lost(
+                response.truncate_text(self._caller.redact(f"{why} (the execution is lost)"))
+            )
+        if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
+            return self._build_running(token, why, self._find_requested_delay(reply))
+        return self._build_failed(why)
+
+    def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
+        return response.find_requested_delay(self._settings.clock.now(), reply, answer)
+
+    def _interpret_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
+        if reply.status == 202:
+            return self._build_running(token, "", self._find_requested_delay(reply))
+        name = str(token["plain"])
+        return self._redact_result(
+            plain_response.to_result(name, self._settings.action(name), None, reply)
+        )
+
+    def _interpret_callback(self, reply: Reply) -> PollAnswer:
+        """The answer in a callback that came before there was a token."""
+        return self._interpret_answer({}, CALLBACK, reply)
+
+    def _interpret_answer(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+        try:
+            answer = response.parse_answer(reply)
+        except WrongAnswer as error:
+            return self._build_failed(f"{redacted_url(url)}: {error}")
+        if response.is_ended(answer, reply):
+            return self._redact_result(response.to_result(answer))
+        known = answer.state in ("", "running")
+        message = answer.text("message") if known else response.describe_unknown_state(answer)
+        asked = self._find_requested_delay(reply, answer)
+        return self._build_running(token, message, asked, answer.progress)
+
+    def _build_running(
+        self,
+        token: Mapping[str, Any],
+        message: str,
+        asked: float | None = None,
+        progress: float | None = None,
+    ) -> Running:
+        age = self._settings.clock.now() - float(token.get("at", 0))
+        delay = (
+            backoff.compute_poll_interval(age, self._settings.random) if asked is None else asked
+        )
+        return Running(delay, self._clean(message), progress)
+
+    def _clean(self, text: str) -> str:
+        return response.truncate_text(self._caller.redact(text))
+
+    def _build_failed(self, why: str) -> Failed:
+        return Failed(self._clean(why), by_runner=True)
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask the endpoint to cancel, where it offers that."""
-        return self._polling.cancel(token)
+        self._callbacks.end(str(token["key"]), token.get("callback"))
+        if not token.get("cancel"):
+            return Cancelled.UNSUPPORTED
+        url = self._settings.absolute(str(token["cancel"]))
+        try:
+            reply = self._caller.later("DELETE", url, str(token["key"]), urgent=True)
+        except (TransportError, RequestRejected, RetryLater):
+            return Cancelled.UNSUPPORTED
+        if reply.status in (404, 410):
+            return Cancelled.DONE
+        return Cancelled.ACCEPTED if 200 <= reply.status < 300 else Cancelled.UNSUPPORTED
 
     def forget(self, token: Mapping[str, Any]) -> None:
-        """Let go of the address for a callback; endpoints keep their own records."""
-        self._polling.forget(token)
+        """Refuse callbacks from now on."""
+        self._callbacks.end(str(token["key"]), token.get("callback"))
+
+    def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:
+        return response.redact_result(result, self._caller.redact)
 
     def check(self, workflow: str) -> None:
         """Raise ResourceFailure for a name without endpoint, or one the endpoint does not know.
