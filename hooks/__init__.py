@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from .resources.live_state import Partial as Partial
     from .resources.live_state import check_live_state as check_live_state
     from .resources.live_state import compare_live_state as compare_live_state
-    from .resources.live_state import is_same_value as is_same_value
     from .resources.nested_stack import CONVERGE as CONVERGE
     from .resources.nested_stack import Child as Child
     from .resources.nested_stack import ChildTemplate as ChildTemplate
@@ -99,6 +98,7 @@ if TYPE_CHECKING:
     from .schema.conversion import to_kind as to_kind
     from .schema.conversion import to_number as to_number
     from .schema.properties import Properties as Properties
+    from .schema.properties import is_same_value as is_same_value
     from .schema.support import Status as Status
     from .schema.support import SupportStatus as SupportStatus
     from .schema.support import Unavailable as Unavailable
@@ -148,7 +148,7 @@ _MODULES = {
         "resources.definition": "ResourceDefinition",
         "resources.dependencies": "Dependencies Neighbour",
         "resources.live_state": (
-            "Comparison OpaqueState Partial check_live_state compare_live_state is_same_value"
+            "Comparison OpaqueState Partial check_live_state compare_live_state"
         ),
         "resources.nested_stack": (
             "CONVERGE Child ChildTemplate Converge Member NestedStack member_not_found"
@@ -163,7 +163,7 @@ _MODULES = {
         "schema.attributes": "select",
         "schema.constraints": "BaseCustomConstraint Constraint",
         "schema.conversion": "to_boolean to_kind to_number",
-        "schema.properties": "Properties",
+        "schema.properties": "Properties is_same_value",
         "schema.support": "Status SupportStatus Unavailable",
         "schema.translation": "TranslationRule",
         "specs": "TypeReader",

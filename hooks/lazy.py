@@ -115,11 +115,7 @@ def find_file(each: type[Any] | LazyClass) -> str:
     A class that is there may say of itself that it is of any module, also of one that there is not.
     """
     if isinstance(each, LazyClass):
-        return _find_module_file(each.module)
+        spec = find_spec(each.module)
+        return (spec.origin or "") if spec is not None else ""
     loaded = sys.modules.get(each.__module__)
     return getattr(loaded, "__file__", None) or ""
-
-
-def _find_module_file(module: str) -> str:
-    spec = find_spec(module)
-    return (spec.origin or "") if spec is not None else ""

@@ -39,7 +39,6 @@ class Backend:
 
     def leftovers(self) -> Collection[str] | None:
         """The things that the checked resources made and that still exist; None: not known."""
-        return None
 
     def lose(self, resource_id: str) -> bool:
         """Take a physical resource away behind zonda's back; whether that was possible."""
@@ -47,7 +46,6 @@ class Backend:
 
     def close(self) -> None:
         """Clean up, whatever has happened."""
-        return None
 
 
 GROUP: Final = "zonda.check"

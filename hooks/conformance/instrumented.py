@@ -1,17 +1,23 @@
-"""A life that can be watched and interrupted: at every write, and between all calls."""
+"""A life that can be watched and interrupted: at every write, and between all calls.
+
+It notes faults in how a type keeps its state, which raise no error.
+"""
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from ..resources.definition import ResourceDefinition
 from ..resources.resource import Resource
 from ..testing.fakes import FakeOperation
 from ..testing.lifecycle import Lifecycle
 from ..testing.nested import NestedLifecycle
-from . import state_loss
+
+#: Characters of a physical id; the rest is cut off.
+LONGEST_ID: Final = 255
 
 
 class Crash(BaseException):
@@ -36,7 +42,7 @@ class InstrumentedLifecycle(Lifecycle):
         self.writes = 0
         self.kept: set[str] = set()
         self.state_losses: list[str] = []
-        self._class_state = state_loss.ClassState(self.cls)
+        self._class_state = ClassState(self.cls)
         self.operation_id = ""
         self._again = ""
         self._alive: tuple[str, Resource] | None = None
@@ -58,11 +64,11 @@ class InstrumentedLifecycle(Lifecycle):
         set_id, set_data = instance.resource_id_set, instance.data_set
 
         def resource_id_set(value: Any) -> None:
-            self._record_fault(state_loss.find_id_fault(value))
+            self._record_fault(find_id_fault(value))
             set_id(value)
 
         def data_set(key: str, value: Any, redact: bool = False) -> None:
-            self._record_fault(state_loss.find_data_fault(key, value))
+            self._record_fault(find_data_fault(key, value))
             set_data(key, value, redact)
 
         instance.resource_id_set = resource_id_set  # type: ignore[method-assign]
@@ -110,7 +116,7 @@ class InstrumentedLifecycle(Lifecycle):
             raise Crash
 
     def _store_token(self, token: Any, instance: Resource) -> Any:
-        self._record_fault(state_loss.find_token_fault(self.action, token))
+        self._record_fault(find_token_fault(self.action, token))
         if self.restarts:
             return super()._store_token(token, instance)
         try:
@@ -147,3 +153,69 @@ def _call_handle_find(instance: Resource, operation: FakeOperation) -> Any:
     find = getattr(instance, "handle_find", None)
     is_asked = find is not None and instance.start_policy == "find"
     return find(operation.id) if find is not None and is_asked else None
+
+
+def find_id_fault(value: object) -> str:
+    """The fault of a physical id; empty where there is none."""
+    if value is not None and len(str(value)) > LONGEST_ID:
+        return f"the physical id has {len(str(value))} characters, and {LONGEST_ID} are kept"
+    return ""
+
+
+def find_data_fault(key: object, value: object) -> str:
+    """The fault of an entry of ``data_set``; empty where there is none."""
+    if isinstance(value, dict | list | tuple | set | frozenset | bytes):
+        kind = type(value).__name__
+        return f"data_set({key!r}) is given a {kind}, and keeps its repr: store json.dumps(value)"
+    return ""
+
+
+def find_token_fault(action: str, token: object) -> str:
+    """The fault of a token that a handler returned; empty where there is none."""
+    try:
+        json.dumps(token, allow_nan=False)
+    except (TypeError, RecursionError):
+        return ""  # the rule about restarts tells what becomes of it
+    except ValueError:
+        return f"the token of {action} holds a number that JSON has not (NaN, Infinity), or itself"
+    return ""
+
+
+class ClassState:
+    """The containers in the body of a class, which a restart resets."""
+
+    def __init__(self, cls: type[Resource]) -> None:
+        self._initial_values = [
+            (owner, name, value, copy.copy(value)) for owner, name, value in _list_containers(cls)
+        ]
+
+    def changed(self) -> list[str]:
+        """The names of the containers whose content differs from the first one."""
+        return [
+            f"{owner.__name__}.{name}"
+            for owner, name, now, then in self._initial_values
+            if now != then
+        ]
+
+    def forget(self) -> None:
+        """Restore the first content of each container, as a restart does."""
+        for _, _, now, then in self._initial_values:
+            if now != then:
+                _refill(now, then)
+
+
+def _list_containers(cls: type[Resource]) -> Iterator[tuple[type[Any], str, Any]]:
+    for owner in cls.__mro__:
+        if owner in Resource.__mro__:
+            continue
+        for name, value in vars(owner).items():
+            if isinstance(value, dict | list | set):
+                yield owner, name, value
+
+
+def _refill(container: Any, content: Any) -> None:
+    container.clear()
+    if isinstance(container, list):
+        container.extend(content)
+    else:
+        container.update(content)

@@ -7,19 +7,24 @@ pytest: an author's own test calls each one, and commands run all of them (``pyt
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
-from ..text.borders import interruptible, raise_interruption
+from ..text.borders import Interruption, interruptible, raise_interruption
 from ..text.sanitize import describe_exception, join_sentences
-from .timeouts import TookTooLong
 
 PASSED: Final = "pass"
 FAILED: Final = "fail"
 NOT_APPLICABLE: Final = "not applicable"
 #: The rule is kept; something could be better or safer.
 HINT: Final = "hint"
+#: Seconds that one try of a rule may take.
+DEFAULT_LIMIT: Final = 60.0
+#: Seconds between one interruption and the next, for what cleans up without an end.
+_AGAIN: Final = 1.0
 
 
 class Finding(Exception):
@@ -220,3 +225,35 @@ class Suite:
         if finding.expected:
             return Row(*row, "", redact(finding.expected), text, redact(advice), rule.see)
         return Row(*row, f"{text}: {redact(advice)}" if advice else text, see=rule.see)
+
+
+class TookTooLong(Interruption):
+    """A call took longer than its limit; raised wherever the code is."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TookTooLong where the block takes longer than ``seconds``; 0: no limit.
+
+    It needs the signals of the main thread: elsewhere (another thread, Windows) a call may take as
+    long as it likes. A timer that is set already (of a test run) is left alone.
+    """
+    if not seconds or not _has_signals() or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    def raise_too_long(*_: object) -> None:
+        raise TookTooLong(f"it takes longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, raise_too_long)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _has_signals() -> bool:
+    main = threading.current_thread() is threading.main_thread()
+    return main and hasattr(signal, "setitimer")

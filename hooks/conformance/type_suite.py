@@ -13,10 +13,20 @@ from ..schema.support import Unavailable
 from ..testing.fakes import FakeContext
 from . import crash_rules, lifecycle_rules, property_rules, schema_rules
 from .backend import Backend, Factory
+from .instrumented import ClassState
 from .leak_detection import LeakDetector
-from .state_loss import ClassState
-from .suite import Finding, Kind, NotApplicable, Report, Row, Rule, Suite, Violated
-from .timeouts import DEFAULT_LIMIT, time_limit
+from .suite import (
+    DEFAULT_LIMIT,
+    Finding,
+    Kind,
+    NotApplicable,
+    Report,
+    Row,
+    Rule,
+    Suite,
+    Violated,
+    time_limit,
+)
 from .trial import Trial, describe_error, is_python, open_trial
 
 NO_BACKEND = "no back end is given: it would act on this machine or its services"

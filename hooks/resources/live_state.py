@@ -18,15 +18,6 @@ from ..schema.properties import Properties, Schema, is_same_value
 if TYPE_CHECKING:
     from .resource import Resource
 
-__all__ = [
-    "Comparison",
-    "OpaqueState",
-    "Partial",
-    "check_live_state",
-    "compare_live_state",
-    "is_same_value",
-]
-
 #: A number as JSON writes it. Python would also read "1_0" and " 10".
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
 

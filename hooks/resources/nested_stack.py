@@ -16,16 +16,6 @@ from ..errors import InvalidTemplateAttribute, TemplateError
 from ..schema.attributes import select
 from .resource import Resource
 
-__all__ = [
-    "CONVERGE",
-    "Child",
-    "ChildTemplate",
-    "Converge",
-    "Member",
-    "NestedStack",
-    "member_not_found",
-]
-
 
 class Converge:
     """The result of ``handle_signal`` that has the nested stack converge to its next template."""

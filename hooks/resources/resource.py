@@ -254,7 +254,6 @@ class Resource:
 
         Attributes of other resources are null while a template is validated.
         """
-        return None
 
     def add_dependencies(self, deps: Dependencies) -> None:
         """Add edges that the template does not show, e.g. ``deps.require("gateway")``.
@@ -262,13 +261,11 @@ class Resource:
         What properties refer to, and ``depends_on``, are there already; best add nothing. Asked
         whenever the template is read: only ``self.properties`` and ``deps`` may be looked at.
         """
-        return None
 
     # -- life cycle -----------------------------------------------------------------------------
 
     def handle_create(self) -> Any:
         """Make the physical resource. Does nothing by default."""
-        return None
 
     def handle_update(
         self,
@@ -353,7 +350,6 @@ class Resource:
         During a check ``context.operation`` has the action CHECK, an id of its own and a deadline,
         and ``context.observation`` keeps what one call has for the next.
         """
-        return None
 
     def cancel_observation(self) -> None:
         """End an observation that ``get_live_state`` began and that is no longer needed.
@@ -384,7 +380,6 @@ class Resource:
 
     def _resolve_attribute(self, name: str) -> Any:
         """The current value of an attribute; None where it is not known."""
-        return None
 
     def _show_resource(self) -> Any:
         """The map behind the attribute ``show``; by default the client's view of the entity."""

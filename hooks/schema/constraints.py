@@ -415,7 +415,6 @@ class BaseCustomConstraint:
 
         ``client`` is the operation's context: ``client.client(name)`` gives a client object.
         """
-        return None
 
     def error(self, value: Any) -> str:
         """The sentence for a bad value."""

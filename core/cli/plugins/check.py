@@ -9,7 +9,7 @@ from pathlib import Path
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.conformance import FAILED, PASSED, Row
 from zonda.hooks.conformance import backend as backends
-from zonda.hooks.conformance.timeouts import DEFAULT_LIMIT
+from zonda.hooks.conformance.suite import DEFAULT_LIMIT
 from zonda.hooks.conformance.type_suite import TypeSuite
 from zonda.hooks.errors import NotFound, PluginError
 from zonda.hooks.text.sanitize import join_sentences

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from zonda.core.template.evaluation.unknown_values import has_unknown
-from zonda.hooks.resources.live_state import is_same_value
+from zonda.hooks.schema.properties import is_same_value
 
 Kind = Literal["added", "removed", "changed"]
 Path = tuple[Any, ...]

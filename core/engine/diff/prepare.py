@@ -13,8 +13,8 @@ from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.jsontext import dumps
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resources.definition import ResourceDefinition
-from zonda.hooks.resources.live_state import is_same_value
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import is_same_value
 from zonda.hooks.text.borders import raise_interruption
 
 from ..model import row_annotations

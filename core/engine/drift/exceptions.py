@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from zonda.core.store.read.drift_views import DriftIgnoreView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, NOTE
-from zonda.hooks.resources.live_state import is_same_value
+from zonda.hooks.schema.properties import is_same_value
 
 from ..model.exempted_parts import CannotStay, overlay
 from .differences import format_path

@@ -24,14 +24,10 @@ from zonda.hooks.errors import (
     ZondaError,
     show_path,
 )
-from zonda.hooks.resources.live_state import (
-    Comparison,
-    OpaqueState,
-    compare_live_state,
-    is_same_value,
-)
+from zonda.hooks.resources.live_state import Comparison, OpaqueState, compare_live_state
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.schema.properties import is_same_value
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import secret_texts
 from zonda.hooks.text.sanitize import get_retry_delay, require_json, safe_str
