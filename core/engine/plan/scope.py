@@ -7,45 +7,47 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from zonda.core.graph import digraph
-from zonda.core.store.schema.rows import PlanRow
+from zonda.core.store.schema.rows import PlanRow, ResourceRow
 
 from ..model.plan import Desired
 from ..model.states import COMPLETE, PRESENT
 
+#: A plan's writer reads a few columns of each instance, a preview all of them.
+Row = TypeVar("Row", bound=PlanRow | ResourceRow)
+
 
 @dataclass(frozen=True, slots=True)
-class Cone:
+class Cone(Generic[Row]):
     """``chosen``: name -> instance (None: a new one); ``waiting``: name -> open requirements.
 
     What is not selected is in none of them: its instances are ``outside``. ``dirty`` are the names
     that must be looked at; every name of ``waiting`` is in the cone. All other instances go.
     """
 
-    chosen: Mapping[str, PlanRow | None]
+    chosen: Mapping[str, Row | None]
     dirty: Collection[str]
     waiting: Mapping[str, int]
-    outside: Mapping[str, PlanRow]
+    outside: Mapping[str, Row]
 
 
-def choose_instances(
-    rows: Iterable[PlanRow], wanted: Sequence[Desired]
-) -> dict[str, PlanRow | None]:
+def choose_instances(rows: Iterable[Row], wanted: Sequence[Desired]) -> dict[str, Row | None]:
     """The instance that shall be each wanted resource.
 
     One that is complete and as wanted comes first (so a rollback finds the old one alive), then
     the present one, then the newest. What is being deleted, or failed to be, is not taken, unless
     its creation never completed: it is removed before a new one is made in its place.
     """
-    by_name: dict[str, list[PlanRow]] = {}
+    by_name: dict[str, list[Row]] = {}
     for row in rows:
         if not _is_deleted(row) or row.have_template_id is None:
             by_name.setdefault(row.name, []).append(row)
     return {item.name: _choose_best(by_name.get(item.name, ()), item) for item in wanted}
 
 
-def _choose_best(candidates: Sequence[PlanRow], wanted: Desired) -> PlanRow | None:
+def _choose_best(candidates: Sequence[Row], wanted: Desired) -> Row | None:
     return max(
         candidates,
         key=lambda row: (
@@ -59,20 +61,20 @@ def _choose_best(candidates: Sequence[PlanRow], wanted: Desired) -> PlanRow | No
     )
 
 
-def _is_deleted(row: PlanRow) -> bool:
+def _is_deleted(row: PlanRow | ResourceRow) -> bool:
     """Whether it is being deleted, or was, or failed to be."""
     return "DELETE" in (row.op, row.action)
 
 
-def _is_as_wanted(row: PlanRow, wanted: Desired) -> bool:
+def _is_as_wanted(row: PlanRow | ResourceRow, wanted: Desired) -> bool:
     return row.status == COMPLETE and row.have_hash == wanted.hash and not row.op
 
 
 def find_affected(
-    rows: Sequence[PlanRow], wanted: Sequence[Desired], selected: Collection[str] | None = None
-) -> Cone:
+    rows: Sequence[Row], wanted: Sequence[Desired], selected: Collection[str] | None = None
+) -> Cone[Row]:
     """The scope of a converging plan; ``selected``: no others, and these require no others."""
-    outside: dict[str, PlanRow] = {}
+    outside: dict[str, Row] = {}
     if selected is not None:
         wanted = [item for item in wanted if item.name in selected]
         by_id = {row.id: row for row in rows}
@@ -100,12 +102,12 @@ def find_affected(
     return Cone(chosen, dirty, waiting, outside)
 
 
-def _find_predecessor(row: PlanRow, by_id: Mapping[str, PlanRow]) -> PlanRow:
+def _find_predecessor(row: Row, by_id: Mapping[str, Row]) -> Row:
     """The instance that ``row`` was to replace, if it has never begun, and that still exists.
 
     Nobody makes the new one now, and what uses the resource goes by what is there.
     """
-    former: PlanRow | None = row
+    former: Row | None = row
     while former is not None and (former.action, former.op) == ("INIT", ""):
         former = by_id.get(former.replaces_id or "")
     return row if former is None or _is_deleted(former) else former

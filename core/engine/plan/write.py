@@ -120,7 +120,7 @@ def _write_desired(
 
 
 def _find_or_insert(
-    work: UnitOfWork, stack: StackRow, wanted: Sequence[Desired], found: Cone
+    work: UnitOfWork, stack: StackRow, wanted: Sequence[Desired], found: Cone[PlanRow]
 ) -> dict[str, str]:
     """The instance of each name; new ones are inserted."""
     ids: dict[str, str] = {}
@@ -152,7 +152,7 @@ def _find_or_insert(
     return ids
 
 
-def _list_unselected(work: UnitOfWork, found: Cone) -> dict[str, str]:
+def _list_unselected(work: UnitOfWork, found: Cone[PlanRow]) -> dict[str, str]:
     """The instance of each name outside of the plan's selection.
 
     Why one was to be replaced that is taken again need not show in its definition (a value that it
@@ -187,7 +187,7 @@ def _mark_unwanted(
 
 
 def _set_desired(
-    work: UnitOfWork, stack: StackRow, key: str, item: Desired, found: Cone, ceiling: str
+    work: UnitOfWork, stack: StackRow, key: str, item: Desired, found: Cone[PlanRow], ceiling: str
 ) -> None:
     row = _load_row(work, key)
     row.generation = stack.generation
@@ -206,7 +206,7 @@ def _write_edges(
     stack: StackRow,
     wanted: Sequence[Desired],
     ids: dict[str, str],
-    found: Cone,
+    found: Cone[PlanRow],
 ) -> None:
     """Write the edges. One to an instance to be deleted stays until its user has moved on."""
     present = set(ids.values())

@@ -109,17 +109,13 @@ def _get_reason(entry: Any) -> str:
 def build_stale_error(name: str, found: list[str]) -> Conflict:
     """The error for a plan that is out of date."""
     shown = "; ".join(found[:20]) + (f"; and {len(found) - 20} more" if len(found) > 20 else "")
-    return Conflict(
-        f"The plan for {name} is out of date: {shown}.",
-        hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
-        code=OUT_OF_DATE,
-    )
+    return build_impossible_error(f"{shown}.", f" for {name}")
 
 
-def build_impossible_error(why: str) -> Conflict:
+def build_impossible_error(why: str, of: str = "") -> Conflict:
     """The error for a plan whose action is no longer possible."""
     return Conflict(
-        f"The plan is out of date: {why}",
+        f"The plan{of} is out of date: {why}",
         hint="Nothing was done. Make a new plan with 'zonda stack plan'.",
         code=OUT_OF_DATE,
     )

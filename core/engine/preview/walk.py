@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from zonda.core.graph import digraph
 from zonda.core.graph.digraph import CycleError, sort_topologically
-from zonda.core.store.schema.rows import PlanRow, ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.hooks.resources.definition import ResourceDefinition
@@ -23,13 +23,11 @@ from ..diff.unknowns import LaterValues, Offer
 from ..model.plan import Desired, StackPlan
 from ..model.states import PRESENT
 from ..operations.replacement import is_left_alone
-from ..plan.scope import Cone, find_affected
+from ..plan.scope import find_affected
 from ..plugins.values import RowValues
 from ..progress.protection import Protection, find_protection
 from ..services import EngineServices
 from .entries import Entry, Inside
-
-_PLAN_COLUMNS = tuple(item.name for item in fields(PlanRow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +79,8 @@ class Walk:
         self._wanted = {item.name: item for item in wanted}
         self._judges: dict[str | None, Judge] = {}
         selected = None if proposal.selection is None else proposal.selection.names
-        self._cone: Cone = find_affected([_build_plan_row(row) for row in rows], wanted, selected)
-        by_id = {row.id: row for row in rows}
-        self._kept: dict[str, ResourceRow] = {
-            name: by_id[row.id] for name, row in self._cone.chosen.items() if row is not None
-        }
+        self._cone = find_affected(rows, wanted, selected)
+        self._kept = {name: row for name, row in self._cone.chosen.items() if row is not None}
         self.definition: Any = definition
         if definition is None and proposal.wanted and proposal.template_id is not None:
             self.definition = services.definitions.get(proposal.template_id)
@@ -262,10 +257,6 @@ def _may_change_values(verdict: Verdict) -> bool:
         or verdict.perhaps.changed
         or verdict.surely.why in ("always", "failed", "missing")
     )
-
-
-def _build_plan_row(row: ResourceRow) -> PlanRow:
-    return PlanRow(*(getattr(row, name) for name in _PLAN_COLUMNS))
 
 
 def _sort_dependants_first(rows: Sequence[ResourceRow]) -> list[ResourceRow]:

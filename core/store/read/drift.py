@@ -6,7 +6,7 @@ Every command has a Reader, few ask about drift: how it is shown is imported by 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,46 +27,43 @@ _PAGE = 20
 class DriftReads:
     """Reads of the tables of drift. ``stack_id`` is that of the stack at the top of the tree."""
 
-    def drift_check(self, check_id: str) -> DriftCheckView:
-        """One check; raises NotFound."""
+    @cached_property
+    def _views(self) -> Any:
         from . import drift_to_view
 
+        return drift_to_view
+
+    def drift_check(self, check_id: str) -> DriftCheckView:
+        """One check; raises NotFound."""
         found = self._all(SQL["drift_check_by_id"], check_id)
         if not found:
             raise NotFound("drift check", check_id)
-        return drift_to_view.to_check_view(DriftCheckRow(*found[0]))
+        view: DriftCheckView = self._views.to_check_view(DriftCheckRow(*found[0]))
+        return view
 
     def drift_checks(
         self, stack_id: str, limit: int = _ALL, offset: int = 0
     ) -> list[DriftCheckView]:
         """The checks of a stack, the newest first, without the ``offset`` newest."""
-        from . import drift_to_view
-
         found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, offset)
-        return [drift_to_view.to_check_view(DriftCheckRow(*each)) for each in found]
+        return [self._views.to_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_checks_from(self, stack_id: str, beginning: str) -> list[DriftCheckView]:
         """The checks of a stack whose ids begin so, two of them at most."""
-        from . import drift_to_view
-
         # no id has a letter after "z"
         found = self._all(SQL["drift_checks_from"], stack_id, beginning, f"{beginning}z", 2, 0)
-        return [drift_to_view.to_check_view(DriftCheckRow(*each)) for each in found]
+        return [self._views.to_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
         """The findings of a check: out of sync, or in sync only by an exception; by path."""
-        from . import drift_to_view
-
         found = self._all(SQL["drift_findings"], check_id)
-        return [drift_to_view.to_finding_view(DriftFindingRow(*each)) for each in found]
+        return [self._views.to_finding_view(DriftFindingRow(*each)) for each in found]
 
     def drift_now(self, stack_id: str) -> list[DriftNowView]:
         """The newest verdict on every resource of a tree, by path.
 
         What an operation has changed since it was looked at is NOT_CHECKED.
         """
-        from . import drift_to_view
-
         rows = self.drift_rows(stack_id)
         checked = {path: row.check_id for path, row in rows if row.current and row.check_id}
         newest = self._newest_checks(stack_id, checked)
@@ -74,7 +71,7 @@ class DriftReads:
         found = []
         for path, row in rows:
             if path not in checked:
-                found.append(drift_to_view.to_unchecked_view(path, row))
+                found.append(self._views.to_unchecked_view(path, row))
                 continue
             last = newest.get(path)
             check_id = checked[path] if last is None else last.id
@@ -82,7 +79,7 @@ class DriftReads:
                 findings = self.drift_findings(check_id)
                 told[check_id] = {each.resource_id: each for each in findings}
             at = None if last is None else last.started_at
-            found.append(drift_to_view.to_verdict_view(path, row, at, told[check_id].get(row.id)))
+            found.append(self._views.to_verdict_view(path, row, at, told[check_id].get(row.id)))
         return found
 
     def _newest_checks(
@@ -113,12 +110,12 @@ class DriftReads:
 
     def drift_ignores(self, stack_id: str) -> list[DriftIgnoreView]:
         """The exceptions of a stack: by command, the oldest first, then by its environment."""
-        from . import drift_to_view, drift_views
+        from . import drift_views
 
         found = self._all(SQL["drift_ignores_of_stack"], stack_id)
         said = [drift_views.DriftIgnoreView(*each) for each in found]
         stack = self._all(SQL["stack_by_id"], stack_id)
-        return said + (drift_to_view.list_environment_ignores(StackRow(*stack[0])) if stack else [])
+        return said + (self._views.list_environment_ignores(StackRow(*stack[0])) if stack else [])
 
     # -- what the class that this is a part of has ------------------------------------------------
 

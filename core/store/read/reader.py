@@ -143,10 +143,8 @@ class Reader(DriftReads):
 
     def deleted_stack(self, name: str, project: str = "default") -> StackView:
         """The stack of this name that was deleted last; raises NotFound."""
-        found = self._all(SQL["stack_deleted_by_name"], project, name)
-        if not found:
-            raise NotFound("Stack", name)
-        return to_stack_view(StackRow(*found[0]))
+        found = self._find("Stack", name, SQL["stack_deleted_by_name"], project, name)
+        return to_stack_view(StackRow(*found))
 
     def stack_named(self, name_or_id: str, project: str) -> StackRow:
         """Like ``stack``, as a row."""
@@ -162,10 +160,7 @@ class Reader(DriftReads):
 
         Raises NotFound.
         """
-        found = self._all(SQL["stack_by_id"], stack_id)
-        if not found:
-            raise NotFound("Stack", stack_id)
-        return StackRow(*found[0])
+        return StackRow(*self._find("Stack", stack_id, SQL["stack_by_id"], stack_id))
 
     def stack_by_id(self, stack_id: str) -> StackView:
         """Like ``stack_row``, as a view."""
@@ -312,10 +307,8 @@ class Reader(DriftReads):
 
     def template(self, template_id: str) -> TemplateView:
         """A template; raises NotFound."""
-        found = self._all(SQL["template_by_id"], template_id)
-        if not found:
-            raise NotFound("Template", template_id)
-        key, stack_id, body, created_at, base_id = found[0]
+        found = self._find("Template", template_id, SQL["template_by_id"], template_id)
+        key, stack_id, body, created_at, base_id = found
         return TemplateView(key, stack_id, self.sealer.load(body), created_at, base_id)
 
     def checked(self, template_id: str) -> list[str]:
@@ -325,10 +318,8 @@ class Reader(DriftReads):
 
     def request(self, request_id: str) -> RequestView:
         """A command left for the engine; raises NotFound."""
-        found = self._all(SQL["request_by_id"], request_id)
-        if not found:
-            raise NotFound("Request", request_id)
-        key, action, created_at, answer, answered_at = found[0]
+        found = self._find("Request", request_id, SQL["request_by_id"], request_id)
+        key, action, created_at, answer, answered_at = found
         load = self.sealer.load
         return RequestView(key, load(action), created_at, load(answer), answered_at)
 
@@ -336,6 +327,13 @@ class Reader(DriftReads):
         """Close the connection."""
         with self._lock:
             self._connection.close()
+
+    def _find(self, kind: str, key: str, statement: str, *values: Any) -> tuple[Any, ...]:
+        """One row; raises NotFound."""
+        found = self._all(statement, *values)
+        if not found:
+            raise NotFound(kind, key)
+        return found[0]
 
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         try:
