@@ -31,7 +31,7 @@ from ..plan.from_template import (
     list_desired,
     plan_stored,
 )
-from ..plan.selection import select_without
+from ..plan.scope import select_without
 from ..progress import partial
 from ..services import EngineServices
 from . import store

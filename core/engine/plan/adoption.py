@@ -2,27 +2,32 @@
 
 Nothing is made. What is adopted belongs to whoever made it until the adoption has worked: a
 rollback, a replacement or a deletion before that takes its row away and leaves it alone.
+
+A physical id of a type belongs to one resource: two with one object would both update it, and
+whichever is deleted first destroys the other's. So what is adopted or imported must belong to
+nobody in this database. Not owned are objects that a resource only refers to (``external_id``), and
+those of an adoption that has not worked.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.hooks.errors import NotFound, NotSupported, UsageError
+from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
 from zonda.hooks.text.suggestions import suggestion
 
 from .. import actions
 from ..model import row_annotations
+from ..model.definition import Node
 from ..model.documents import MASK
 from ..model.plan import Given, StackPlan
 from ..model.states import ABSENT, DIRTY, FAILED, OPEN, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
-from . import ownership
 from .from_template import build_plan, check_idle, load_definition, load_nodes
 
 
@@ -32,16 +37,7 @@ def plan_adoption(
     """The plan of a new stack whose resources exist."""
     definition = load_definition(services, stack, action.bundle, None)
     entries = _read_entries(action.resources)
-    if not action.force:
-        nodes = definition.resources
-        ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
-        ownership.check_free(services, nodes, ids)
-    handed = {name: _seal(services, entries.get(name)) for name in definition.resources}
-
-    def hand_over(work: UnitOfWork, planned: StackRow) -> None:
-        for row in work.tx.resources_of(planned.id):
-            _annotate(row, handed[row.name], action.force)
-
+    hand_over = _build_handover(services, definition.resources, entries, action.force)
     proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=hand_over)
     detail = {"force": True} if action.force else {}
     given = dataclasses.replace(proposal.given, detail=detail)
@@ -57,10 +53,21 @@ def plan_child_adoption(
     nodes = load_nodes(services, proposal.template_id)
     entries = _read_entries(known.get("resources") or {})
     force = row_annotations.has(owner, row_annotations.FORCED)
+    hand_over = _build_handover(services, nodes, entries, force)
+    return dataclasses.replace(proposal, action="ADOPT", also=hand_over)
+
+
+def _build_handover(
+    services: EngineServices,
+    nodes: Mapping[str, Node],
+    entries: Mapping[str, Mapping[str, Any]],
+    force: bool,
+) -> Callable[[UnitOfWork, StackRow], None]:
+    """The unit that hands new instances their entries; raises Conflict for an owned object."""
     if not force:
         ids = {name: entries[name].get("resource_id") for name in nodes if name in entries}
-        ownership.check_free(services, nodes, ids)
-    handed = {name: _seal(services, entries.get(name)) for name in nodes}
+        check_free(services, nodes, ids)
+    handed = {name: services.sealer.seal(dict(entries.get(name, {}))) for name in nodes}
 
     def hand_over(work: UnitOfWork, planned: StackRow) -> None:
         for row in work.tx.resources_of(planned.id):
@@ -68,11 +75,7 @@ def plan_child_adoption(
             if is_new and row.want == PRESENT and row.name in handed:
                 _annotate(row, handed[row.name], force)
 
-    return dataclasses.replace(proposal, action="ADOPT", also=hand_over)
-
-
-def _seal(services: EngineServices, entry: Mapping[str, Any] | None) -> str:
-    return services.sealer.seal(dict(entry or {}))
+    return hand_over
 
 
 def _annotate(row: ResourceRow, handed: str, force: bool) -> None:
@@ -120,16 +123,18 @@ def plan_import(
     _check_free(services, stack, action.resource)
     if not action.physical_id:
         raise UsageError("The id of the object to be imported is empty.")
-    handed = _seal(services, {"resource_id": action.physical_id})
+    handed = services.sealer.seal({"resource_id": action.physical_id})
     if not action.force:
         own = (stack.id, action.resource)
-        ownership.check_free(services, nodes, {action.resource: action.physical_id}, own)
+        check_free(services, nodes, {action.resource: action.physical_id}, own)
     fingerprint = services.sealer.hmac(node.fingerprint.encode())
     requires = sorted(node.requires)
     _check_required(services, stack, action.resource, requires)
 
     def insert_handed(work: UnitOfWork, planned: StackRow) -> None:
-        ownership.release_object(work, planned.id, action.resource, action.physical_id, handed)
+        for row in work.tx.resources_named(planned.id, action.resource):
+            if row.physical_id == action.physical_id:  # an older one leaves the object alone
+                row_annotations.annotate(row, row_annotations.ADOPT, handed)
         row = _insert_instance(work, planned, action.resource, node.type, json.dumps(requires))
         _annotate(row, handed, action.force)
         row.want_hash = fingerprint
@@ -219,3 +224,50 @@ def _connect(work: UnitOfWork, stack: StackRow, row: ResourceRow, requires: list
         if other.id == present[other.name]
     ]
     work.tx.add_edges(stack.id, edges)
+
+
+def check_free(
+    services: EngineServices,
+    nodes: Mapping[str, Node],
+    ids: Mapping[str, Any],
+    own: tuple[str, str] = ("", ""),
+) -> None:
+    """Raise Conflict if another resource has one of ``ids`` (by the name of the resource).
+
+    ``own``: stack id and name of a resource whose own older instances do not count.
+    """
+    wanted = {
+        (services.definitions.class_type(nodes[name].cls) or nodes[name].type, key): name
+        for name, key in ids.items()
+        if isinstance(key, str) and nodes[name].cls.has_side_effects
+    }
+    for row, stack in services.reader().owners(key for _, key in wanted) if wanted else ():
+        name = wanted.get((row.class_type or row.type, str(row.physical_id)))
+        if name is None or (row.stack_id, row.name) == own or row_annotations.is_adopting(row):
+            continue
+        owner = f"resource {row.name} of stack {stack}"
+        way_out = f"Forget that one first ('zonda stack abandon {stack}'), or refer to it with "
+        if services.reader().stack_row(row.stack_id).project != services.settings.project:
+            owner, way_out = "a resource of another project", "Refer to it with "
+        raise Conflict(
+            f"{row.physical_id} belongs to {owner} already, so it cannot become resource {name}, "
+            "too.",
+            hint=f"{way_out}'external_id'. Where this type's ids are not unique, give --force.",
+        )
+
+
+def check_still_free(
+    services: EngineServices, rows: Iterable[ResourceRow], nodes: Mapping[str, Node]
+) -> None:
+    """Raise Conflict if another resource now has the object of one of the adopted ``rows``.
+
+    Until their adoption has worked they own nothing, so an import or another adoption may.
+    """
+    handed = {
+        row.name: row_annotations.read_values(services.sealer, row, row_annotations.ADOPT).get(
+            "resource_id"
+        )
+        for row in rows
+        if row.want == PRESENT and row.name in nodes and row_annotations.is_adopting(row)
+    }
+    check_free(services, nodes, handed)

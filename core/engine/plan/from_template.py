@@ -34,7 +34,7 @@ from ..templates.definitions import format_bundle, merge_bundles, read_drift_sec
 from ..templates.fingerprints import compute_fingerprint
 from ..templates.stored import read_stored as stored_as
 from . import drift_schedule, moves, moves_across
-from .selection import select_without
+from .scope import select_without
 
 _VERBS = {"SuspendStack": "SUSPEND", "ResumeStack": "RESUME", "CheckStack": "CHECK"}
 UNCHECKED = ". 'CHECK' not fully supported (see resources)"
@@ -83,29 +83,27 @@ def plan_rollback(services: EngineServices, stack_id: str) -> tuple[StackPlan | 
     stack = services.reader().stack_row(stack_id)
     if stack.next_action != "ROLLBACK":
         return None, stack
-    given = Given(detail={"because": stack.generation})
-    proposal = dataclasses.replace(_plan_undo(services, stack), owed=True, given=given)
     try:
-        return _restore_names(services, stack, proposal), stack
+        return dataclasses.replace(_plan_undo(services, stack), owed=True), stack
     except moves_across.Busy:  # the end of what runs asks again
         return None, stack
 
 
-def _restore_names(services: EngineServices, stack: StackRow, proposal: StackPlan) -> StackPlan:
-    """The plan with the names that resources had when all worked."""
-    return moves.plan_moves_back(
-        services, stack, proposal, moves.find_good_generation(services, stack)
-    )
-
-
 def _plan_undo(services: EngineServices, stack: StackRow) -> StackPlan:
-    """The plan that undoes the running one, for the same part of the template."""
+    """The plan that undoes the running one, for the same part of the template.
+
+    Resources get the names back that they had when all worked.
+    """
     proposal = plan_last_good(services, stack)
     names = {item.name for item in proposal.wanted or ()}
     names.update(row.name for row in services.reader().resource_rows(stack.id))
-    return dataclasses.replace(
-        proposal, selection=select_without(names, partial.read_excluded(stack))
+    proposal = dataclasses.replace(
+        proposal,
+        selection=select_without(names, partial.read_excluded(stack)),
+        given=Given(detail={"because": stack.generation}),
     )
+    good = moves.find_good_generation(services, stack)
+    return moves.plan_moves_back(services, stack, proposal, good)
 
 
 def plan_last_good(services: EngineServices, stack: StackRow) -> StackPlan:
@@ -321,27 +319,6 @@ def list_desired(services: EngineServices, definition: Definition) -> list[Desir
     ]
 
 
-def plan_deletion(
-    services: EngineServices, stack: StackRow, action: actions.DeleteStack
-) -> StackPlan | None:
-    """The plan of nothing at all; None if that is already running."""
-    if stack.action == "DELETE" and stack.phase != IDLE:
-        return None
-    return StackPlan(
-        stack.id,
-        "DELETE",
-        stack.generation,
-        [],
-        stack.template_id,
-        changes={
-            "note": "",
-            "policies": policies.parse_policies(stack.policies)
-            .after(policies.Policies())
-            .to_text(),
-        },
-    )
-
-
 def plan_cancellation(
     services: EngineServices, stack: StackRow, action: actions.CancelStack
 ) -> StackPlan:
@@ -350,18 +327,11 @@ def plan_cancellation(
         raise NotSupported(
             f"Cancelling update when stack is ('{stack.action}', '{stack.status}') "
             "is not supported.",
-            hint=_explain_no_cancel(stack),
+            hint="Nothing is running, so there is nothing to cancel."
+            if stack.phase == IDLE
+            else f"{stack.action} cannot be undone; --no-rollback starts nothing more of it.",
         )
-    given = Given(detail={"because": stack.generation})
-    return _restore_names(
-        services, stack, dataclasses.replace(_plan_undo(services, stack), given=given)
-    )
-
-
-def _explain_no_cancel(stack: StackRow) -> str:
-    if stack.phase == IDLE:
-        return "Nothing is running, so there is nothing to cancel."
-    return f"{stack.action} cannot be undone; --no-rollback starts nothing more of it."
+    return _plan_undo(services, stack)
 
 
 def plan_verb(services: EngineServices, stack: StackRow, action: Any) -> StackPlan | None:

@@ -16,7 +16,7 @@ from ..model.plan import StackPlan
 from ..model.states import PRESENT
 from ..services import EngineServices
 from . import from_template
-from .selection import select
+from .scope import select
 
 #: Makes the plan of an action; None where there is nothing to do.
 Planner = Callable[[EngineServices, StackRow, Any], StackPlan | None]

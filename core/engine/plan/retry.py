@@ -7,11 +7,10 @@ its cone. Of suspensions, resumptions, checks and snapshots, what worked is left
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from zonda.core.store.read.views import ActionView
-from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.hooks.errors import NotSupported
 
 from .. import actions
@@ -21,9 +20,10 @@ from ..model.states import CLOSED, COMPLETE, FAILED
 from ..model.unit_of_work import UnitOfWork
 from ..progress import partial, snapshots
 from ..services import EngineServices
-from . import moves, ownership
+from . import moves
+from .adoption import check_still_free
 from .from_template import check_idle, is_suspended, list_desired, list_good_desired
-from .selection import select_without
+from .scope import select_without
 from .snapshots import delete_stack
 
 _OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
@@ -37,32 +37,25 @@ def plan_retry(services: EngineServices, stack: StackRow, action: actions.RetryS
             f"Stack {stack.name} is {stack.action}_{stack.status}: there is nothing to try again.",
             hint="'zonda stack update' carries out a change.",
         )
-    plan = (
-        _retry_template if stack.action in _OF_TEMPLATES else _PLANS.get(stack.action, _retry_verb)
-    )
-    proposal = moves.repeat_moves(services, stack, plan(services, stack))
-    detail = {**_read_detail(services, stack), "retries": _find_generation(services, stack)}
+    failed = [each for each in services.reader().actions(stack.id) if each.action == stack.action]
+    detail: dict[str, Any] = {"retries": stack.generation}
+    if failed:  # the stack's present generation may be newer
+        detail = {**failed[-1].detail, "retries": failed[-1].generation}
+    proposal: StackPlan | None
+    if stack.action in _OF_TEMPLATES:
+        proposal = _retry_template(services, stack, detail)
+    elif stack.action == "DELETE":
+        proposal = delete_stack(services, stack, actions.DeleteStack(stack.id))
+    else:
+        proposal = _retry_verb(services, stack, detail["retries"])
+    assert proposal is not None
+    proposal = moves.repeat_moves(services, stack, proposal)
     return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
 
 
-def _read_detail(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:
-    """The recorded inputs of the failed action."""
-    found = _find_failed(services, stack)
-    return {} if found is None else found.detail
-
-
-def _find_generation(services: EngineServices, stack: StackRow) -> int:
-    """The generation that failed: the stack's present one may be newer."""
-    found = _find_failed(services, stack)
-    return stack.generation if found is None else found.generation
-
-
-def _find_failed(services: EngineServices, stack: StackRow) -> ActionView | None:
-    same = [each for each in services.reader().actions(stack.id) if each.action == stack.action]
-    return same[-1] if same else None
-
-
-def _retry_template(services: EngineServices, stack: StackRow) -> StackPlan:
+def _retry_template(
+    services: EngineServices, stack: StackRow, detail: Mapping[str, Any]
+) -> StackPlan:
     definition = None if stack.template_id is None else services.definitions.get(stack.template_id)
     rows = services.reader().resource_rows(stack.id)
     # what was not restored yet is restored, whatever its definition
@@ -71,9 +64,8 @@ def _retry_template(services: EngineServices, stack: StackRow) -> StackPlan:
         dataclasses.replace(item, always=item.always or item.name in open_names)
         for item in ([] if definition is None else list_desired(services, definition))
     ]
-    detail = _read_detail(services, stack)
     if stack.action == "ADOPT" and definition is not None and not detail.get("force"):
-        ownership.check_still_free(services, rows, definition.resources)
+        check_still_free(services, rows, definition.resources)
     if stack.action == "ROLLBACK" and detail.get("to") is None:
         wanted = list_good_desired(services, stack, wanted)
     names = {*(item.name for item in wanted), *(row.name for row in rows)}
@@ -88,58 +80,30 @@ def _retry_template(services: EngineServices, stack: StackRow) -> StackPlan:
     )
 
 
-def _retry_deletion(services: EngineServices, stack: StackRow) -> StackPlan:
-    proposal = delete_stack(services, stack, actions.DeleteStack(stack.id))
-    assert proposal is not None
-    return proposal
+def _retry_verb(services: EngineServices, stack: StackRow, generation: int) -> StackPlan:
+    """The plan of a verb without what is done; a failed snapshot is made to its end."""
+    verb = stack.action
+    begun = _find_failed_snapshot(services, stack) if verb == "SNAPSHOT" else None
 
-
-def _retry_verb(services: EngineServices, stack: StackRow) -> StackPlan:
-    verb, generation = stack.action, _find_generation(services, stack)
-
-    def is_done(row: ResourceRow) -> bool:
+    def is_left(row: ResourceRow) -> bool:
         if verb == "RESUME":
-            return not is_suspended(row)
-        done = (row.action, row.status) == (verb, COMPLETE)
-        return done and row.generation == generation
+            return is_suspended(row)
+        return (row.action, row.status, row.generation) != (verb, COMPLETE, generation)
 
     def keep(work: UnitOfWork, planned: StackRow) -> None:
         """Keep what is left out in the new plan as well, should that fail, too."""
         for row in work.tx.resources_of(planned.id):
             if row.open == CLOSED and row.generation == generation:
                 row.generation = planned.generation
+        if begun is not None:
+            snapshots.begin(work, planned, begun, "SNAPSHOT")
 
-    return StackPlan(
-        stack.id,
-        verb,
-        stack.generation,
-        changes={"note": stack.note},
-        which=lambda row: not is_done(row),
-        also=keep,
-    )
+    changes: dict[str, object] = {"note": stack.note}
+    return StackPlan(stack.id, verb, stack.generation, changes=changes, which=is_left, also=keep)
 
 
-def _retry_snapshot(services: EngineServices, stack: StackRow) -> StackPlan:
-    """Like other verbs; the failed snapshot is the one that is made."""
-    failed = [
-        row
-        for row in services.reader().snapshots(stack.id)
-        if (row.action, row.status) == ("SNAPSHOT", FAILED)
-    ]
-    if not failed:
-        raise NotSupported(f"The snapshot of stack {stack.name} that failed has been deleted.")
-    proposal = _retry_verb(services, stack)
-    keep = proposal.also
-    assert keep is not None
-
-    def begin_again(work: UnitOfWork, planned: StackRow) -> None:
-        keep(work, planned)
-        snapshots.begin(work, planned, failed[-1], "SNAPSHOT")
-
-    return dataclasses.replace(proposal, also=begin_again)
-
-
-_PLANS: Mapping[str, Callable[[EngineServices, StackRow], StackPlan]] = {
-    "DELETE": _retry_deletion,
-    "SNAPSHOT": _retry_snapshot,
-}
+def _find_failed_snapshot(services: EngineServices, stack: StackRow) -> SnapshotRow:
+    for row in reversed(services.reader().snapshots(stack.id)):
+        if (row.action, row.status) == ("SNAPSHOT", FAILED):
+            return row
+    raise NotSupported(f"The snapshot of stack {stack.name} that failed has been deleted.")

@@ -20,7 +20,7 @@ from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import moves
 from .from_template import check_overtakes, plan_last_good, plan_stored
-from .selection import select_without
+from .scope import select_without
 
 
 def plan_rollback_to(

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.core.template.environment.policies import Policies, parse_policies
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.text.suggestions import suggestion
 
@@ -23,7 +24,7 @@ from ..model.states import COMPLETE, IDLE, IN_PROGRESS, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from ..progress import snapshots
 from ..services import EngineServices
-from . import from_template, moves
+from . import moves
 from .from_template import check_not_deleting, check_overtakes, load_nodes, plan_stored
 
 
@@ -89,26 +90,33 @@ def delete(services: EngineServices, stack: StackRow, action: actions.DeleteSnap
 def delete_stack(
     services: EngineServices, stack: StackRow, action: actions.DeleteStack
 ) -> StackPlan | None:
-    """The deletion of a stack; the snapshot data of its resources is deleted with it."""
-    proposal = from_template.plan_deletion(services, stack, action)
-    known = [read_resources(services, snapshot) for snapshot in _list_all(services, stack)]
+    """The deletion of a stack; the snapshot data of its resources is deleted with it.
+
+    None if that is already running.
+    """
+    if stack.action == "DELETE" and stack.phase != IDLE:
+        return None
+    taken = _list_all(services, stack)
+    known = [read_resources(services, snapshot) for snapshot in taken]
     if stack.action == "SNAPSHOT" and stack.phase != IDLE:
         known.append(_read_collected(services, stack))
-    if proposal is None or not known:
-        return proposal
     handed: dict[str, str] = {}
     asked: set[str] = set()
-    for row in _list_keepers(services, stack):
+    for row in _list_keepers(services, stack) if known else ():
         kept = [entries[row.name] for entries in known if row.name in entries]
         if kept and _must_ask(services, row) and not services.definitions.is_nested_stack(row):
             values = {"kept": kept, "generation": stack.generation + 1}
             handed[row.id] = services.sealer.seal(values)
             asked.add(row.name)
-    return dataclasses.replace(
-        proposal,
+    return StackPlan(
+        stack.id,
+        "DELETE",
+        stack.generation,
+        [],
+        stack.template_id,
         changes={
-            **proposal.changes,
-            "note": _describe_remains(services, _list_all(services, stack), asked),
+            "note": _describe_remains(services, taken, asked),
+            "policies": parse_policies(stack.policies).after(Policies()).to_text(),
         },
         also=lambda work, planned: _annotate_all(work, handed, row_annotations.FORGET),
     )
@@ -215,38 +223,32 @@ def with_restore(
 ) -> StackPlan:
     """The plan of ``nodes`` with the snapshot data for each resource."""
     entries = read_resources(services, snapshot)
-    handed = {
-        name: services.sealer.seal(_add_snapshot_id(node, entries[name], snapshot))
-        for name, node in nodes.items()
-        if name in entries and _can_restore(node)
-    }
+    handed = {}
+    for name, node in nodes.items():
+        if name not in entries:
+            continue
+        cls, entry = node.cls, entries[name]
+        if cls.is_nested_stack:  # which finds its part by the id
+            entry = {**entry, "snapshot": snapshot.id}
+        if cls.is_nested_stack or callable(getattr(cls, "handle_restore", None)):
+            handed[name] = services.sealer.seal(dict(entry))
     wanted = [
         dataclasses.replace(item, always=item.always or item.name in handed)
         for item in proposal.wanted or ()
     ]
+
+    def hand_out(work: UnitOfWork, planned: StackRow) -> None:
+        for row in work.tx.resources_of(planned.id):
+            row_annotations.remove(row, row_annotations.RESTORE)
+            if row.want == PRESENT and row.name in handed:
+                row_annotations.annotate(row, row_annotations.RESTORE, handed[row.name])
+
     return dataclasses.replace(
         proposal,
         wanted=wanted,
-        also=lambda work, planned: hand_out(work, planned, handed),
+        also=hand_out,
         given=Given(detail={"snapshot": snapshot.id}),
     )
-
-
-def _can_restore(node: Node) -> bool:
-    return node.cls.is_nested_stack or callable(getattr(node.cls, "handle_restore", None))
-
-
-def _add_snapshot_id(node: Node, entry: Mapping[str, Any], snapshot: SnapshotRow) -> dict[str, Any]:
-    """The entry with the id of the snapshot, by which a nested stack finds its part."""
-    return {**entry, **({"snapshot": snapshot.id} if node.cls.is_nested_stack else {})}
-
-
-def hand_out(work: UnitOfWork, stack: StackRow, handed: Mapping[str, str]) -> None:
-    """Give the desired instances their annotations."""
-    for row in work.tx.resources_of(stack.id):
-        row_annotations.remove(row, row_annotations.RESTORE)
-        if row.want == PRESENT and row.name in handed:
-            row_annotations.annotate(row, row_annotations.RESTORE, handed[row.name])
 
 
 def _list_all(services: EngineServices, stack: StackRow) -> list[SnapshotRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
-from zonda.core.engine.plan.selection import select
+from zonda.core.engine.plan.scope import select
 from zonda.hooks.errors import UsageError
 
 #: web -> app -> db; job -> db; alone
