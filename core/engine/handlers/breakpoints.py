@@ -76,8 +76,7 @@ def build_clearance(action: actions.SignalResource) -> actions.ClearHooks:
 
 
 def _list_waiting(work: UnitOfWork, stack_id: str) -> list[ResourceRow]:
-    rows = (work.tx.resource(key) for key in work.tx.paused(stack_id))
-    return [row for row in rows if row is not None and breakpoints.is_waiting(row)]
+    return [*filter(breakpoints.is_waiting, work.rows(work.tx.paused(stack_id)))]
 
 
 def _find_nested(work: UnitOfWork, stack_id: str, way: str) -> list[str]:

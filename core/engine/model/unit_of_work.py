@@ -7,7 +7,7 @@ dropped when the transaction is undone.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,13 @@ class UnitOfWork:
         stack = self.tx.stack(row.stack_id)
         assert stack is not None
         return stack
+
+    def rows(self, keys: Iterable[str]) -> Iterator[ResourceRow]:
+        """The instances of these ids that exist."""
+        for key in keys:
+            row = self.tx.resource(key)
+            if row is not None:
+                yield row
 
     def owners(self, row: ResourceRow) -> Iterator[ResourceRow]:
         """The instances that ``row`` is nested in, the innermost first."""

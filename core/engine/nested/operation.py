@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.values.jsontext import dumps
 from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
 from zonda.hooks.resources.resource import Resource, ResourceDefinition
@@ -29,11 +30,9 @@ from ..plan.accept import accept
 from ..plugins.operation import PluginOperation
 from ..plugins.reasons import paths_by_key
 from ..progress import children, protection
-from ..services import BACKSTOP, EngineServices
+from ..services import EngineServices
 from . import plan as nesting
 from . import verbs
-
-__all__ = ["BACKSTOP", "ChildOperation", "make_operation"]
 
 #: Operations that make the child what a template says.
 _TEMPLATED = MAKING | {"SIGNAL"}
@@ -56,12 +55,9 @@ class ChildOperation(PluginOperation):
     ) -> None:
         super().__init__(services.instances, seen, gathered)
         self._services = services
+        self._backstop = services.settings.backstop
         self._pause_ends: float | None = None
         self.is_light = self.is_quick = True
-
-    @property
-    def _backstop(self) -> float:
-        return self._services.settings.backstop
 
     def policy(self) -> str:
         """The policy of recovery: nothing happens outside before it is stored."""
@@ -196,7 +192,7 @@ class ChildOperation(PluginOperation):
             row.physical_id = child.id
             return True
 
-        return Waiting(token, nesting.format_token(token), False, self._backstop, apply)
+        return Waiting(token, dumps(token), False, self._backstop, apply)
 
     def _admit(self, work: UnitOfWork, row: ResourceRow, more: int, most: int) -> bool:
         """Whether the tree may have more; it may be another one than when the plan was made."""
@@ -205,7 +201,7 @@ class ChildOperation(PluginOperation):
         return self._services.sizes.admit(work.tx, (top.id, top.generation), more, most)
 
     def _build_child_waiting(self, token: dict[str, Any], delay: float) -> Waiting:
-        return Waiting(token, nesting.format_token(token), False, delay)
+        return Waiting(token, dumps(token), False, delay)
 
     # -- poll -----------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
-from zonda.core.store.values.jsontext import dumps
 from zonda.core.template.definition.child_spec import ChildSpec
 from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.environment import policies
@@ -65,7 +64,9 @@ def build_plan(
     ValidationErrors.
     """
     identity = Identity(child.id, child.name, child.project)
-    before = _find_previous(services, child)
+    before: Definition | None = None
+    if child.generation and child.template_id is not None:
+        before = services.definitions.get(child.template_id)
     values = None if before is None else before.parameters.values
     definition: Definition = load_nested(parent.family, spec, identity, values)
     there = frozenset[str]() if before is None else before.resources.keys()
@@ -120,12 +121,6 @@ def load_nested(
     definition = family.load(spec, identity, before, False, later)
     check_size(definition.resources, most)
     return definition
-
-
-def _find_previous(services: EngineServices, child: StackRow) -> Definition | None:
-    if not child.generation or child.template_id is None:
-        return None
-    return services.definitions.get(child.template_id)
 
 
 class Above:
@@ -190,11 +185,6 @@ def format_failure(owner: str, child: StackRow) -> tuple[str, str]:
     if first.startswith(("resources.", "resources[")):
         return "ResourceFailure", f"ResourceFailure: {above}.{first}"
     return "ResourceFailure", f"ResourceFailure: {above}: {first}"
-
-
-def format_token(token: Mapping[str, Any]) -> str:
-    """A token of an owner's operation for its column."""
-    return dumps(dict(token))
 
 
 def adapt_plan(

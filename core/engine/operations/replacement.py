@@ -54,10 +54,11 @@ def must_wait(work: UnitOfWork, row: ResourceRow) -> bool:
 
 def _list_attempts(work: UnitOfWork, row: ResourceRow) -> list[ResourceRow]:
     """The instances to be deleted that were never completed when a plan dropped them."""
-    rows = filter(None, map(work.tx.resource, work.tx.list_absent(row.stack_id)))
-    noted = [each for each in rows if row_annotations.has(each, ATTEMPT)]
     return [
-        each for each in noted if not (is_left_alone(each) or row_annotations.read_promise(each))
+        each
+        for each in work.rows(work.tx.list_absent(row.stack_id))
+        if row_annotations.has(each, ATTEMPT)
+        and not (is_left_alone(each) or row_annotations.read_promise(each))
     ]
 
 
@@ -106,11 +107,8 @@ def _list_users(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
     What the plan is not for goes on with ``row``: a later plan, which is for it, looks at it.
     """
     outside = partial.read_excluded(work.stack_of(row))
-    for key in work.tx.dependants(row):
-        user = work.tx.resource(key)
-        if user is None or user.want != PRESENT:
-            continue
-        if user.name in outside:
+    for user in work.rows(work.tx.dependants(row)):
+        if user.want == PRESENT and user.name in outside:
             user.dirty = user.dirty or DIRTY
-        else:
-            yield key
+        elif user.want == PRESENT:
+            yield user.id

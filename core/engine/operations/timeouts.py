@@ -56,12 +56,7 @@ def fail_overdue_stack(work: UnitOfWork, stack_id: str) -> None:
         kind, how = STACK_TIMED_OUT, "aborted (stack timed out)"
         progress.fail_stack(work, stack, phases.format_timeout(stack.action))
     progress.halt(work, stack)
-    for key in work.tx.running(stack.id):
-        row = work.tx.resource(key)
-        if row is not None:
-            transitions.give_up(work, row, Failure(f"{row.op} {how}", kind))
-            work.stop(row)
-    phases.advance_phase(work, stack)
+    transitions.give_up_all(work, stack, how, kind)
 
 
 def stop_superseded(
@@ -73,12 +68,11 @@ def stop_superseded(
     """
     until = compute_wait_end(stack, grace)
     found = False
-    for key in work.tx.running(stack.id):
-        row = work.tx.resource(key)
-        if row is None or (row.op_gen >= stack.generation and not is_cancelled(stack)):
+    for row in work.rows(work.tx.running(stack.id)):
+        if row.op_gen >= stack.generation and not is_cancelled(stack):
             continue
         found = True
-        if until is None or not is_driven(key):
+        if until is None or not is_driven(row.id):
             continue
         if until < work.now:
             failure = Failure(f"{row.op} cancelled", CANCELLED)
@@ -122,8 +116,8 @@ def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
     if root.phase != IDLE:
         return False
     idle = [stack for stack in work.tx.tree(root.id) if stack.phase == IDLE]
-    running = [work.tx.resource(key) for stack in idle for key in work.tx.running(stack.id)]
-    begun = [row for row in running if row is not None and row.op == "SIGNAL"]
+    running = (row for stack in idle for row in work.rows(work.tx.running(stack.id)))
+    begun = [row for row in running if row.op == "SIGNAL"]
     for row in begun:
         limit = work.now + grace
         row.deadline = limit if row.deadline is None else min(row.deadline, limit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import causes, row_annotations
 from ..model.outcomes import SUPERSEDED, Failure, Final, Prepared
@@ -308,12 +308,16 @@ def fail(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
         progress.block(work, row)  # its stack is superseded already
 
 
-def give_up(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
-    """End a running operation from outside; the stack has failed already."""
-    history.record_failure(work, row, failure)
-    abort_below(work, row, failure)
-    _end_operation(work, row, "failed", FAILED, failure.reason)
-    progress.block(work, row)
+def give_up_all(work: UnitOfWork, stack: StackRow, how: str, kind: str) -> None:
+    """End the running operations of a stack from outside; the stack has failed already."""
+    for row in work.rows(work.tx.running(stack.id)):
+        failure = Failure(f"{row.op} {how}", kind)
+        history.record_failure(work, row, failure)
+        abort_below(work, row, failure)
+        _end_operation(work, row, "failed", FAILED, failure.reason)
+        progress.block(work, row)
+        work.stop(row)
+    phases.advance_phase(work, stack)
 
 
 def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
@@ -322,12 +326,7 @@ def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     if child is None:
         return
     progress.halt_below(work, row)
-    for key in work.tx.running(child.id):
-        below = work.tx.resource(key)
-        if below is not None:
-            give_up(work, below, Failure(f"{below.op} aborted with the stack above", failure.kind))
-            work.stop(below)
-    phases.advance_phase(work, child)
+    give_up_all(work, child, "aborted with the stack above", failure.kind)
 
 
 def _fail_plan(work: UnitOfWork, row: ResourceRow, reason: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
@@ -40,7 +41,7 @@ def propose_and_accept(propose: Proposing, note: Noted = skip_note) -> Step:
     accepted = None
     while accepted is None:
         proposal, stack = yield Call(propose)
-        accepted = yield Tx(with_note(_build_accept_unit(proposal, stack), note))
+        accepted = yield Tx(with_note(partial(accept, seen=stack, proposal=proposal), note))
     return accepted
 
 
@@ -84,22 +85,15 @@ def with_note(
     return both
 
 
-def _build_accept_unit(
-    proposal: StackPlan | None, stack: StackRow
-) -> Callable[[UnitOfWork], Accepted | None]:
-    if proposal is None:
-        answer = build_answer(stack)
-        return lambda work: answer
-    return lambda work: accept(work, stack, proposal)
-
-
 def build_answer(stack: StackRow) -> Accepted:
     """The answer that names a stack and its running plan."""
     return Accepted(stack.id, stack.generation, stack.name)
 
 
-def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan) -> Accepted | None:
-    """Apply a plan; None if the stack has changed since it was worked out."""
+def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan | None) -> Accepted | None:
+    """Apply a plan, if there is one; None if the stack has changed since it was worked out."""
+    if proposal is None:
+        return build_answer(seen)
     if proposal.generation == 0:
         if not all(moves.is_valid(work, seen.id, move) for move in proposal.moves):
             return None

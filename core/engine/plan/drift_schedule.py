@@ -143,21 +143,12 @@ def _build_columns(
                 hint="Give a schedule too, e.g. 15m or '*/15 * * * *'.",
             )
         return dict(_NOTHING)
-    _check_schedule(text)
-    known = stack.drift_policy if stack.drift_policy != OFF else REPORT
-    return {
-        "drift_schedule": text,
-        "drift_policy": policy or known,
-        "drift_next": _compute_next(services, stack, text),
-    }
-
-
-def _check_schedule(text: str) -> None:
     from zonda.core.template.environment.schedules import parse_schedule  # few stacks have one
 
     parse_schedule(text)
-
-
-def _compute_next(services: EngineServices, stack: StackRow, text: str) -> float | None:
     timing, now = services.settings.timing, services.clock.now()
-    return None if timing is None else timing.compute_next_due(text, stack.id, now)
+    return {
+        "drift_schedule": text,
+        "drift_policy": policy or (REPORT if stack.drift_policy == OFF else stack.drift_policy),
+        "drift_next": None if timing is None else timing.compute_next_due(text, stack.id, now),
+    }

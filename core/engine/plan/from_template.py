@@ -118,13 +118,13 @@ def list_good_desired(
     services: EngineServices, stack: StackRow, wanted: Sequence[Desired]
 ) -> list[Desired]:
     """The desired resources of the last good template, with parts from other templates."""
-    found = {
-        name: []
-        if key is None
-        else partial.list_named(list_desired(services, services.definitions.get(key)), name, key)
-        for name, key in partial.read_good_parts(stack).items()
-    }
-    return partial.merge_parts(wanted, found)
+    parts = partial.read_good_parts(stack)
+    found = [item for item in wanted if item.name not in parts]
+    for name, key in parts.items():
+        if key is not None:
+            known = list_desired(services, services.definitions.get(key))
+            found += partial.list_named(known, name, key)
+    return found
 
 
 def plan_stored(

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from zonda.core.store.read.views import ActionView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import zonda_section
 from zonda.hooks.errors import Conflict, NotSupported
@@ -66,7 +65,7 @@ def plan_moves_back(
     """The plan of a template of ``generation``, with the names that resources had then."""
     owed = moves_across.list_pending(services, stack)
     actions = services.reader().actions(stack.id)
-    since = [_read_moves(each) for each in actions if each.generation > generation]
+    since = [each.detail.get(DETAIL) or {} for each in actions if each.generation > generation]
     moves = []
     for row in _list_present(services, stack).values():
         name = _find_old_name(row.name, since)
@@ -102,10 +101,6 @@ def _list_present(services: EngineServices, stack: StackRow) -> dict[str, Resour
 
 def _normalize_paths(names: Mapping[str, str], known: set[str]) -> dict[str, str]:
     return {parse_path(old, known): parse_path(new, known) for old, new in names.items()}
-
-
-def _read_moves(action: ActionView) -> Mapping[str, str]:
-    return action.detail.get(DETAIL) or {}
 
 
 def _find_old_name(name: str, since: Sequence[Mapping[str, str]]) -> str:

@@ -41,8 +41,9 @@ def propose(
         stack = from_template.build_stack(services, action)
     proposal = planner(services, stack, action)
     if proposal is not None:
-        proposal = _sign(services, _select_part(services, proposal, action))
-        proposal = dataclasses.replace(proposal, guard=guard)
+        proposal = _select_part(services, proposal, action)
+        given = dataclasses.replace(proposal.given, by=services.settings.user)
+        proposal = dataclasses.replace(proposal, given=given, guard=guard)
     return proposal, stack
 
 
@@ -80,9 +81,3 @@ def _select_part(services: EngineServices, proposal: StackPlan, action: Any) -> 
     named = {"targets": list(targets), "excludes": list(excludes)}
     given = dataclasses.replace(proposal.given, detail={**proposal.given.detail, **named})
     return dataclasses.replace(proposal, selection=found, given=given)
-
-
-def _sign(services: EngineServices, proposal: StackPlan) -> StackPlan:
-    """The plan with the user who asks for it."""
-    given = dataclasses.replace(proposal.given, by=services.settings.user)
-    return dataclasses.replace(proposal, given=given)

@@ -19,14 +19,13 @@ from ..model.plan import Given, StackPlan
 from ..model.states import CLOSED, COMPLETE, FAILED
 from ..model.unit_of_work import UnitOfWork
 from ..progress import partial, snapshots
+from ..progress.phases import CLEANING
 from ..services import EngineServices
 from . import moves
 from .adoption import check_still_free
 from .from_template import check_idle, is_suspended, list_desired, list_good_desired
 from .scope import select_without
 from .snapshots import delete_stack
-
-_OF_TEMPLATES = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE"})
 
 
 def plan_retry(services: EngineServices, stack: StackRow, action: actions.RetryStack) -> StackPlan:
@@ -42,10 +41,10 @@ def plan_retry(services: EngineServices, stack: StackRow, action: actions.RetryS
     if failed:  # the stack's present generation may be newer
         detail = {**failed[-1].detail, "retries": failed[-1].generation}
     proposal: StackPlan | None
-    if stack.action in _OF_TEMPLATES:
-        proposal = _retry_template(services, stack, detail)
-    elif stack.action == "DELETE":
+    if stack.action == "DELETE":
         proposal = delete_stack(services, stack, actions.DeleteStack(stack.id))
+    elif stack.action in CLEANING:
+        proposal = _retry_template(services, stack, detail)
     else:
         proposal = _retry_verb(services, stack, detail["retries"])
     assert proposal is not None

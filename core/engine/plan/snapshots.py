@@ -146,10 +146,8 @@ def _keeps_data(services: EngineServices, snapshot: SnapshotRow, name: str) -> b
 
 
 def _annotate_all(work: UnitOfWork, handed: Mapping[str, str], kind: str) -> None:
-    for key, text in handed.items():
-        row = work.tx.resource(key)
-        if row is not None:
-            row_annotations.annotate(row, kind, text)
+    for row in work.rows(handed):
+        row_annotations.annotate(row, kind, handed[row.id])
 
 
 def _read_collected(services: EngineServices, stack: StackRow) -> Mapping[str, Any]:

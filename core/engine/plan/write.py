@@ -58,8 +58,7 @@ def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
 
 def _end_superseded_children(work: UnitOfWork, stack: StackRow) -> None:
     """End nested actions at once that no plan wants any more."""
-    for key in work.tx.running(stack.id):
-        row = _load_row(work, key)
+    for row in work.rows(work.tx.running(stack.id)):
         if children.is_superseded_by_plan(stack, row):
             progress.halt_below(work, row, children.SUPERSEDED)
 

@@ -73,10 +73,9 @@ def _build_ceiling_write(ceilings: Mapping[str, str], also: Also | None) -> Also
     def write(work: UnitOfWork, stack: StackRow) -> None:
         if also is not None:
             also(work, stack)
-        for key, ceiling in ceilings.items():
-            row = work.tx.resource(key)
-            if row is not None and row.ceiling != ceiling:
-                row.ceiling = ceiling
+        for row in work.rows(ceilings):
+            if row.ceiling != ceilings[row.id]:
+                row.ceiling = ceilings[row.id]
 
     return write
 

@@ -44,13 +44,11 @@ def end_all(work: UnitOfWork, stack: StackRow, by: str = "") -> None:
 
     ``by``: the action that has overtaken it; nothing has failed then.
     """
-    for key in work.tx.paused(stack.id) if stack.policies else ():
-        row = work.tx.resource(key)
-        if row is not None:
-            if is_waiting(row):
-                overtaken = f"Hook {row.hook} is left: {stack.action} was overtaken by {by}"
-                record_event(work, row, overtaken if by else ENDED)
-            row.hook, row.hook_until = "", None
+    for row in work.rows(work.tx.paused(stack.id)) if stack.policies else ():
+        if is_waiting(row):
+            overtaken = f"Hook {row.hook} is left: {stack.action} was overtaken by {by}"
+            record_event(work, row, overtaken if by else ENDED)
+        row.hook, row.hook_until = "", None
 
 
 def record_event(work: UnitOfWork, row: ResourceRow, text: str) -> None:

@@ -34,16 +34,12 @@ def is_superseded_by_plan(stack: StackRow, row: ResourceRow) -> bool:
     """
     if row.op_gen == stack.generation or row.op == "DELETE":
         return False
-    if row.op == "SIGNAL":
-        return not _is_after_signal(row)
-    return not (row.want == PRESENT and row.op in MAKING and row.op_hash == row.want_hash)
-
-
-def _is_after_signal(row: ResourceRow) -> bool:
-    """Whether a plan waits for an operation that a signal has begun."""
     if row.want != PRESENT:
-        return False
-    return row.verb in _LOOKING if row.verb else row.want_hash == row.have_hash
+        return True
+    if row.op != "SIGNAL":
+        return row.op not in MAKING or row.op_hash != row.want_hash
+    # a plan that changes nothing about the owner waits for the end of a signal
+    return row.verb not in _LOOKING if row.verb else row.want_hash != row.have_hash
 
 
 def may_go_on(stack: StackRow, row: ResourceRow) -> bool:

@@ -133,7 +133,11 @@ def apply_moves(
     """``rows`` of a stack, with those that come to it, in their future state; none is changed."""
     by_key = {move.key: move for move in moves}
     rows = list(rows)
-    own = {row.name: by_key[row.id].new for row in rows if _is_moved_here(row, by_key, stack_id)}
+    own = {
+        row.name: move.new
+        for row in rows
+        if (move := by_key.get(row.id)) is not None and _is_renamed(move, stack_id)
+    }
     owners = _list_owners(moves)
     return [
         _copy_moved(
@@ -145,10 +149,6 @@ def apply_moves(
         for row in rows
         if row.id not in by_key or not by_key[row.id].is_promise
     ]
-
-
-def _is_moved_here(row: ResourceRow, by_key: Mapping[str, Move], stack_id: str) -> bool:
-    return row.id in by_key and _is_renamed(by_key[row.id], stack_id)
 
 
 def _is_renamed(move: Move, stack_id: str) -> bool:

@@ -60,12 +60,6 @@ def read_good_parts(stack: StackRow) -> Parts:
     return found
 
 
-def merge_parts(wanted: Sequence[Desired], found: Mapping[str, Sequence[Desired]]) -> list[Desired]:
-    """``wanted`` with other parts; ``found``: name -> its desired state, at most one."""
-    whole = [item for item in wanted if item.name not in found]
-    return [*whole, *(item for items in found.values() for item in items)]
-
-
 def list_named(wanted: Sequence[Desired], name: str, template_id: str) -> list[Desired]:
     """The desired resources of a template with one name."""
     return [replace(item, template_id=template_id) for item in wanted if item.name == name]

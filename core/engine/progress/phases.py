@@ -74,9 +74,7 @@ def _list_deletions(work: UnitOfWork, stack: StackRow) -> list[ResourceRow]:
     What is promised to another stack is left to that, unless all of this one goes.
     """
     left = []
-    for key in work.tx.list_absent(stack.id):
-        row = work.tx.resource(key)
-        assert row is not None
+    for row in work.rows(work.tx.list_absent(stack.id)):
         if row_annotations.read_promise(row) and not _is_promise_void(stack):
             continue
         if row.fence == 0:

@@ -107,9 +107,7 @@ def neighbours(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> Iterator[
         yield from filter(_waits_for_attempts, work.tx.resources_of(row.stack_id))
         return
     ids = work.tx.dependants(row) if stack.phase == UP else work.tx.requirements(row)
-    for other in map(work.tx.resource, ids):
-        if other is not None and other.want == row.want:
-            yield other
+    yield from (other for other in work.rows(ids) if other.want == row.want)
 
 
 def _is_removed_first(stack: StackRow, row: ResourceRow) -> bool:
@@ -119,8 +117,8 @@ def _is_removed_first(stack: StackRow, row: ResourceRow) -> bool:
 
 def _has_other_removals(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether other instances are still to be removed before others are made."""
-    others = map(work.tx.resource, work.tx.list_absent(row.stack_id))
-    return any(other.open and other.id != row.id for other in others if other)
+    others = work.rows(work.tx.list_absent(row.stack_id))
+    return any(other.open and other.id != row.id for other in others)
 
 
 def remove_now(work: UnitOfWork, row: ResourceRow) -> None:
@@ -139,9 +137,8 @@ def mark_dependants(work: UnitOfWork, row: ResourceRow) -> None:
 
     Nobody reads what is to go any more, although edges to it stay until their users have moved on.
     """
-    for key in work.tx.dependants(row) if row.want == PRESENT else ():
-        other = work.tx.resource(key)
-        if other is not None and other.want == PRESENT:
+    for other in work.rows(work.tx.dependants(row)) if row.want == PRESENT else ():
+        if other.want == PRESENT:
             other.dirty = MARKED if other.open else DIRTY
 
 
@@ -218,12 +215,11 @@ def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
     stack.halted = 1
     breakpoints.end_all(work, stack)
     work.tx.close_idle(stack.id)
-    running = [work.tx.resource(key) for key in work.tx.running(stack.id)]
-    stack.remaining = sum(1 for row in running if row is not None and row.open)
+    running = list(work.rows(work.tx.running(stack.id)))
+    stack.remaining = sum(1 for row in running if row.open)
     wake_retries(work, stack)
     for row in running:
-        if row is not None:
-            halt_below(work, row, why)
+        halt_below(work, row, why)
 
 
 def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:
@@ -247,7 +243,6 @@ def find_busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
 
 def wake_retries(work: UnitOfWork, stack: StackRow) -> None:
     """Have operations between two attempts check whether another one is still wanted."""
-    for key in work.tx.running(stack.id) if stack.policies else ():
-        row = work.tx.resource(key)
-        if row is not None and row.retry_at is not None:
-            work.after.poke[key] = None
+    for row in work.rows(work.tx.running(stack.id)) if stack.policies else ():
+        if row.retry_at is not None:
+            work.after.poke[row.id] = None

@@ -118,10 +118,12 @@ def check_plan(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
     deep = not (proposal.action == "DELETE" and stack.owner_resource_id is not None)
     if known.protects_any or not deep or work.tx.has_protected(stack.root):
         rows = work.tx.resources_of(stack.id)
-        held = list_protected_deletions(stack, rows, proposal, known)
-        going = _list_deletions(rows, proposal) if deep else ()
+        going = _list_deletions(rows, proposal)
         leaving = {move.key for move in proposal.moves}
-        held += [each for row in going for each in list_protected_below(work, row, known, leaving)]
+        own = Policies() if known.undoing else known
+        held = [found for row in going if (found := find_protection(stack, row, own))]
+        for row in going if deep else ():
+            held += list_protected_below(work, row, known, leaving)
         if held:
             raise build_conflict(stack, held)
 
@@ -158,16 +160,6 @@ def explain_protected_below(work: UnitOfWork, row: ResourceRow) -> str:
         return ""
     names, lift = _format_names(stack, held), _format_hints(held)
     return f"Protected: resources.{row.name}: {names} in it cannot be deleted. {lift}"
-
-
-def list_protected_deletions(
-    stack: StackRow, rows: Iterable[ResourceRow], proposal: StackPlan, known: Policies
-) -> list[Protection]:
-    """The protections of the instances that a plan with the policies ``known`` would delete."""
-    if known.undoing:
-        known = Policies()
-    going = _list_deletions(rows, proposal)
-    return [found for row in going if (found := find_protection(stack, row, known))]
 
 
 def _list_deletions(rows: Iterable[ResourceRow], proposal: StackPlan) -> list[ResourceRow]:

@@ -52,14 +52,10 @@ def _move_all(work: UnitOfWork, jump: float, running: list[str]) -> None:
         stack = work.tx.stack(key)
         if stack is not None:
             _move_action(work, stack, jump)
-    for key in running:
-        row = work.tx.resource(key)
-        if row is not None:
-            _move_operation(work, row, jump)
-    for key in work.tx.list_overdue_breakpoints(inf):
-        row = work.tx.resource(key)
-        if row is not None:
-            _move_breakpoint(work, row, jump)
+    for row in work.rows(running):
+        _move_operation(work, row, jump)
+    for row in work.rows(work.tx.list_overdue_breakpoints(inf)):
+        _move_breakpoint(work, row, jump)
 
 
 def _move_action(work: UnitOfWork, stack: StackRow, jump: float) -> None:

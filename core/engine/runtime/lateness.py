@@ -63,8 +63,8 @@ class Lateness:
     def fail_late(self, work: UnitOfWork) -> dict[tuple[str, float | None], _Asked]:
         """The unit of a sweep; returns the polled operations, for the next one."""
         stacks = self._select_driven(work, map(work.tx.stack, work.tx.overdue_stacks(work.now)))
-        rows = [work.tx.resource(key) for key in work.tx.overdue(work.now)]
-        late = {row.id: row for row in rows if row is not None and self._is_driven(work, row)}
+        rows = work.rows(work.tx.overdue(work.now))
+        late = {row.id: row for row in rows if self._is_driven(work, row)}
         asked: dict[tuple[str, float | None], _Asked] = {}
         held = set[str]()
         for row in [*late.values(), *_list_running(work, stacks)]:
@@ -136,8 +136,7 @@ def _ends_with_polled(work: UnitOfWork, row: ResourceRow, held: set[str]) -> boo
 
 
 def _list_running(work: UnitOfWork, stacks: Iterable[StackRow]) -> list[ResourceRow]:
-    rows = [work.tx.resource(key) for stack in stacks for key in work.tx.running(stack.id)]
-    return [row for row in rows if row is not None]
+    return [row for stack in stacks for row in work.rows(work.tx.running(stack.id))]
 
 
 def _read_child_state(work: UnitOfWork, row: ResourceRow) -> tuple[int, str]:

@@ -25,7 +25,6 @@ from zonda.core.engine.handlers.runners import act, roll_back
 from zonda.core.engine.model.effects import Call, GivenUp, Step, Tx, Wait, make_step
 from zonda.core.engine.model.row_annotations import ATTEMPT, has
 from zonda.core.engine.model.unit_of_work import UnitOfWork
-from zonda.core.engine.nested.operation import BACKSTOP
 from zonda.core.engine.nested.refresh import refresh
 from zonda.core.engine.operations.replacement import is_completed
 from zonda.core.engine.operations.timeouts import end_without_rollback
@@ -33,7 +32,7 @@ from zonda.core.engine.runtime import sweeps
 from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.runtime.clock_jumps import Jumps
 from zonda.core.engine.runtime.lateness import Lateness
-from zonda.core.engine.services import EngineSettings
+from zonda.core.engine.services import BACKSTOP, EngineSettings
 from zonda.core.store.file.faults import Refused
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import Fenced, Store, open_store
