@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from zonda.core.engine import actions
-from zonda.core.engine.actions import Accepted, Action, Caller, answers
+from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
 from zonda.core.store.file.lock import RequestLock, ServerLock
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, StoreError
@@ -134,7 +134,7 @@ class EngineClient:
             except BaseException:  # Ctrl-C too: what nobody waits for must not be done later
                 self._withdraw_request(request)
                 raise
-        return answers.parse_answer(answer)
+        return parse_answer(answer)
 
     def _withdraw_request(self, request: str) -> None:
         if self._engine is not None:  # its thread alone may write

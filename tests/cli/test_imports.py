@@ -34,7 +34,7 @@ ELSEWHERE = (
 #: What is needed of such rooms.
 DOORS = {
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
-    *(f"zonda.core.engine.actions.{name}" for name in ("answers", "base", "table", "wire")),
+    *(f"zonda.core.engine.actions.{name}" for name in ("base", "table", "wire")),
     *("zonda.core.reports", "zonda.core.reports.outputs"),
     *(
         f"zonda.builtin_resources.{name}"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .answers import Accepted as Accepted
-from .answers import parse_answer as parse_answer
+from .base import Accepted as Accepted
 from .base import Action as Action
 from .base import Caller as Caller
 from .table import find_action_class
 from .wire import from_json as from_json
+from .wire import parse_answer as parse_answer
 from .wire import parse_caller as parse_caller
 from .wire import to_json as to_json
 

@@ -20,6 +20,19 @@ class Caller:
     supersedes: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The answer to an action: planned and committed. ``generation`` is the plan's number.
+
+    ``check_id``: the drift check that was begun, or ''.
+    """
+
+    stack_id: str
+    generation: int
+    name: str
+    check_id: str = ""
+
+
 class Action:
     """A request to the engine: a dataclass of JSON values, and a bundle where it has a template."""
 

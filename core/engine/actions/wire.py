@@ -1,15 +1,24 @@
-"""Actions as JSON texts and back: ``to_json`` and ``from_json`` are each other's inverse."""
+"""Actions and their answers as JSON texts and back: the wire between two processes.
+
+``to_json`` and ``from_json`` are each other's inverse. An answer is the accepted plan or the error.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
+from zonda.hooks import errors
+from zonda.hooks.errors import Place, Related, TemplateError, ValidationErrors, ZondaError
 
-from .base import Action, Caller
+from .base import Accepted, Action, Caller
 from .table import find_action_class
+
+#: The attributes of errors that an answer has beside the class, the message and the hint.
+_FIELDS = ("code", "heat_type", "label", "stage", "kind", "name")
 
 
 def to_json(action: Any, caller: Caller | None = None) -> str:
@@ -39,3 +48,84 @@ def from_json(text: str) -> Action:
 def parse_caller(text: str) -> Caller:
     """The caller that ``to_json`` was given; raises KeyError or TypeError where it has none."""
     return Caller(**json.loads(text)["asked by"])
+
+
+def format_accepted(answer: Accepted) -> str:
+    """The text of the answer to an action that was accepted."""
+    return json.dumps({"accepted": asdict(answer)})
+
+
+def format_error(error: BaseException) -> str:
+    """The text of the answer to an action that was refused."""
+    if not isinstance(error, ZondaError):
+        error = ZondaError(f"The engine failed: {type(error).__name__}.")
+    return json.dumps({"error": _error_to_dict(error)})
+
+
+def parse_answer(text: str) -> Accepted:
+    """Return the accepted plan of an answer, or raise the error that it holds."""
+    said = json.loads(text)
+    if "error" in said:
+        raise _parse_error(said["error"])
+    return Accepted(**said["accepted"])
+
+
+def _error_to_dict(error: ZondaError) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "class": type(error).__name__,
+        "message": error.message,
+        "hint": error.hint,
+    }
+    found.update({key: getattr(error, key) for key in _FIELDS if hasattr(error, key)})
+    if isinstance(error, TemplateError):
+        found["path"], found["at"] = error.path, error.at
+        if error.place is not None:
+            found["place"] = asdict(error.place)
+        found["related"] = [asdict(each) for each in error.related]
+    if isinstance(error, ValidationErrors):
+        found["errors"] = [_error_to_dict(each) for each in error.errors]
+    return found
+
+
+def _parse_error(said: Mapping[str, Any]) -> ZondaError:
+    if "errors" in said:
+        return ValidationErrors([_build_template_error(each) for each in said["errors"]])
+    if "path" in said:
+        return _build_template_error(said)
+    error = _build_error(said)
+    for key in _FIELDS:
+        if key in said:
+            setattr(error, key, said[key])
+    return error
+
+
+def _build_error(said: Mapping[str, Any]) -> ZondaError:
+    cls = getattr(errors, said["class"], ZondaError)
+    if cls is errors.NotFound:
+        return errors.NotFound(said["kind"], said["name"], hint=said["hint"])
+    if not (isinstance(cls, type) and issubclass(cls, errors.RequestError)):
+        cls = ZondaError
+    return cls(said["message"], hint=said["hint"])
+
+
+def _build_template_error(said: Mapping[str, Any]) -> TemplateError:
+    place = said.get("place")
+    error = TemplateError(
+        said["message"],
+        path=said["path"],
+        label=said["label"],
+        at=said["at"],
+        place=None if place is None else Place(**place),
+        code=said["code"],
+        heat_type=said["heat_type"],
+        hint=said["hint"],
+    )
+    if "stage" in said:
+        error.stage = said["stage"]
+    error.related = tuple(_build_related(each) for each in said["related"])
+    return error
+
+
+def _build_related(said: Mapping[str, Any]) -> Related:
+    place = said["place"]
+    return Related(said["message"], None if place is None else Place(**place), tuple(said["at"]))

@@ -16,7 +16,7 @@ from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Change
 from ..plugins.operation import PluginOperation
 from ..plugins.redaction import scrub
-from ..progress import progress
+from ..progress import children
 from ..progress.history import add_user
 from ..services import EngineServices
 from .signal import find_target
@@ -64,4 +64,4 @@ def _set_state(work: UnitOfWork, row: ResourceRow, status: str, reason: str, by:
     row.action, row.status, row.status_reason = "CHECK", status, reason
     row.updated_at = work.now
     work.resource_event(row, "CHECK", status, add_user(reason, by))
-    progress.mark_owners(work, row)
+    children.mark_owners(work, row)

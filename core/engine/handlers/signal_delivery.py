@@ -1,6 +1,6 @@
 """The delivery of a signal to a resource and to those it is forwarded to: plug-in calls.
 
-Called by ``signals``, in the pool; ``Delivered.fits`` and ``store`` in a transaction.
+In the pool; ``Delivered.fits`` and ``store`` in a transaction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
 from ..nested.operation import make_operation
 from ..operations import transitions
-from ..progress import progress
+from ..progress import children, progress
 from ..services import EngineServices
 
 #: How often a signal may be handed on.
@@ -94,8 +94,8 @@ def _store_shown(work: UnitOfWork, row: ResourceRow, final: Final) -> None:
     if row.outputs_hash != final.outputs_hash:
         row.outputs_hash = final.outputs_hash
         progress.mark_dependants(work, row)
-        progress.mark_owners(work, row)
-        progress.refresh_owner(work, row)
+        children.mark_owners(work, row)
+        children.refresh_owner(work, row)
 
 
 def _begin_converge(work: UnitOfWork, row: ResourceRow) -> None:

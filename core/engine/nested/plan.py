@@ -30,7 +30,7 @@ from ..model.states import COMPLETE, IDLE
 from ..model.work_item import WorkItem
 from ..plan import adoption, snapshots
 from ..plan.from_template import has_secrets, list_desired, load_nodes
-from ..progress.children import is_superseded
+from ..progress.phases import is_superseded
 from ..services import EngineServices
 from ..templates.definitions import read_policies
 

@@ -15,7 +15,7 @@ from ..model.effects import Call, Step, Tx
 from ..model.outcomes import Answer, Final
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..progress import progress
+from ..progress import children, progress
 from ..services import EngineServices
 from .operation import make_operation
 
@@ -66,5 +66,5 @@ def _store(work: UnitOfWork, seen: WorkItem, final: Final) -> bool:
         row.reference, row.outputs = final.reference, final.outputs
         row.outputs_hash = final.outputs_hash
         progress.mark_dependants(work, row)
-        progress.refresh_owner(work, row)
+        children.refresh_owner(work, row)
     return True

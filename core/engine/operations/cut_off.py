@@ -4,7 +4,7 @@ A call may end the process: the memory runs out, a library in C crashes. Whateve
 is counted when the next engine takes it up. What has been taken up twice and never came back is
 called alone from then on, since others were in a call at the same moments; if that ends ten more
 engines in a row, it fails. Fewer would not do: who kills engines one after another hits the call
-that each begins with, most of all on a slow machine. Called by steps, attempts and engines.
+that each begins with, most of all on a slow machine.
 """
 
 from __future__ import annotations

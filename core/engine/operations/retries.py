@@ -3,8 +3,7 @@
 What is due is stored before each pause, so that a crash neither shortens nor forgets it. A next
 attempt is either the same once more (``SAME``: nobody knows what became of the first, so the key
 stays) or a new one (``NEW``: it has failed for sure, so the key changes), and a creation that has
-left something behind has that removed first. Called by steps;
-``docs/explanation/crash-safety.md`` says why.
+left something behind has that removed first. ``docs/explanation/crash-safety.md`` says why.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from zonda.core.store.schema.rows import StackRow
 from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
 from ..model.states import IDLE, OPEN, PRESENT
 from ..model.unit_of_work import Notice, UnitOfWork, read_failures
-from ..progress import phases, progress
+from ..progress import children, phases, progress
 from . import limits, transitions
 
 
@@ -55,7 +55,7 @@ def fail_overdue_stack(work: UnitOfWork, stack_id: str) -> None:
     if not is_cancelled(stack):
         kind, how = STACK_TIMED_OUT, "aborted (stack timed out)"
         progress.fail_stack(work, stack, phases.format_timeout(stack.action))
-    progress.halt(work, stack)
+    children.halt(work, stack)
     transitions.give_up_all(work, stack, how, kind)
 
 
@@ -104,7 +104,7 @@ def cancel(work: UnitOfWork, stack: StackRow, grace: float) -> None:
     stack.deadline = limit if stack.deadline is None else min(stack.deadline, limit)
     stack.failures = json.dumps([progress.CANCELLED, *read_failures(stack)])
     stack.next_action = ""
-    progress.halt(work, stack)
+    children.halt(work, stack)
     phases.advance_phase(work, stack)
 
 
@@ -121,8 +121,8 @@ def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
     for row in begun:
         limit = work.now + grace
         row.deadline = limit if row.deadline is None else min(row.deadline, limit)
-        if progress.find_busy_child(work, row) is not None:
-            progress.halt_below(work, row)
+        if children.find_busy_child(work, row) is not None:
+            children.halt_below(work, row)
         else:  # it is about to begin something there
             failure = Failure(f"{row.op} cancelled", CANCELLED)
             transitions.fail(work, transitions.get_lease(row), failure)

@@ -212,9 +212,9 @@ def _end_operation(
     if op == "SIGNAL":  # its stack may have been idle all the time: somebody may wait for this end
         work.after.idle[row.stack_id] = None
         row.dirty = row.dirty or (DIRTY if event == "failed" else CLEAN)
-        progress.refresh_owner(work, row)
+        children.refresh_owner(work, row)
         if event == "failed":  # what has come and gone below by then is there, or is not
-            progress.request_refresh(work, row)
+            children.request_refresh(work, row)
     progress.request_rollback(work, row)
     if row.below != row.below_seen:  # it may have been told while the operation asked already
         work.after.refresh[row.id] = None
@@ -322,10 +322,10 @@ def give_up_all(work: UnitOfWork, stack: StackRow, how: str, kind: str) -> None:
 
 def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
     """Abort the operations in the nested stack of an operation that ends from outside."""
-    child = progress.find_busy_child(work, row)
+    child = children.find_busy_child(work, row)
     if child is None:
         return
-    progress.halt_below(work, row)
+    children.halt_below(work, row)
     give_up_all(work, child, "aborted with the stack above", failure.kind)
 
 

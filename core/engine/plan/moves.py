@@ -1,8 +1,8 @@
 """The moves of a plan: resources with new names. In the pool.
 
 An update is asked to by its environment (``zonda: moved:``), or by a command that has left a word
-with the instance (``handing.moves``). Whatever goes back to an earlier template gives the names of
-then back: the history tells what was moved since.
+with the instance. Whatever goes back to an earlier template gives the names of then back: the
+history tells what was moved since.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from ..model.states import (
     UP,
 )
 from ..model.unit_of_work import UnitOfWork
-from ..progress import breakpoints, children, history, moves, partial, phases, progress, snapshots
+from ..progress import breakpoints, children, history, moves, partial, phases, snapshots
 from .scope import Cone, find_affected
 
 
@@ -52,21 +52,14 @@ def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
         proposal.also(work, stack)
     history.begin(work, stack, proposal.given)
     if stack.generation > 1:
-        _end_superseded_children(work, stack)
+        children.end_superseded(work, stack)
     phases.advance_phase(work, stack)
-
-
-def _end_superseded_children(work: UnitOfWork, stack: StackRow) -> None:
-    """End nested actions at once that no plan wants any more."""
-    for row in work.rows(work.tx.running(stack.id)):
-        if children.is_superseded_by_plan(stack, row):
-            progress.halt_below(work, row, children.SUPERSEDED)
 
 
 def _begin_action(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
     history.end_overtaken(work, stack, proposal.action, proposal.given.by)
     snapshots.end_overtaken(work, stack, proposal.action)
-    progress.wake_retries(work, stack)
+    children.wake_retries(work, stack)
     breakpoints.end_all(work, stack, proposal.action)
     for name, value in proposal.changes.items():
         setattr(stack, name, value)

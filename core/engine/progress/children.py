@@ -1,24 +1,25 @@
-"""The tie between an owner and its nested stack: when it goes on, and when it ends.
+"""The tie between an owner and its nested stack, which is the scope of a cancellation.
 
 A plan above that is halted, or that wants something else by now, ends what runs below; an owner
 that is about to plan its nested stack is between two such runs, and must find that out by itself.
+The other way an owner learns of what has changed below.
 """
 
 from __future__ import annotations
+
+import json
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.tree_paths import walk_down
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ResourceFailure
 
-from ..model.states import MAKING, PRESENT
+from ..model.states import DIRTY, IDLE, MAKING, MARKED, PRESENT
 from ..model.unit_of_work import UnitOfWork, read_failures
+from . import breakpoints, phases
 
 #: The failure of an action of a nested stack whose stack above starts nothing more.
 HALTED = "Stopped with the stack above"
-#: The same where the stack above has a newer plan. It is no failure that anybody is told of: what
-#: is wanted now is what counts.
-SUPERSEDED = "Superseded by a newer plan of the stack above"
 #: What changes nothing about an owner.
 _LOOKING = frozenset({"CHECK", "SNAPSHOT", "DELETE_SNAPSHOT"})
 
@@ -47,11 +48,6 @@ def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
     return not stack.halted and not is_superseded_by_plan(stack, row)
 
 
-def is_superseded(stack: StackRow) -> bool:
-    """Whether the running action of a nested stack has ended for a newer plan above alone."""
-    return read_failures(stack) == [SUPERSEDED]
-
-
 def check_may_go_on(reader: Reader, key: str) -> None:
     """Raise ResourceFailure unless the operation on the instance ``key`` may go on."""
     with reader.snapshot():
@@ -59,8 +55,8 @@ def check_may_go_on(reader: Reader, key: str) -> None:
         if row is None:
             return
         stack = reader.stack_row(row.stack_id)
-    if is_superseded(stack) or is_superseded_by_plan(stack, row):
-        raise Superseded(SUPERSEDED)
+    if phases.is_superseded(stack) or is_superseded_by_plan(stack, row):
+        raise Superseded(phases.NEWER_PLAN)
     if stack.halted:
         raise ResourceFailure(HALTED)
 
@@ -82,3 +78,67 @@ def detach(work: UnitOfWork, owner: ResourceRow) -> None:
     work.stack_event(
         child, child.action, child.status, f"Left alone by resource {owner.name} of {above}"
     )
+
+
+def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
+    """Start nothing more; ``why``: the failure of a nested stack."""
+    stack.halted = 1
+    breakpoints.end_all(work, stack)
+    work.tx.close_idle(stack.id)
+    running = list(work.rows(work.tx.running(stack.id)))
+    stack.remaining = sum(1 for row in running if row.open)
+    wake_retries(work, stack)
+    for row in running:
+        halt_below(work, row, why)
+
+
+def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:
+    """Start nothing more in the nested stack of an instance; it fails when its operations end."""
+    child = find_busy_child(work, row)
+    if child is None:
+        work.after.poke[row.id] = None  # it may be waiting to plan something there
+    elif not child.halted:
+        child.failures = json.dumps([*read_failures(child), why])
+        halt(work, child, why)
+        phases.advance_phase(work, child)
+
+
+def end_superseded(work: UnitOfWork, stack: StackRow) -> None:
+    """End nested actions at once that no plan wants any more."""
+    for row in work.rows(work.tx.running(stack.id)):
+        if is_superseded_by_plan(stack, row):
+            halt_below(work, row, phases.NEWER_PLAN)
+
+
+def find_busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
+    """The nested stack of an instance, if something is planned or running in it."""
+    if row.physical_id is None:
+        return None
+    child = work.tx.child_of(row.id)
+    return None if child is None or child.phase == IDLE else child
+
+
+def wake_retries(work: UnitOfWork, stack: StackRow) -> None:
+    """Have operations between two attempts check whether another one is still wanted."""
+    for row in work.rows(work.tx.running(stack.id)) if stack.policies else ():
+        if row.retry_at is not None:
+            work.after.poke[row.id] = None
+
+
+def mark_owners(work: UnitOfWork, row: ResourceRow) -> None:
+    """Mark the owners of a nested stack that has changed outside any plan."""
+    for owner in work.owners(row):
+        owner.dirty = MARKED if owner.open else DIRTY
+
+
+def refresh_owner(work: UnitOfWork, row: ResourceRow) -> None:
+    """Refresh the owner of the stack of ``row``: its attributes may have changed."""
+    owner = next(work.owners(row), None)
+    if owner is not None:
+        request_refresh(work, owner)
+
+
+def request_refresh(work: UnitOfWork, owner: ResourceRow) -> None:
+    """Refresh an owner: its attributes are out of date until then (``nested.refresh``)."""
+    owner.below += 1
+    work.after.refresh[owner.id] = None

@@ -23,10 +23,12 @@ from ..model.states import (
 )
 from ..model.unit_of_work import UnitOfWork, read_failures
 from . import adoption, history, partial, protection, snapshots
-from .children import is_superseded
 
 #: What a failure says where a rollback was wanted too.
 NO_ROLLBACK = "rollback impossible: "
+#: The failure of an action of a nested stack where the stack above has a newer plan. Nobody is told
+#: of it: what is wanted now is what counts.
+NEWER_PLAN = "Superseded by a newer plan of the stack above"
 #: Actions that end with the deletion of what the template no longer has.
 CLEANING = frozenset({"CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"})
 
@@ -140,6 +142,11 @@ def _end(work: UnitOfWork, stack: StackRow, status: str, reason: str) -> None:
     work.after.idle[stack.id] = None
     if stack.owner_resource_id is not None:
         work.after.poke[stack.owner_resource_id] = None
+
+
+def is_superseded(stack: StackRow) -> bool:
+    """Whether the running action of a nested stack has ended for a newer plan above alone."""
+    return read_failures(stack) == [NEWER_PLAN]
 
 
 def format_timeout(action: str) -> str:

@@ -18,7 +18,6 @@ from ..model.states import (
     CLOSED,
     DIRTY,
     FAILED,
-    IDLE,
     LEAVING,
     MARKED,
     OPEN,
@@ -29,8 +28,7 @@ from ..model.states import (
     USER_CANCELLED,
 )
 from ..model.unit_of_work import UnitOfWork, read_failures
-from . import breakpoints, phases
-from .children import HALTED
+from . import children, phases
 
 #: The failure of an action that the user has cancelled.
 CANCELLED = USER_CANCELLED
@@ -142,28 +140,6 @@ def mark_dependants(work: UnitOfWork, row: ResourceRow) -> None:
             other.dirty = MARKED if other.open else DIRTY
 
 
-def mark_owners(work: UnitOfWork, row: ResourceRow) -> None:
-    """Mark the owners of a nested stack that has changed outside any plan."""
-    for owner in work.owners(row):
-        owner.dirty = MARKED if owner.open else DIRTY
-
-
-def refresh_owner(work: UnitOfWork, row: ResourceRow) -> None:
-    """Refresh the owner of the stack of ``row``: its attributes may have changed.
-
-    That it is to be asked is stored (``refreshing``).
-    """
-    owner = next(work.owners(row), None)
-    if owner is not None:
-        request_refresh(work, owner)
-
-
-def request_refresh(work: UnitOfWork, owner: ResourceRow) -> None:
-    """Refresh an owner: its attributes are out of date until then."""
-    owner.below += 1
-    work.after.refresh[owner.id] = None
-
-
 def block(work: UnitOfWork, row: ResourceRow) -> None:
     """Take ``row``, which failed, and everything that waits for it out of the plan.
 
@@ -199,7 +175,7 @@ def fail_stack(work: UnitOfWork, stack: StackRow, reason: str) -> None:
             work.stack_state(stack, FAILED, phases.format_failure(stack))
         stack.next_action = "ROLLBACK"
         work.after.plan[stack.id] = None
-        halt(work, stack)
+        children.halt(work, stack)
 
 
 def request_rollback(work: UnitOfWork, row: ResourceRow) -> None:
@@ -208,41 +184,3 @@ def request_rollback(work: UnitOfWork, row: ResourceRow) -> None:
     root = work.tx.stack(stack.root) if stack.halted else None
     if root is not None and root.next_action:
         work.after.plan[root.id] = None
-
-
-def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
-    """Start nothing more; ``why``: the failure of a nested stack."""
-    stack.halted = 1
-    breakpoints.end_all(work, stack)
-    work.tx.close_idle(stack.id)
-    running = list(work.rows(work.tx.running(stack.id)))
-    stack.remaining = sum(1 for row in running if row.open)
-    wake_retries(work, stack)
-    for row in running:
-        halt_below(work, row, why)
-
-
-def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:
-    """Start nothing more in the nested stack of an instance; it fails when its operations end."""
-    child = find_busy_child(work, row)
-    if child is None:
-        work.after.poke[row.id] = None  # it may be waiting to plan something there
-    elif not child.halted:
-        child.failures = json.dumps([*read_failures(child), why])
-        halt(work, child, why)
-        phases.advance_phase(work, child)
-
-
-def find_busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
-    """The nested stack of an instance, if something is planned or running in it."""
-    if row.physical_id is None:
-        return None
-    child = work.tx.child_of(row.id)
-    return None if child is None or child.phase == IDLE else child
-
-
-def wake_retries(work: UnitOfWork, stack: StackRow) -> None:
-    """Have operations between two attempts check whether another one is still wanted."""
-    for row in work.rows(work.tx.running(stack.id)) if stack.policies else ():
-        if row.retry_at is not None:
-            work.after.poke[row.id] = None

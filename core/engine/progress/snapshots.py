@@ -1,7 +1,4 @@
-"""The state of a snapshot during its creation or deletion: parts of transactions.
-
-Called by ``phases`` when an action has ended and by ``planning`` when one is overtaken.
-"""
+"""The state of a snapshot during its creation or deletion: parts of transactions."""
 
 from __future__ import annotations
 

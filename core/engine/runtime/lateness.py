@@ -18,7 +18,7 @@ from ..handlers import breakpoints
 from ..model.effects import Step, Tx
 from ..model.unit_of_work import UnitOfWork
 from ..operations import limits, timeouts
-from ..progress import progress
+from ..progress import children
 
 #: Seconds within which an answer has to come.
 PATIENCE = 30.0
@@ -115,7 +115,7 @@ def _get_key(row: ResourceRow) -> tuple[str, float | None]:
 def _is_too_late(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether no poll can help: an operation below ends, or was late when it began."""
     is_late = (row.promised_deadline or 0.0) <= (row.started_at or 0.0)
-    return is_late or progress.find_busy_child(work, row) is not None
+    return is_late or children.find_busy_child(work, row) is not None
 
 
 def _list_above(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
@@ -129,7 +129,7 @@ def _list_above(work: UnitOfWork, row: ResourceRow) -> Iterator[str]:
 
 def _ends_with_polled(work: UnitOfWork, row: ResourceRow, held: set[str]) -> bool:
     """Whether an operation ends with its stack, or with a nested one, that is polled."""
-    stack, child = work.stack_of(row), progress.find_busy_child(work, row)
+    stack, child = work.stack_of(row), children.find_busy_child(work, row)
     if stack.id in held and limits.compute_deadline(row, stack) is None:
         return True
     return child is not None and child.id in held

@@ -14,8 +14,7 @@ from typing import Any
 from zonda.hooks.errors import Conflict, StoreError, UsageError
 
 from .. import actions
-from ..actions import answers
-from ..actions.answers import Accepted
+from ..actions import Accepted, wire
 from ..handlers.runners import act
 from ..model.effects import Tx, make_step
 from ..model.unit_of_work import UnitOfWork
@@ -75,7 +74,7 @@ class Requests:
             return
 
         def note(work: UnitOfWork, accepted: Accepted) -> None:
-            if not self._waits(key) or not _answer(work, key, answers.format_accepted(accepted)):
+            if not self._waits(key) or not _answer(work, key, wire.format_accepted(accepted)):
                 raise Withdrawn
             stack = work.tx.stack(accepted.stack_id)
             if stack is not None:
@@ -93,7 +92,7 @@ class Requests:
         self._driver.start(act(self._driver.services.for_caller(caller), action, note), finish)
 
     def _refuse(self, key: str, why: BaseException) -> None:
-        said = answers.format_error(why)
+        said = wire.format_error(why)
 
         def finish(value: Any, error: BaseException | None) -> None:
             self._in_hand.discard(key)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zonda.core.engine import actions
-from zonda.core.engine.actions import answers
+from zonda.core.engine.actions import wire
 from zonda.core.engine.model import states
 from zonda.core.engine.model.plan import Desired
 from zonda.core.engine.plan.scope import find_affected
@@ -160,7 +160,7 @@ def test_an_action_travels_as_text(action: actions.Action) -> None:
 
 def test_an_answer_travels_as_text() -> None:
     accepted = actions.Accepted("id", 3, "name")
-    assert actions.parse_answer(answers.format_accepted(accepted)) == accepted
+    assert actions.parse_answer(wire.format_accepted(accepted)) == accepted
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_an_answer_travels_as_text() -> None:
 )
 def test_a_refusal_travels_as_text(error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
-        actions.parse_answer(answers.format_error(error))
+        actions.parse_answer(wire.format_error(error))
     assert str(caught.value) == str(error)
     assert caught.value.hint == error.hint  # type: ignore[attr-defined]
     assert caught.value.code == error.code  # type: ignore[attr-defined]
@@ -186,7 +186,7 @@ def test_a_refusal_travels_as_text(error: Exception) -> None:
 
 
 def test_a_bug_does_not_tell_its_secrets_to_other_processes() -> None:
-    assert "hush" not in answers.format_error(ValueError("hush"))
+    assert "hush" not in wire.format_error(ValueError("hush"))
 
 
 @pytest.mark.parametrize(
