@@ -189,7 +189,7 @@ def test_a_repair_by_schedule_is_of_the_stack_whoever_fires_it(make: Make) -> No
         mine.engine._engine.services, settings=EngineSettings(project="other", user="")
     )
 
-    proposal, found = repair._build_propose(services, stack.id, {})()
+    proposal, found = repair._propose(services, stack.id, {})
 
     assert proposal is None
     assert found.project == "mine"
