@@ -6,21 +6,19 @@ told without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain
 
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.engine.templates.stored import Templates, read_stored
 from zonda.core.reports.differences import Differences, compare
-from zonda.core.reports.failures import Failure
 from zonda.core.reports.generations import Generations
 from zonda.core.reports.graph import Graph, build_stack_graph, build_template_graph
-from zonda.core.reports.leaves import list_innermost_failures
 from zonda.core.reports.past import Past, read_past
 from zonda.core.reports.why import Explanation, StackExplainer
 from zonda.core.store.read import trees
 from zonda.core.store.read.reader import Reader
-from zonda.core.store.read.views import ActionView, FailedView, StackView
+from zonda.core.store.read.views import ActionView, StackView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template import redaction
 from zonda.core.template.load import StackDefinition
@@ -66,12 +64,6 @@ class StackInspector:
         """Explain the state of a stack, or of one resource; raises NotFound."""
         explaining = StackExplainer(self._reader, stack, self.read_history(stack))
         return explaining.explain(resource, generation)
-
-    def list_innermost_failures(
-        self, stack: StackView, views: Sequence[FailedView]
-    ) -> list[Failure]:
-        """List the failures of nested stacks in place of their owners."""
-        return list_innermost_failures(self._reader, stack, views)
 
     def document(self, template_id: str) -> Document:
         """Load a stored template as it was written, for places in it; raises ZondaError."""

@@ -49,7 +49,10 @@ def _run_to_end(argv: Sequence[str] | None) -> int:
     streams.fill_closed_streams()
     try:
         with interruptible(signal.SIGINT, signal.SIGTERM), _collect_less_often(ends=argv is None):
-            code = _run_parsed(words)
+            try:
+                code = _run(words)
+            except SystemExit as stop:  # argparse has said what is wrong
+                code = stop.code if isinstance(stop.code, int) else FAILED
             streams.flush_output()
             return code
     except BrokenPipeError:  # the reader (``| head``) has gone
@@ -64,13 +67,6 @@ def _run_to_end(argv: Sequence[str] | None) -> int:
     except ImportError as error:
         streams.print_error(f"this installation is not complete: {error}")
         return FAILED
-
-
-def _run_parsed(words: list[str]) -> int:
-    try:
-        return _run(words)
-    except SystemExit as stop:  # argparse has said what is wrong
-        return stop.code if isinstance(stop.code, int) else FAILED
 
 
 def _choose_exit_code(stop: KeyboardInterrupt) -> int:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from typing import Any
 
 from zonda.core.app.app import App, build_app, builtin_kinds
 from zonda.core.settings import settings, table
@@ -17,6 +19,7 @@ from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError, UsageError
 
+from .console import formats
 from .console.console import Screen
 
 
@@ -72,6 +75,21 @@ class Session:
             from zonda.core.system.engine_log import open_log
 
             open_log(place, self.settings.log_format, self.settings.home)
+
+    def show_rows(
+        self,
+        arguments: argparse.Namespace,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        spare: Sequence[str] = (),
+    ) -> None:
+        """Show a list in the chosen format, see ``formats.write_rows``."""
+        out, width = self.screen.out, self.screen.width
+        formats.write_rows(out, arguments, columns, rows, width, spare=spare)
+
+    def show_fields(self, arguments: argparse.Namespace, thing: Mapping[str, Any]) -> None:
+        """Show one thing in the chosen format, see ``formats.write_fields``."""
+        formats.write_fields(self.screen.out, arguments, thing, self.screen.width)
 
     def replace_app(self, app: App) -> None:
         """Replace the application by another one."""

@@ -141,7 +141,7 @@ def _draw_dot_node(node: Node) -> str:
     style = _DOT.get(node.look, "filled")
     return (
         f"{_quote_dot(node.name)} [label={_quote_dot(label)}, "
-        f"tooltip={_quote_dot(_format_tooltip(node))}, "
+        f"tooltip={_quote_dot(format_tooltip(node))}, "
         f'style="{style}", fillcolor="{fill}", color="{border}"];'
     )
 
@@ -209,7 +209,8 @@ def _escape_invisible(letter: str) -> str:
     return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
 
 
-def _format_tooltip(node: Node) -> str:
+def format_tooltip(node: Node) -> str:
+    """Format name, type, state and reason of a node as one line."""
     state = f": {node.state}" if node.state else ""
     reason = f" ({node.reason})" if node.reason else ""
     return f"{node.name} ({node.type}){state}{reason}"

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from zonda.core.graph.layout import Layout, compute_layout
 
-from .drawing import FILLS
+from .drawing import FILLS, format_tooltip
 from .graph import NESTED, Edge, Graph, Node
 
 #: Sizes in pixels.
@@ -67,10 +67,8 @@ def _compute_width(node: Node) -> float:
 
 def _draw_node(node: Node, at: tuple[float, float], width: float) -> Iterator[str]:
     x, y = at
-    state = f": {node.state}" if node.state else ""
-    reason = f" ({node.reason})" if node.reason else ""
     yield f'<g class="node {node.look}">'
-    yield f"<title>{_escape_text(f'{node.name} ({node.type}){state}{reason}')}</title>"
+    yield f"<title>{_escape_text(format_tooltip(node))}</title>"
     yield (
         f'<rect x="{x - width / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width:.1f}" '
         f'height="{HEIGHT:.0f}" rx="6"/>'

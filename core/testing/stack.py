@@ -15,7 +15,6 @@ from typing import Any
 from zonda.core.app.app import build_app
 from zonda.core.app.resource_services import ResourceServices
 from zonda.core.engine.actions import (
-    Action,
     CheckDrift,
     CheckStack,
     CreateStack,
@@ -88,23 +87,23 @@ class InlineStack:
 
     def create(self, template: str, **parameters: Any) -> StackView:
         """Create the stack from the text of a template."""
-        return self._run(CreateStack(self.name, _make_bundle(template, parameters)))
+        return self.engine.run(CreateStack(self.name, _make_bundle(template, parameters)))
 
     def update(self, template: str, **parameters: Any) -> StackView:
         """Update the stack; parameters that are not given have their defaults again."""
-        return self._run(UpdateStack(self.name, _make_bundle(template, parameters)))
+        return self.engine.run(UpdateStack(self.name, _make_bundle(template, parameters)))
 
     def suspend(self) -> StackView:
         """Suspend the stack."""
-        return self._run(SuspendStack(self.name))
+        return self.engine.run(SuspendStack(self.name))
 
     def resume(self) -> StackView:
         """Resume the stack."""
-        return self._run(ResumeStack(self.name))
+        return self.engine.run(ResumeStack(self.name))
 
     def check(self) -> StackView:
         """Check the stack."""
-        return self._run(CheckStack(self.name))
+        return self.engine.run(CheckStack(self.name))
 
     def drift(self, *resources: str) -> dict[str, DriftFindingView]:
         """Run a drift check; return findings by path, without those that are in sync."""
@@ -114,11 +113,11 @@ class InlineStack:
 
     def repair(self, *resources: str) -> StackView:
         """Repair the drift."""
-        return self._run(RepairDrift(self.name, resources))
+        return self.engine.run(RepairDrift(self.name, resources))
 
     def schedule_drift(self, schedule: str, policy: str = "report") -> None:
         """Schedule drift checks, which run as time passes."""
-        self._run(SetDrift(self.name, schedule, policy))
+        self.engine.run(SetDrift(self.name, schedule, policy))
 
     def pass_time(self, seconds: float) -> dict[str, DriftFindingView] | None:
         """Let time pass; return the findings of the drift check that was due, None without one."""
@@ -138,7 +137,7 @@ class InlineStack:
 
     def delete(self) -> StackView:
         """Delete the stack."""
-        return self._run(DeleteStack(self.name))
+        return self.engine.run(DeleteStack(self.name))
 
     @property
     def outputs(self) -> dict[str, Any]:
@@ -161,9 +160,6 @@ class InlineStack:
     @property
     def _stack_id(self) -> str:
         return self.engine.reader.stack(self.name).id
-
-    def _run(self, action: Action) -> StackView:
-        return self.engine.run(action)
 
 
 def _make_bundle(template: str, parameters: Mapping[str, Any]) -> Bundle:

@@ -71,8 +71,7 @@ class Screen:
 
     def say_marked(self, line: str) -> None:
         """Print a message; text marked with a colour is coloured on a terminal, as by ``draw``."""
-        codes = _CODES if self._colours else dict.fromkeys(_CODES, "")
-        self.err.write(sanitize.sanitize_lines(line, codes) + "\n")
+        self.err.write(sanitize.sanitize_lines(line, self._choose_codes(self.err)) + "\n")
 
     def ask(self, question: str) -> bool:
         """Ask a question; whether the user says yes."""
@@ -91,34 +90,34 @@ class Screen:
 
     def colour_message(self, text: str, colour: str) -> str:
         """Colour a part of a message, on a terminal."""
-        return f"{_MARKS[colour]}{text}{_END}" if self._colours else text
+        return mark_colour(text, colour) if self._has_colours(self.err) else text
 
     def show(self, text: str, *, fit: bool = True) -> None:
         """Print a line of the result; control characters are escaped.
 
         ``fit``: made to fit a terminal.
         """
-        coloured = self._colour and self.out.isatty()
         text = self._wrap_result(text) if fit else text
-        self.out.write(sanitize.sanitize_lines(text, _CODES if coloured else None) + "\n")
+        codes = _CODES if self._has_colours(self.out) else None
+        self.out.write(sanitize.sanitize_lines(text, codes) + "\n")
 
     def colour_result(self, text: str, colour: str) -> str:
         """Colour a part of the result, on a terminal."""
-        coloured = self._colour and self.out.isatty()
-        return f"{_MARKS[colour]}{text}{_END}" if coloured else text
+        return mark_colour(text, colour) if self._has_colours(self.out) else text
 
-    @property
-    def _colours(self) -> bool:
-        return self._colour and self.on_terminal
+    def _has_colours(self, stream: TextIO) -> bool:
+        return self._colour and stream.isatty()
+
+    def _choose_codes(self, stream: TextIO) -> dict[str, str]:
+        return _CODES if self._has_colours(stream) else dict.fromkeys(_CODES, "")
 
     def _sanitize_message(self, text: str) -> str:
-        return sanitize.sanitize_lines(text, _CODES if self._colours else None)
+        return sanitize.sanitize_lines(text, _CODES if self._has_colours(self.err) else None)
 
     def draw(self, line: str) -> None:
         """Print a line of the result; text marked with a colour is coloured on a terminal."""
-        coloured = self._colour and self.out.isatty()
-        codes = _CODES if coloured else dict.fromkeys(_CODES, "")
-        self.out.write(sanitize.sanitize_lines(self._wrap_result(line), codes) + "\n")
+        line = sanitize.sanitize_lines(self._wrap_result(line), self._choose_codes(self.out))
+        self.out.write(line + "\n")
 
     def _wrap_result(self, text: str) -> str:
         """Wrap the lines to the terminal, where there is one."""

@@ -81,11 +81,11 @@ def write_rows(
 
     ``spare``: columns that a narrow terminal does without, unless somebody asks for them.
     """
-    chosen = _choose_columns(columns, arguments.column)
+    chosen = choose_columns(columns, arguments.column)
     cells = [[row[index] for index in chosen] for row in found]
     names = [columns[index] for index in chosen]
     if arguments.format == "table":
-        texts = [[_format_cell(value) for value in row] for row in cells]
+        texts = [[format_single_line(value, 2) for value in row] for row in cells]
         spared = () if arguments.column else spare
         for line in tables.format_table(names, texts, _choose_width(arguments, width), spared):
             out.write(line)
@@ -106,9 +106,9 @@ def write_fields(
 ) -> None:
     """Write one thing as pairs of field and value; as CSV it is a list of one."""
     names = list(thing)
-    chosen = [names[index] for index in _choose_columns(names, arguments.column)]
+    chosen = [names[index] for index in choose_columns(names, arguments.column)]
     if arguments.format == "table":
-        values = [_format_cell(thing[name]) for name in chosen]
+        values = [format_single_line(thing[name], 2) for name in chosen]
         for line in tables.format_fields(chosen, values, _choose_width(arguments, width)):
             out.write(line)
     elif arguments.format == "value":
@@ -156,7 +156,7 @@ def _format_csv_value(out: TextIO, value: Any) -> Any:
 
 def write_head(out: TextIO, arguments: argparse.Namespace, columns: Sequence[str]) -> None:
     """Write the head of a growing list; raises UsageError for a column that does not exist."""
-    chosen = _choose_columns(columns, arguments.column)
+    chosen = choose_columns(columns, arguments.column)
     if arguments.format == "csv":
         _write_csv(out, [[columns[index] for index in chosen]])
 
@@ -165,7 +165,7 @@ def write_row(
     out: TextIO, arguments: argparse.Namespace, columns: Sequence[str], row: Sequence[Any]
 ) -> None:
     """Write one more row of a growing list: an object a line in JSON, no frame in a table."""
-    chosen = _choose_columns(columns, arguments.column)
+    chosen = choose_columns(columns, arguments.column)
     thing = {columns[index]: row[index] for index in chosen}
     if arguments.format == "json":
         out.write(_format_json(thing, None) + "\n")
@@ -180,11 +180,6 @@ def write_row(
             "  ".join(sanitize.sanitize_line(format_single_line(value)) for value in thing.values())
             + "\n"
         )
-
-
-def check_columns(arguments: argparse.Namespace, columns: Sequence[str]) -> None:
-    """Raise UsageError for a column that does not exist."""
-    _choose_columns(columns, arguments.column)
 
 
 def write_data(out: TextIO, form: str, value: Any) -> None:
@@ -215,7 +210,8 @@ def format_time(seconds: float | None) -> str | None:
         return "0001-01-01T00:00:00Z" if seconds < 0 else "9999-12-31T23:59:59Z"
 
 
-def _choose_columns(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def choose_columns(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Choose columns by number, all unless ``wanted``; raises UsageError for an unknown one."""
     if not wanted:
         return list(range(len(columns)))
     known = [_normalize_name(name) for name in columns]
@@ -231,23 +227,16 @@ def _normalize_name(name: str) -> str:
     return name.lower().replace("_", " ")
 
 
-def _format_cell(value: Any) -> str:
-    """Format a value of a table: structures as indented JSON."""
-    if isinstance(value, (dict, list)):
-        return json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    return "" if value is None else str(value)
-
-
 def _format_value(out: TextIO, value: Any) -> str:
     """Format a bare value: sanitized on a terminal, as it is for programs."""
     text = format_single_line(value)
     return sanitize.sanitize_lines(text) if out.isatty() else text
 
 
-def format_single_line(value: Any) -> str:
-    """Format a value on one line; structures as JSON."""
+def format_single_line(value: Any, indent: int | None = None) -> str:
+    """Format a value on one line; structures as JSON, with ``indent`` on several."""
     if isinstance(value, (dict, list)):
-        return json.dumps(value, ensure_ascii=False, default=str)
+        return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     return "" if value is None else str(value)
 
 

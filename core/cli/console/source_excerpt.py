@@ -1,6 +1,6 @@
 """The source line of an error with a caret below it, as wide as a terminal shows it.
 
-Called by ``problems`` and ``failures``. Columns of places count characters; terminals count cells:
+Columns of places count characters; terminals count cells:
 a tab takes several, a wide character two, a combining one none.
 """
 

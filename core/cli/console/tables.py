@@ -1,6 +1,6 @@
 """Tables with frames, made to fit a terminal without breaking a word.
 
-Called by ``output``. What does not fit is wrapped at blanks; then columns are left out that a list
+What does not fit is wrapped at blanks; then columns are left out that a list
 can spare; what is still too wide is shown as records, one value a line.
 """
 

@@ -1,6 +1,6 @@
 """Wraps lines for a terminal: broken at blanks only, so that no word or id is split.
 
-Called by ``tables`` and ``screen``. Marks of colours (``screen.marked``) take no room.
+Marks of colours (``console.mark_colour``) take no room.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from .source_excerpt import measure_width as _width
 
 _BLANKS = re.compile("( +)")
-#: The marks of ``screen``.
+#: The marks of ``console``.
 _MARKS = re.compile("[\ue000-\ue004]")
 
 

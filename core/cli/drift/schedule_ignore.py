@@ -43,15 +43,9 @@ def schedule(session: Session, arguments: argparse.Namespace) -> None:
         action = SetDrift(stack.id, arguments.schedule, arguments.policy)
         session.app.engine.act(action, drive=False)
         stack = session.app.stacks.find(stack.id)
-    screen = session.screen
-    formats.write_fields(
-        screen.out,
-        arguments,
-        {"stack_name": stack.name, **drift.build_fields(stack)},
-        screen.width,
-    )
+    session.show_fields(arguments, {"stack_name": stack.name, **drift.build_fields(stack)})
     if stack.drift_schedule and session.app.engine.other_engine_pid is None:
-        screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
+        session.screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
 
 
 def _find_root_stack(session: Session, name: str) -> StackView:
@@ -128,7 +122,7 @@ def list_ignores(session: Session, arguments: argparse.Namespace) -> None:
     """List the exceptions, of commands and of the environment."""
     stack = find_root_stack(session, arguments.stack)
     rows = [_build_row(each) for each in session.app.reader.drift_ignores(stack.id)]
-    formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    session.show_rows(arguments, COLUMNS, rows)
 
 
 def _build_row(each: DriftIgnoreView) -> tuple[Any, ...]:

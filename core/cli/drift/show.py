@@ -72,7 +72,7 @@ def _show_rows(
     session: Session, arguments: argparse.Namespace, found: Iterable[Mapping[str, Any]]
 ) -> None:
     rows = [[each.get(name) for name in NOW_COLUMNS] for each in found]
-    formats.write_rows(session.screen.out, arguments, NOW_COLUMNS, rows, session.screen.width)
+    session.show_rows(arguments, NOW_COLUMNS, rows)
 
 
 def _find_check(session: Session, stack: StackView, name: str) -> DriftCheckView:
@@ -139,14 +139,13 @@ def history(session: Session, arguments: argparse.Namespace) -> None:
     stack = find_root_stack(session, arguments.stack)
     limit = -1 if arguments.limit is None else max(arguments.limit, 0)
     found = list(reversed(session.app.reader.drift_checks(stack.id, limit)))
-    screen = session.screen
     if arguments.format in ("json", "yaml") and not arguments.column:
         shown = [drift.check_as_data(each, stack.name) for each in found]
-        formats.write_data(screen.out, arguments.format, shown)
+        formats.write_data(session.screen.out, arguments.format, shown)
         return
     now = session.app.clock.now()
     rows = [_build_row(each, now) for each in found]
-    formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    session.show_rows(arguments, COLUMNS, rows, SPARE)
 
 
 def _build_row(check: DriftCheckView, now: float) -> tuple[Any, ...]:

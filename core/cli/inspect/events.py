@@ -58,11 +58,8 @@ def list_events(session: Session, arguments: argparse.Namespace) -> int:
     told = EventStream(session, stack, depth).after(0)
     _check_known(session, stack, told, arguments.resource)
     found = _filter_events(told, arguments, arguments.limit)
-    screen = session.screen
     rows = [_build_row(each, depth) for each in found]
-    formats.write_rows(
-        screen.out, arguments, _choose_columns(depth), rows, screen.width, spare=SPARE
-    )
+    session.show_rows(arguments, _choose_columns(depth), rows, SPARE)
     return 0
 
 

@@ -41,5 +41,4 @@ def list_failures(session: Session, arguments: argparse.Namespace) -> None:
         for path, row in failed.items()
         if path not in above
     ]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    session.show_rows(arguments, COLUMNS, rows, SPARE)

@@ -26,18 +26,17 @@ def history(session: Session, arguments: argparse.Namespace) -> None:
     found = session.app.inspector.read_history(stack).all()
     if arguments.limit is not None:
         found = found[-arguments.limit :] if arguments.limit > 0 else []
-    screen = session.screen
     if arguments.format in ("json", "yaml"):
         things = [as_data(each) for each in found]
         chosen = [name.lower() for name in arguments.column]
-        formats.check_columns(arguments, [*as_data(found[0])] if found else COLUMNS)
+        formats.choose_columns([*as_data(found[0])] if found else COLUMNS, arguments.column)
         if chosen:
             things = [{name: thing[name] for name in chosen} for thing in things]
-        formats.write_data(screen.out, arguments.format, things)
+        formats.write_data(session.screen.out, arguments.format, things)
         return
     now = session.app.clock.now()
     rows = [_build_row(each, now) for each in found]
-    formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width, spare=SPARE)
+    session.show_rows(arguments, COLUMNS, rows, SPARE)
 
 
 def as_data(each: Generation) -> dict[str, Any]:

@@ -21,9 +21,8 @@ if TYPE_CHECKING:  # listing stacks must not pay for the engine
 @takes(STACK, formats.add_arguments)
 def list_outputs(session: Session, arguments: argparse.Namespace) -> None:
     """List names and descriptions; values are computed when they are shown."""
-    screen = session.screen
     found = [(shown.name, shown.description) for shown in _load_outputs(session, arguments.stack)]
-    formats.write_rows(screen.out, arguments, ("output_key", "description"), found, screen.width)
+    session.show_rows(arguments, ("output_key", "description"), found)
 
 
 def add_refresh(parser: argparse.ArgumentParser) -> None:
@@ -62,9 +61,9 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     if arguments.raw:
         screen.out.write("" if failed else _format_raw(found[0]))
     elif arguments.key:
-        formats.write_fields(screen.out, arguments, as_fields(found[0]), screen.width)
+        session.show_fields(arguments, as_fields(found[0]))
     else:
-        show_all(screen, arguments, found)
+        show_all(session, arguments, found)
     for shown in failed:
         screen.say(f"{screen.colour_message('error', 'red')}: output {shown.name}: {shown.error}")
     return 1 if failed else 0

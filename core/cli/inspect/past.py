@@ -33,7 +33,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
         )
     if arguments.format == "table" and not arguments.column:
         fields = {name: value for name, value in fields.items() if name not in LONG}
-    formats.write_fields(screen.out, arguments, fields, screen.width)
+    session.show_fields(arguments, fields)
     _say_missing_data(session, past)
     return 0
 

@@ -36,8 +36,7 @@ def list_resources(session: Session, arguments: argparse.Namespace) -> None:
         columns, rows = (*columns, *NESTED_COLUMNS), _build_tree_rows(session, stack, depth)
     else:
         rows = [_build_row(one) for one in session.app.reader.resource_rows(stack.id)]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
+    session.show_rows(arguments, columns, rows, SPARE)
 
 
 def _build_tree_rows(session: Session, stack: StackView, depth: int) -> list[tuple[Any, ...]]:
@@ -72,7 +71,6 @@ def show(session: Session, arguments: argparse.Namespace) -> None:
         for one in reader.resources(stack.id, absent=True)
         if one.name == found.name and not one.present and one.id != found.id
     ]
-    screen = session.screen
     child = reader.child_row(found.id)
     fields = {
         **as_fields(found),
@@ -80,7 +78,7 @@ def show(session: Session, arguments: argparse.Namespace) -> None:
         "nested_stack_name": None if child is None else child.name,
         "leftovers": others,
     }
-    formats.write_fields(screen.out, arguments, fields, screen.width)
+    session.show_fields(arguments, fields)
 
 
 def as_fields(one: ResourceView) -> dict[str, Any]:

@@ -58,15 +58,14 @@ def list_stacks(session: Session, arguments: argparse.Namespace) -> None:
         if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
         and (not arguments.name or arguments.name in stack.name)
     ]
-    screen = session.screen
     if arguments.nested:
         owners = trees.Owners(reader)
         rows = [(*as_row(stack), *owners.of(stack)) for stack in found]
         columns = (*LIST_COLUMNS, *NESTED_COLUMNS)
-        formats.write_rows(screen.out, arguments, columns, rows, screen.width, spare=SPARE)
+        session.show_rows(arguments, columns, rows, SPARE)
     else:
         shown = map(as_row, found)
-        formats.write_rows(screen.out, arguments, LIST_COLUMNS, shown, screen.width, spare=SPARE)
+        session.show_rows(arguments, LIST_COLUMNS, shown, SPARE)
 
 
 @takes(
@@ -98,7 +97,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     except ZondaError as error:
         # A type whose plug-in is gone must not hide what is stored.
         screen.say(f"{screen.colour_message('warning', 'yellow')}: {error}")
-    formats.write_fields(screen.out, arguments, fields, screen.width)
+    session.show_fields(arguments, fields)
     engine_hint.warn_without_engine(session, stack)
     return 0
 

@@ -100,11 +100,10 @@ def _show_rows(session: Session, arguments: argparse.Namespace, rows: list[Row])
     failed = [row for row in rows if row.verdict == FAILED]
     shown = failed if arguments.failed else rows
     cells = [(row.type, row.check, row.subject, row.verdict, row.reason) for row in shown]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, COLUMNS, cells, screen.width)
+    session.show_rows(arguments, COLUMNS, cells)
     passed = sum(row.verdict == PASSED for row in rows)
     rest = len(rows) - passed - len(failed)
-    screen.say(f"{passed} passed, {len(failed)} failed, {rest} not applicable.")
+    session.screen.say(f"{passed} passed, {len(failed)} failed, {rest} not applicable.")
     return 1 if failed else 0
 
 

@@ -33,7 +33,7 @@ def list_plugins(session: Session, arguments: argparse.Namespace) -> int:
             screen.show(line)
     else:
         rows = [_build_row(entry, arguments.format) for entry in found]
-        formats.write_rows(screen.out, arguments, COLUMNS, rows, screen.width)
+        session.show_rows(arguments, COLUMNS, rows)
     if arguments.format == "table":
         for failure in {str(each): each for each in plugins.failures}.values():
             hint = f"\n  {failure.hint}" if failure.hint else ""

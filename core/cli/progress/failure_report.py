@@ -70,6 +70,8 @@ def _list_faults(
     session: Session, stack: StackView, failed: Sequence[EventView], since: int
 ) -> Iterator[_Fault]:
     """List the failed resources; of nested stacks those that made the owner fail."""
+    from zonda.core.reports.leaves import list_innermost_failures  # only a failure needs it
+
     last = {
         event.resource_name: _Fault(
             (event.resource_name,), event.reason, ("resources", event.resource_name)
@@ -84,8 +86,8 @@ def _list_faults(
             if one.during == "prepare" and name not in last:
                 last[name] = _Fault((name,), one.reason, one.path or ("resources", name))
     for name, fault in last.items():
-        inner = session.app.inspector.list_innermost_failures(
-            stack, [views[name]] if name in views else []
+        inner = list_innermost_failures(
+            session.app.reader, stack, [views[name]] if name in views else []
         )
         below = [each for each in inner if each.way]
         yield from map(_build_nested_fault, below)

@@ -10,7 +10,6 @@ from zonda.hooks.errors import ZondaError
 from zonda.hooks.text.redaction import MASK
 
 from ..console import formats, streams
-from ..console.console import Screen
 from ..session import Session
 
 if TYPE_CHECKING:
@@ -23,17 +22,19 @@ _SEALED = "sealed"
 _COLUMNS = ("output_key", "output_value", "description")
 
 
-def show_all(screen: Screen, arguments: argparse.Namespace, found: Iterable[OutputView]) -> None:
+def show_all(session: Session, arguments: argparse.Namespace, found: Iterable[OutputView]) -> None:
     """Show several outputs: a list, or a map by name where the format has one."""
     if arguments.format == formats.SHELL:
-        formats.write_variables(screen.out, arguments, {shown.name: shown.value for shown in found})
+        formats.write_variables(
+            session.screen.out, arguments, {shown.name: shown.value for shown in found}
+        )
     elif arguments.format in ("json", "yaml") and not arguments.column:
         formats.write_data(
-            screen.out, arguments.format, {shown.name: as_fields(shown) for shown in found}
+            session.screen.out, arguments.format, {shown.name: as_fields(shown) for shown in found}
         )
     else:
         rows = [(shown.name, shown.value, shown.description) for shown in found]
-        formats.write_rows(screen.out, arguments, _COLUMNS, rows, screen.width, spare=_COLUMNS[2:])
+        session.show_rows(arguments, _COLUMNS, rows, _COLUMNS[2:])
 
 
 def show_at_end(session: Session, stack_id: str) -> None:
@@ -52,7 +53,7 @@ def show_at_end(session: Session, stack_id: str) -> None:
     as_table = argparse.Namespace(format="table", column=[])
     rows = [(each.name, each.error or _mask_sealed(each)) for each in found]
     with streams.ignore_closed_output():
-        formats.write_rows(screen.out, as_table, _COLUMNS[:2], rows, screen.width)
+        session.show_rows(as_table, _COLUMNS[:2], rows)
     if any(each.secrecy == _SEALED for each in found):
         screen.say(f"'zonda stack output show {stack.name} --all' shows what is sealed.")
 

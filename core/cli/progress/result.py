@@ -31,7 +31,7 @@ def show_stack(session: Session, arguments: argparse.Namespace, running: Running
     if _is_wanted(arguments):
         fields = as_fields(session.app.stacks.find(running.stack_id))
         with streams.ignore_closed_output():
-            formats.write_fields(session.screen.out, arguments, fields, session.screen.width)
+            session.show_fields(arguments, fields)
 
 
 def show_stacks(
@@ -41,8 +41,7 @@ def show_stacks(
     if _is_wanted(arguments):
         rows = [as_row(session.app.stacks.find(each.stack_id)) for each in running]
         with streams.ignore_closed_output():
-            screen = session.screen
-            formats.write_rows(screen.out, arguments, LIST_COLUMNS, rows, screen.width, spare=SPARE)
+            session.show_rows(arguments, LIST_COLUMNS, rows, SPARE)
 
 
 def _is_wanted(arguments: argparse.Namespace) -> bool:

@@ -135,7 +135,7 @@ def _show_result(session: Session, folder: Path) -> None:
     screen = session.screen
     shown = argparse.Namespace(format="table", column=["output_key", "output_value"])
     found = session.app.stacks.make_values().outputs(session.app.stacks.find(STACK).id)
-    outputs.show_all(screen, shown, found)
+    outputs.show_all(session, shown, found)
     screen.out.write("\nWhat is really there:\n")
     for path in sorted(path for path in (folder / "data").rglob("*") if path.is_file()):
         screen.out.write(f"  {path.stat().st_size:>8} bytes  {path}\n")

@@ -26,5 +26,5 @@ def doctor(session: Session, arguments: argparse.Namespace) -> int:
         found = [Finding("settings", OK, f"{settings.home / 'zonda.toml'} and the environment")]
         found += list_findings(session.app)
     rows = [(each.check, each.status, each.text, each.hint) for each in found]
-    formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    session.show_rows(arguments, COLUMNS, rows)
     return int(any(each.status == FAULT for each in found))

@@ -83,7 +83,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule; exit code 1 if any rule is broken."""
     detailed = arguments.format in ("json", "yaml")
     columns = PARTS if detailed else COLUMNS
-    formats.check_columns(arguments, columns)
+    formats.choose_columns(columns, arguments.column)
     screen = session.screen
 
     def print_row(row: object) -> None:
@@ -104,7 +104,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         else (row.check, row.verdict, row.text(), row.see)
         for row in shown
     ]
-    formats.write_rows(screen.out, arguments, columns, cells, screen.width)
+    session.show_rows(arguments, columns, cells)
     counts = [f"{report.count(PASSED)} passed", f"{len(report.failed)} failed"]
     hints, others = report.count("hint"), report.count(NOT_APPLICABLE)
     screen.say(f"{', '.join(counts)}, {hints} with a hint, {others} not applicable.")

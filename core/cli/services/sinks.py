@@ -20,7 +20,7 @@ COLUMNS = (
 def list_sinks(session: Session, arguments: argparse.Namespace) -> None:
     """List every sink: its position, and its error."""
     rows = [_build_row(view) for view in session.app.sinks.list_views()]
-    formats.write_rows(session.screen.out, arguments, COLUMNS, rows, session.screen.width)
+    session.show_rows(arguments, COLUMNS, rows)
 
 
 def _build_row(view: SinkView) -> tuple[object, ...]:

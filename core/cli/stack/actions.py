@@ -19,19 +19,7 @@ _ENDS_OF_CANCEL = (
     *("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE"),
     *("SUSPEND", "RESUME", "CHECK", "SNAPSHOT"),
 )
-_GOOD_ENDS = (
-    "CREATE",
-    "ADOPT",
-    "UPDATE",
-    "DELETE",
-    "SUSPEND",
-    "RESUME",
-    "CHECK",
-    "RESTORE",
-    "SNAPSHOT",
-)
-
-
+_GOOD_ENDS = tuple(end for end in _ENDS_OF_CANCEL if end != "ROLLBACK")
 #: Whose end is told with the outputs.
 _SHOWN = ("CREATE", "ADOPT", "UPDATE")
 
@@ -42,22 +30,19 @@ _ARGUMENTS = (STACKS, busy_stacks.add_arguments, result.add_arguments)
 @takes(*_ARGUMENTS)
 def suspend(session: Session, arguments: argparse.Namespace) -> int:
     """Suspend every resource, dependants first."""
-    actions = [SuspendStack(name) for name in arguments.stacks]
-    return submit_all(session, arguments, actions, "SUSPEND")
+    return submit_all(session, arguments, map(SuspendStack, arguments.stacks), "SUSPEND")
 
 
 @takes(*_ARGUMENTS)
 def resume(session: Session, arguments: argparse.Namespace) -> int:
     """Resume every resource, requirements first."""
-    actions = [ResumeStack(name) for name in arguments.stacks]
-    return submit_all(session, arguments, actions, "RESUME")
+    return submit_all(session, arguments, map(ResumeStack, arguments.stacks), "RESUME")
 
 
 @takes(*_ARGUMENTS)
 def check(session: Session, arguments: argparse.Namespace) -> int:
     """Check that every resource is still healthy; nothing is changed."""
-    actions = [CheckStack(name) for name in arguments.stacks]
-    return submit_all(session, arguments, actions, "CHECK")
+    return submit_all(session, arguments, map(CheckStack, arguments.stacks), "CHECK")
 
 
 @takes(

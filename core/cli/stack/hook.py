@@ -30,8 +30,7 @@ def poll(session: Session, arguments: argparse.Namespace) -> None:
     waiting = _list_waiting(session, stack, depth)
     since = _read_start_times(session, stack, depth) if waiting else {}
     found = [(trees.format_path(path, one.name), *_build_row(one, since)) for path, one in waiting]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, _COLUMNS, found, screen.width)
+    session.show_rows(arguments, _COLUMNS, found)
 
 
 def _list_waiting(

@@ -50,8 +50,7 @@ def list_snapshots(session: Session, arguments: argparse.Namespace) -> None:
     found = [
         list(_build_fields(each).values()) for each in session.app.exporter.snapshots(stack.id)
     ]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, COLUMNS, found, screen.width, spare=SPARE)
+    session.show_rows(arguments, COLUMNS, found, SPARE)
 
 
 @takes(
@@ -111,4 +110,4 @@ def _show_snapshot(
     fields = {**_build_fields(found), "action": found["action"]}
     if data:
         fields["data"] = found["data"]
-    formats.write_fields(session.screen.out, arguments, fields, session.screen.width)
+    session.show_fields(arguments, fields)

@@ -58,7 +58,7 @@ def find(session: Session, arguments: argparse.Namespace) -> None:
         columns = ("Path", "Capabilities")
         rows = [(each.path, _as_data(each)) for each in found]
     arguments.column = []
-    formats.write_rows(session.screen.out, arguments, columns, rows, session.screen.width)
+    session.show_rows(arguments, columns, rows)
 
 
 @takes(
@@ -106,9 +106,7 @@ def summary(session: Session, arguments: argparse.Namespace) -> None:
         formats.write_data(session.screen.out, arguments.format, summed)
     else:
         rows = [(key, ", ".join(values)) for key, values in summed.items()]
-        formats.write_rows(
-            session.screen.out, arguments, ("Name", "Values"), rows, session.screen.width
-        )
+        session.show_rows(arguments, ("Name", "Values"), rows)
 
 
 def _load_environments(session: Session, arguments: argparse.Namespace) -> Bundle:

@@ -19,17 +19,16 @@ from ..session import Session
 )
 def explain(session: Session, arguments: argparse.Namespace) -> None:
     """Show one page, or one row per code."""
-    screen = session.screen
     if arguments.code is None:
         rows = [(each.code, each.severity, each.title) for each in load_pages().values()]
         columns = ("Code", "Severity", "Title")
-        formats.write_rows(screen.out, arguments, columns, rows, screen.width)
+        session.show_rows(arguments, columns, rows)
         return
     found = find_page(arguments.code)
     if arguments.format == "table" and not arguments.column:
-        screen.out.write("\n".join(_format_page(found)) + "\n")
+        session.screen.out.write("\n".join(_format_page(found)) + "\n")
     else:
-        formats.write_fields(screen.out, arguments, _as_fields(found), screen.width)
+        session.show_fields(arguments, _as_fields(found))
 
 
 def _as_fields(found: Page) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def explain_type(session: Session, arguments: argparse.Namespace) -> int:
         formats.write_data(screen.out, arguments.format, as_data(found))
     elif found.rules or arguments.format != "table":
         rows = [_build_row(rule) for rule in found.rules]
-        formats.write_rows(screen.out, arguments, _COLUMNS, rows, screen.width)
+        session.show_rows(arguments, _COLUMNS, rows)
     if arguments.format == "table" and not arguments.column:
         for line in _format_explanation(found):
             screen.show(line)

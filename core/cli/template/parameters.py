@@ -39,7 +39,7 @@ def parameters(session: Session, arguments: argparse.Namespace) -> None:
         formats.write_data(screen.out, arguments.format, _as_data(found, rows))
     else:
         cells = [_build_row(each) for each in rows]
-        formats.write_rows(screen.out, arguments, _COLUMNS, cells, screen.width)
+        session.show_rows(arguments, _COLUMNS, cells)
 
 
 def _build_row(each: Parameter) -> tuple[Any, ...]:

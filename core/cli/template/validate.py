@@ -68,7 +68,7 @@ def validate(session: Session, arguments: argparse.Namespace) -> int:
     else:
         for warning in checked.warnings:
             screen.say(problems.warning_as_text(screen, warning))
-    formats.write_fields(screen.out, arguments, fields, screen.width)
+    session.show_fields(arguments, fields)
     return 0
 
 
@@ -94,8 +94,7 @@ def versions(session: Session, arguments: argparse.Namespace) -> None:
     named = {date: name for name, date in NAMES.items()}
     rows = [(f"{KEY}.{date}", "hot", named.get(date, "")) for date in DATES]
     rows += [(f"{key}.{date}", "cfn", "") for key, date in CFN_DATES.items()]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, ("Version", "Type", "Aliases"), rows, screen.width)
+    session.show_rows(arguments, ("Version", "Type", "Aliases"), rows)
 
 
 @takes(
@@ -121,8 +120,7 @@ def functions(session: Session, arguments: argparse.Namespace) -> None:
     if arguments.with_conditions:
         called.update(found.conditions)
     rows = [(name, _read_first_line(called[name])) for name in sorted(set(called) - found.removed)]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, ("Functions", "Description"), rows, screen.width)
+    session.show_rows(arguments, ("Functions", "Description"), rows)
 
 
 def _read_first_line(cls: type[Any]) -> str:

@@ -46,8 +46,7 @@ def list_types(session: Session, arguments: argparse.Namespace) -> None:
             )
             for name in names
         ]
-    screen = session.screen
-    formats.write_rows(screen.out, arguments, columns, rows, screen.width)
+    session.show_rows(arguments, columns, rows)
 
 
 @takes(
@@ -59,9 +58,8 @@ def show(session: Session, arguments: argparse.Namespace) -> None:
     plugins, name = find_type(session.app, arguments.type)
     cls = get_type(plugins, name)
     origin = str(plugins.origins["resource type", name])
-    screen = session.screen
     fields = describe_type(name, cls, origin)
-    formats.write_fields(screen.out, arguments, fields, screen.width)
+    session.show_fields(arguments, fields)
 
 
 def find_type(app: App, type_: str) -> tuple[Plugins, str]:
