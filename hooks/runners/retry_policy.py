@@ -38,19 +38,21 @@ class RetryPolicy:
     def retry_connection(self, request: StartRequest, why: str) -> StartAnswer:
         """Retry a request without any answer, as long as the settings allow."""
         if request.answered:
-            return self.again(request, why)
+            return self.retry_busy(request, why)
         since = self.find_start(request)
         left = since + self._give_up - self._now()
         if left <= 0:
             tried = f"given up after {self._give_up:g} s without any answer"
-            return self.failed(request, f"{why} ({tried})")
+            return self.fail(request, f"{why} ({tried})")
         failures = int(request.memory.get("failures", 0)) + 1
         delay = min(self.compute_backoff(failures), left)
         message = f"{why} (given up in {left:.0f} s)"
         memory = {"since": since, "failures": failures}
         return self.retry(request, delay, message, memory, answered=False)
 
-    def again(self, request: StartRequest, why: str, asked: float | None = None) -> StartAnswer:
+    def retry_busy(
+        self, request: StartRequest, why: str, asked: float | None = None
+    ) -> StartAnswer:
         """Retry until the deadline, after the seconds that were ``asked`` for or more and more."""
         failures = int(request.memory.get("failures", 0)) + 1
         delay = self.compute_backoff(failures) if asked is None else asked
@@ -68,12 +70,12 @@ class RetryPolicy:
         """Retry after ``delay`` seconds, unless the deadline is over."""
         left = request.deadline - self._now()
         if left <= 0:
-            return self.failed(request, f"the time is over: {message}")
+            return self.fail(request, f"the time is over: {message}")
         # The last send comes just before the deadline rather than never.
         soon = min(delay, left)
         return Retry(soon, self._clean(message), answered, {**request.memory, **memory})
 
-    def failed(
+    def fail(
         self, request: StartRequest, why: str, output: dict[str, Any] | None = None
     ) -> Finished:
         """Fail the start, without a retry."""

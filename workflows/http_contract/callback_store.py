@@ -70,7 +70,7 @@ class Callbacks:
         secret = self._read_secret() or self._make_secret(chance)
         return _encode_address(secret, f"{self._before}{key}.{expires}")
 
-    def told(self, key: str, expires: int) -> dict[str, Any] | None:
+    def read_answer(self, key: str, expires: int) -> dict[str, Any] | None:
         """The answer object that was stored for ``key``; None where there is none."""
         name = self._get_name(key, expires)
         kept = read_json(self._folder / f"{name}{_ANSWER}") if name else None

@@ -58,7 +58,7 @@ class CallbackClient:
         """The callback for ``key`` as the answer of a poll, or None."""
         if self._callbacks is None or expires is None:
             return None
-        told = self._callbacks.told(key, int(expires))
+        told = self._callbacks.read_answer(key, int(expires))
         return None if told is None else Reply(200, {}, json.dumps(told).encode())
 
     # -- a run that has a place to poll -------------------------------------------------------
@@ -75,7 +75,7 @@ class CallbackClient:
             return True
         return self._count_seconds_left(token) <= 0
 
-    def polled(self, token: Mapping[str, Any], answer: PollAnswer) -> PollAnswer:
+    def note_poll(self, token: Mapping[str, Any], answer: PollAnswer) -> PollAnswer:
         """``answer`` of the status URL, with the time of the next poll in its token."""
         if self._callbacks is None or "callback" not in token:
             return answer
@@ -115,7 +115,7 @@ class CallbackClient:
 
     # -- the end ------------------------------------------------------------------------------
 
-    def started(self, request: StartRequest, answer: StartAnswer) -> StartAnswer:
+    def note_start(self, request: StartRequest, answer: StartAnswer) -> StartAnswer:
         """Return ``answer`` to a start; a finished run refuses callbacks from now on."""
         if self._callbacks is not None and isinstance(answer, Finished):
             self.end(request.key, int(request.deadline))

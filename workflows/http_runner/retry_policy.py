@@ -37,7 +37,7 @@ class HttpRetryPolicy(RetryPolicy):
             lambda text: response.truncate_text(redact(text)),
         )
 
-    def left(self, request: StartRequest) -> float | None:
+    def compute_time_left(self, request: StartRequest) -> float | None:
         """Seconds that an attempt may take where nothing ever answered; None: as long as any.
 
         The first attempt gets all its time, however long it was put off.
@@ -63,11 +63,11 @@ class HttpRetryPolicy(RetryPolicy):
             memory["since"] = self.find_start(request)
         return self.retry(request, error.delay, str(error), memory, answered=request.answered)
 
-    def error(self, request: StartRequest, why: str, asked: float | None) -> StartAnswer:
+    def retry_error(self, request: StartRequest, why: str, asked: float | None) -> StartAnswer:
         """Retry an error of the endpoint itself a few times."""
         errors = int(request.memory.get("errors", 0)) + 1
         if errors > RETRIES_OF_ERRORS:
-            return self.failed(request, why)
+            return self.fail(request, why)
         delay = self.compute_backoff(errors) if asked is None else asked
         return self.retry(request, delay, why, {"errors": errors})
 

@@ -88,7 +88,7 @@ class HttpRunner(WorkflowRunner):
             return told
         if not self._callbacks.is_due(token):
             return self._callbacks.poll_soon(told)
-        return self._callbacks.polled(token, self._poll_status_url(token))
+        return self._callbacks.note_poll(token, self._poll_status_url(token))
 
     def _poll_status_url(self, token: Mapping[str, Any]) -> PollAnswer:
         url = first = self._settings.absolute(str(token["url"]))

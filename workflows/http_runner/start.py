@@ -52,11 +52,11 @@ class ExecutionStarter:
         self._callbacks = callbacks
         self._read_callback = told
         self._links = Links(settings)
-        self._again = HttpRetryPolicy(settings, caller.redact)
+        self._retries = HttpRetryPolicy(settings, caller.redact)
 
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once, unless a callback has already given the result."""
-        return self._callbacks.started(request, self._start(request))
+        return self._callbacks.note_start(request, self._start(request))
 
     def _start(self, request: StartRequest) -> StartAnswer:
         heard = self._callbacks.find_callback_result(request.key, int(request.deadline))
@@ -74,11 +74,11 @@ class ExecutionStarter:
         except NotNamed as error:
             if request.action == "DELETE" and action.needs_id and not request.resource.physical_id:
                 return Finished(Succeeded(), request.key)  # what was never named is not there
-            return self._again.failed(request, f"{request.action}: {error}")
+            return self._retries.fail(request, f"{request.action}: {error}")
         except UsageError as error:
-            return self._again.failed(request, f"{error.message} {error.hint}")
+            return self._retries.fail(request, f"{error.message} {error.hint}")
         except ValueError:
-            return self._again.failed(
+            return self._retries.fail(
                 request, "The input holds a number that JSON has no word for."
             )
         try:
@@ -87,18 +87,18 @@ class ExecutionStarter:
                 url,
                 content,
                 action,
-                seconds=self._again.left(request),
-                last=self._again.is_last(request),
+                seconds=self._retries.compute_time_left(request),
+                last=self._retries.is_last(request),
             )
         except RetryLater as error:
-            return self._again.put_off(request, error)
+            return self._retries.put_off(request, error)
         except TransportError as error:
             why = f"{redacted_url(url)}: {error}"
             if error.may_have_arrived and not action.repeat:
-                return self._again.failed(request, f"{why}{plain_response.UNCLEAR}")
-            return self._again.retry_connection(request, why)
+                return self._retries.fail(request, f"{why}{plain_response.UNCLEAR}")
+            return self._retries.retry_connection(request, why)
         except RequestRejected as error:
-            return self._again.failed(request, f"{redacted_url(url)}: {error}")
+            return self._retries.fail(request, f"{redacted_url(url)}: {error}")
         if action.plain:
             return self._interpret_plain(request, action, url, reply)
         return self._interpret_reply(request, url, reply)
@@ -121,7 +121,7 @@ class ExecutionStarter:
                     reply.headers["Location"], url, "the Location"
                 )
             except WrongAnswer as error:
-                return self._again.failed(request, f"{redacted_url(url)}: {error}")
+                return self._retries.fail(request, f"{redacted_url(url)}: {error}")
             token = {**self._build_token(request, place), "plain": request.action}
             return Started(
                 token, self._find_requested_delay(reply) or self._compute_first_poll(), request.key
@@ -131,10 +131,10 @@ class ExecutionStarter:
             return Finished(self._redact_result(result), request.key)
         why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if reply.status in BUSY and (action.repeat or reply.status in plain_response.NOT_TAKEN):
-            return self._again.again(request, why, asked=self._find_requested_delay(reply))
+            return self._retries.retry_busy(request, why, asked=self._find_requested_delay(reply))
         if reply.status >= 500 and action.repeat:
-            return self._again.error(request, why, self._find_requested_delay(reply))
-        return self._again.failed(
+            return self._retries.retry_error(request, why, self._find_requested_delay(reply))
+        return self._retries.fail(
             request, why + plain_response.format_hint(request.action, action, reply)
         )
 
@@ -147,16 +147,16 @@ class ExecutionStarter:
             return Finished(Succeeded(), request.key)
         why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if status in BUSY or (status >= 500 and request.memory.get("accepted")):
-            return self._again.again(request, why, asked=self._find_requested_delay(reply))
+            return self._retries.retry_busy(request, why, asked=self._find_requested_delay(reply))
         if status >= 500:
-            return self._again.error(request, why, self._find_requested_delay(reply))
+            return self._retries.retry_error(request, why, self._find_requested_delay(reply))
         if status in REDIRECTS:
-            return self._again.failed(
+            return self._retries.fail(
                 request, f"{why}: a redirect of a {action.method} is not followed"
             )
         if status == 404 and request.action == "DELETE":
             why += ' (it counts as deleted only if its JSON body says "contract": 1)'
-        return self._again.failed(request, why)
+        return self._retries.fail(request, why)
 
     def _interpret_accepted(self, request: StartRequest, url: str, reply: Reply) -> StartAnswer:
         try:
@@ -165,7 +165,7 @@ class ExecutionStarter:
                 return Finished(self._redact_result(response.to_result(answer)), request.key)
             status_url = self._links.find_status_url(answer, url, reply)
         except WrongAnswer as error:
-            return self._again.failed(request, f"{redacted_url(url)}: {error}")
+            return self._retries.fail(request, f"{redacted_url(url)}: {error}")
         if status_url:
             delay = self._find_requested_delay(reply, answer)
             waited = self._callbacks.build_token_fields(request, delay)
@@ -178,9 +178,9 @@ class ExecutionStarter:
         if answer.state in ("", "running"):
             message, delay = answer.text("message"), self._find_requested_delay(reply, answer)
             return self._callbacks.delay_next_send(
-                self._again.poll_by_request(request, message, delay)
+                self._retries.poll_by_request(request, message, delay)
             )
-        return self._again.failed(
+        return self._retries.fail(
             request, f"{redacted_url(url)}: {response.describe_unknown_state(answer)}"
         )
 

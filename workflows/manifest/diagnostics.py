@@ -39,7 +39,7 @@ class Faults:
         place = self.document.place(at, key=key)
         self.errors.append(TemplateError(message, path=at, place=place, code=CODE, hint=hint))
 
-    def told(self) -> list[TemplateError]:
+    def list_errors(self) -> list[TemplateError]:
         """The faults in the order of the text; an alias (``*name``) has its faults once."""
         found: dict[Any, TemplateError] = {}
         for error in sorted(self.errors, key=_get_position):
@@ -52,7 +52,7 @@ class Faults:
             said = f"{path[-1]} stands here twice, first in line {first.line}."
             self.errors.append(TemplateError(said, path=path, place=second, code=CODE))
 
-    def known(self, data: Mapping[Any, Any], keys: Collection[str], at: Path) -> None:
+    def check_keys(self, data: Mapping[Any, Any], keys: Collection[str], at: Path) -> None:
         """Add a fault for every key that is not one of ``keys``."""
         for key in data:
             if key not in keys:

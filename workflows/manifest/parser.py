@@ -58,7 +58,7 @@ class _Reader:
         data, faults = self.data, self.faults
         if faults.errors or self._is_of_another_version():
             raise ValidationErrors(faults.errors)
-        faults.known(data, SECTIONS, ())
+        faults.check_keys(data, SECTIONS, ())
         faults.check_duplicates()
         name = self._name()
         replaced = self._read_replace_on()
@@ -85,7 +85,7 @@ class _Reader:
         )
         capabilities, example = self._read_capabilities(), self._read_example(schemas)
         if faults.errors:
-            raise ValidationErrors(faults.told())
+            raise ValidationErrors(faults.list_errors())
         return make_class(made, schemas, shown, capabilities, example)
 
     # -- what stands at the top -------------------------------------------------------------
@@ -146,7 +146,7 @@ class _Reader:
     def _read_example(self, schemas: Mapping[str, properties.Schema]) -> Mapping[str, Any]:
         given = self.faults.read_map(self.data.get("example", {}), "example", ("example",))
         declared = _list_names(self.data, "properties")
-        self.faults.known(given, declared, ("example",))
+        self.faults.check_keys(given, declared, ("example",))
         shown = {name: value for name, value in given.items() if name in schemas}
         required = {name: schemas[name] for name in shown}
         judged = properties.Properties(required, shown, context=self.faults.judging)
@@ -164,7 +164,7 @@ class _Reader:
             self.faults.add("actions is missing.", (), "It says what carries out CREATE.", key=True)
             return {}
         given = self.faults.read_map(self.data["actions"], "actions", at)
-        self.faults.known(given, ACTIONS, at)
+        self.faults.check_keys(given, ACTIONS, at)
         if "CREATE" not in given:
             self.faults.add("The action CREATE is missing.", at, key=True)
         found = {}
@@ -178,7 +178,7 @@ class _Reader:
     def _read_action(self, name: str, entry: Mapping[str, Any]) -> Action:
         at: Path = ("actions", name)
         keys = CHECK_KEYS if name == "CHECK" else ACTION_KEYS
-        self.faults.known(entry, keys, at)
+        self.faults.check_keys(entry, keys, at)
         declared = _list_names(self.data, "properties")
         sent = mapping.Allowed(declared)
         kept = mapping.Allowed((), _FROM_OUTPUT)
@@ -254,7 +254,7 @@ class _Reader:
                     self.faults.add(f"There is no property {each!r}.", (*at, index), hint)
             return {each: {mapping.OUTPUT: each} for each in given if isinstance(each, str)}
         found = self.faults.read_map(given, "observes", at)
-        self.faults.known(found, declared, at)
+        self.faults.check_keys(found, declared, at)
         self._check_mapping(found, mapping.Allowed((), _FROM_OUTPUT), at)
         for name in (each for each in found if found[each] is None):
             hint = f"{name}: {{get_output: NAME}}"

@@ -54,7 +54,7 @@ def _read_property(
     data = faults.read_map(entry, f"The property {at[-1]}", at)
     if not isinstance(entry, Mapping):
         return None
-    faults.known(data, PROPERTY_KEYS, at)
+    faults.check_keys(data, PROPERTY_KEYS, at)
     type_ = _read_type(data, TYPES, at, faults)
     before = len(faults.errors)
     immutable = faults.flag(data, "immutable", at)
@@ -134,7 +134,7 @@ def _read_constraint(entry: Any, at: Path, faults: Faults) -> Constraint | None:
     if not isinstance(entry, Mapping):
         faults.add(f"A constraint must be a map, not {describe_kind(entry)}.", at)
         return None
-    faults.known(entry, (*_CONSTRAINTS, "description"), at)
+    faults.check_keys(entry, (*_CONSTRAINTS, "description"), at)
     names = [name for name in _CONSTRAINTS if name in entry]
     if len(names) != 1:
         if names or not set(entry) - {"description"}:
@@ -162,7 +162,7 @@ def _make_constraint(
         return constraints.CustomConstraint(str(rule), description)
     keys = ("step", "offset") if name == "modulo" else _LIMITS
     given = faults.read_map(rule, name, at)
-    faults.known(given, keys, at)
+    faults.check_keys(given, keys, at)
     kinds: Mapping[str, Any] = {
         "range": constraints.Range,
         "length": constraints.Length,
@@ -191,7 +191,7 @@ def read_attributes_schema(data: Any, faults: Faults) -> dict[str, attributes.Sc
     for name, entry in faults.read_map({} if data is None else data, "attributes", at).items():
         here = (*at, name)
         given = faults.read_map({} if entry is None else entry, f"The attribute {name}", here)
-        faults.known(given, ATTRIBUTE_KEYS, here)
+        faults.check_keys(given, ATTRIBUTE_KEYS, here)
         type_ = _read_type(given, ATTRIBUTE_TYPES, here, faults) if "type" in given else ""
         hidden = faults.flag(given, "hidden", here)
         description = faults.text(given, "description", here) or None

@@ -57,7 +57,7 @@ class MistralApi:
         ``question``: it may be left unanswered; ``how``: urgent, last. See the client.
         """
         send = self._client.question if question else self._client.send
-        where = self._client.shown(*parts)
+        where = self._client.format_url(*parts)
         try:
             reply = send(method, *parts, query=query, content=content, **how)
         except RetryLater as error:

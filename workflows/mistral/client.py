@@ -99,7 +99,7 @@ class MistralClient:
         url = f"{self.settings.http.endpoint}/{path}"
         return f"{url}?{asked}" if asked else url
 
-    def shown(self, *parts: str) -> str:
+    def format_url(self, *parts: str) -> str:
         """The URL for messages, without secrets."""
         return redacted_url(self.url(*parts))
 

@@ -56,7 +56,7 @@ class MistralRunner(WorkflowRunner):
         self._settings = read_settings(settings)
         self._http = self._settings.http
         self._client = MistralClient(self._settings)
-        self._again = HttpRetryPolicy(self._http, self._client.redact)
+        self._retries = HttpRetryPolicy(self._http, self._client.redact)
         self._unasked = TtlSet(self._http.clock, ASKED_AGAIN)
         #: For resource types that live at this Mistral.
         self.mistral = MistralApi(self._client)
@@ -86,8 +86,8 @@ class MistralRunner(WorkflowRunner):
     def start(self, request: StartRequest) -> StartAnswer:
         """Send the request once. A failure that another send may repair is a ``Retry``."""
         how: dict[str, Any] = {
-            "seconds": self._again.left(request),
-            "last": self._again.is_last(request),
+            "seconds": self._retries.compute_time_left(request),
+            "last": self._retries.is_last(request),
         }
         try:
             params = self._build_params(request, how)
@@ -96,14 +96,14 @@ class MistralRunner(WorkflowRunner):
             content = self._build_content(request, params)
             reply = self._client.send("POST", "executions", content=content, **how)
         except RetryLater as error:
-            return self._again.put_off(request, error)
+            return self._retries.put_off(request, error)
         except TransportError as error:
-            return self._again.retry_connection(request, self._add_url(str(error)))
+            return self._retries.retry_connection(request, self._add_url(str(error)))
         except (RequestRejected, LoginFailed) as error:
-            return self._again.failed(request, self._add_url(str(error)))
+            return self._retries.fail(request, self._add_url(str(error)))
         except ValueError:
             why = "The input holds a number that JSON has no word for."
-            return self._again.failed(request, why)
+            return self._retries.fail(request, why)
         if reply.status in (200, 201):
             return self._interpret_accepted(request, reply)
         return self._interpret_refusal(request, reply, "executions")
@@ -144,12 +144,12 @@ class MistralRunner(WorkflowRunner):
         found = response.parse_execution(reply)
         if found is None or found.id != request.key:
             why = f"HTTP {reply.status} with a body that is no execution of the id that was asked"
-            return self._again.failed(request, self._add_url(why))
+            return self._retries.fail(request, self._add_url(why))
         # Mistral gives the execution that has the id, whatever else was asked for.
         other = response.find_difference(found, request.workflow, request.inputs)
         if other:
             why = f"the execution {found.id} exists already and has {other}"
-            return self._again.failed(request, self._add_url(why))
+            return self._retries.fail(request, self._add_url(why))
         token = {"id": found.id, "at": int(self._http.clock.now())}
         return Started(token, FIRST_POLL, found.id)
 
@@ -157,15 +157,15 @@ class MistralRunner(WorkflowRunner):
         why = self._add_url(response.format_fault(reply), at)
         asked = self._find_requested_delay(reply)
         if reply.status in BUSY:
-            return self._again.again(request, why, asked)
+            return self._retries.retry_busy(request, why, asked)
         if reply.status >= 500 and not response.is_missing(reply):
-            return self._again.error(request, why, asked)
+            return self._retries.retry_error(request, why, asked)
         if reply.status == 401:
             why += ": Mistral does not accept the token"
-        return self._again.failed(request, why)
+        return self._retries.fail(request, why)
 
     def _add_url(self, why: str, part: str = "executions") -> str:
-        return f"{self._client.shown(part)}: {why}"
+        return f"{self._client.format_url(part)}: {why}"
 
     def _find_requested_delay(self, reply: Reply) -> float | None:
         return backoff.parse_retry_after(reply.headers.get("Retry-After"), self._http.clock.now())

@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
             case "GET", ["workflows", name]:
                 return self._answer_workflow(name)
             case "GET", ["executions"]:
-                return 200, {"executions": list(self.runs.listed())}, ""
+                return 200, {"executions": list(self.runs.list_runs())}, ""
             case "GET", ["executions", key]:
                 return self._answer_execution(key)
             case "DELETE", ["executions", key]:

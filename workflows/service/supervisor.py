@@ -116,7 +116,7 @@ class Runs:
             "retry_after": round(min(5.0, 0.1 + age / 4), 2),
         }
 
-    def listed(self) -> Iterator[dict[str, Any]]:
+    def list_runs(self) -> Iterator[dict[str, Any]]:
         """The known runs, oldest first."""
         for run in self._journal.runs():
             yield {

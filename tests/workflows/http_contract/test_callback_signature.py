@@ -98,7 +98,7 @@ def test_an_address_says_whose_signature_it_wants(tmp_path: Path) -> None:
     assert [listener.find_signer(each) for each in addresses] == ["", "a; section.é"]
     assert listener.find_signer("A" + addresses[1][1:]) is None
     assert listener.tell(addresses[1], DONE, NOW) is CallbackStatus.STORED
-    assert signed.told(KEY, SOON) == DONE
+    assert signed.read_answer(KEY, SOON) == DONE
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_was_told_is_found_whatever_signs_now(tmp_path: Path, before: str, 
     told = Callbacks(tmp_path, before).address(KEY, SOON, chance)
     listener, now = Callbacks(tmp_path), Callbacks(tmp_path, after)
     assert listener.tell(told, DONE, NOW) is CallbackStatus.STORED
-    assert now.told(KEY, SOON) == DONE
+    assert now.read_answer(KEY, SOON) == DONE
     assert listener.tell(now.address(KEY, SOON, chance), DONE, NOW) is CallbackStatus.REPEATED
     other = Callbacks(tmp_path, before).address("other", SOON, chance)
     now.end("other", SOON, NOW)
@@ -149,7 +149,7 @@ def test_a_signed_callback_is_taken(listening: str, tmp_path: Path) -> None:
     opaque = address(tmp_path, "flows")
     signature = callback_signature.sign([b"new"], time.time(), opaque, BODY)
     assert tell(listening, tmp_path, "flows", signature).status_code == 200
-    assert Callbacks(tmp_path / "callbacks", "flows").told(KEY, SOON) == DONE
+    assert Callbacks(tmp_path / "callbacks", "flows").read_answer(KEY, SOON) == DONE
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_is_not_signed_as_its_address_wants_is_not_stored(
     answer = tell(listening, tmp_path, signer, value, body)
     assert answer.status_code == status
     assert said in answer.json()["reason"]
-    assert Callbacks(tmp_path / "callbacks", signer).told(KEY, SOON) is None
+    assert Callbacks(tmp_path / "callbacks", signer).read_answer(KEY, SOON) is None
 
 
 def test_addresses_that_want_none_go_on_without(listening: str, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_the_secret_is_readable_by_its_owner_only(callbacks: Callbacks, tmp_path
 def test_what_was_told_is_there_for_another_process(callbacks: Callbacks, tmp_path: Path) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
     assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.STORED
-    assert Callbacks(tmp_path / "callbacks").told(KEY, EXPIRES) == DONE
+    assert Callbacks(tmp_path / "callbacks").read_answer(KEY, EXPIRES) == DONE
 
 
 def test_what_was_told_is_on_the_disk_before_it_is_acknowledged(
@@ -103,13 +103,13 @@ def test_the_first_final_state_stays(callbacks: Callbacks) -> None:
     assert callbacks.tell(opaque, {"state": "failed"}, NOW) is CallbackStatus.STORED
     assert callbacks.tell(opaque, DONE, NOW) is CallbackStatus.REPEATED
     assert callbacks.tell(opaque, {"state": "running"}, NOW) is CallbackStatus.REPEATED
-    assert callbacks.told(KEY, EXPIRES) == {"state": "failed"}
+    assert callbacks.read_answer(KEY, EXPIRES) == {"state": "failed"}
 
 
 def test_an_address_is_good_until_the_deadline(callbacks: Callbacks) -> None:
     opaque = callbacks.address(KEY, EXPIRES, chance)
     assert callbacks.tell(opaque, DONE, EXPIRES + 1) is CallbackStatus.OVER
-    assert callbacks.told(KEY, EXPIRES) is None
+    assert callbacks.read_answer(KEY, EXPIRES) is None
 
 
 def test_nothing_is_taken_once_the_run_has_ended_otherwise(callbacks: Callbacks) -> None:
@@ -160,7 +160,7 @@ def test_runs_that_nobody_calls_about_leave_nothing_behind(
 
 def test_where_no_address_was_ever_made_none_is_known(callbacks: Callbacks) -> None:
     assert callbacks.tell("x.y", DONE, NOW) is CallbackStatus.UNKNOWN
-    assert callbacks.told(KEY, EXPIRES) is None
+    assert callbacks.read_answer(KEY, EXPIRES) is None
 
 
 def test_what_was_told_is_forgotten_a_day_after_the_deadline(
@@ -170,7 +170,7 @@ def test_what_was_told_is_forgotten_a_day_after_the_deadline(
     callbacks.address("other", EXPIRES, chance)
     callbacks.end("other", EXPIRES, NOW)
     callbacks.forget(EXPIRES + 86399)
-    assert callbacks.told(KEY, EXPIRES) == DONE
+    assert callbacks.read_answer(KEY, EXPIRES) == DONE
     callbacks.forget(EXPIRES + 86401)
     assert {path.name for path in (tmp_path / "callbacks").iterdir()} == {"secret", "forgot"}
 
@@ -199,10 +199,10 @@ def test_the_service_takes_a_callback_without_a_token(
     opaque = callbacks.address(KEY, soon(), chance)
     answer = requests.request(method, f"{url}/{opaque}", json=DONE, timeout=10)
     assert (answer.status_code, answer.json()["callback"]) == (200, "stored")
-    assert callbacks.told(KEY, soon()) == DONE
+    assert callbacks.read_answer(KEY, soon()) == DONE
     again = requests.request(method, f"{url}/{opaque}", json={"state": "failed"}, timeout=10)
     assert (again.status_code, again.json()["callback"]) == (200, "repeated")
-    assert callbacks.told(KEY, soon()) == DONE
+    assert callbacks.read_answer(KEY, soon()) == DONE
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_the_service_refuses_what_is_no_answer_or_too_late(
     answer = requests.put(f"{url}/{opaque}", data=body, timeout=10)
     assert answer.status_code == status
     assert part in answer.json()["reason"]
-    assert callbacks.told(KEY, expires) is None
+    assert callbacks.read_answer(KEY, expires) is None
 
 
 def test_the_service_knows_no_other_address(listening: tuple[str, Callbacks]) -> None:

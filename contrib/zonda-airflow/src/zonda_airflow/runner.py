@@ -75,9 +75,9 @@ class AirflowRunner(WorkflowRunner):
             target = target_of(request.workflow, self._settings.output_task)
             conf = json.loads(http_contract.body(request))
         except UsageError as error:
-            return self._retries.failed(request, f"{error.message} {error.hint}")
+            return self._retries.fail(request, f"{error.message} {error.hint}")
         except ValueError:
-            return self._retries.failed(
+            return self._retries.fail(
                 request, "The input holds a number that JSON has no word for."
             )
         run = {"dag_run_id": request.key, "logical_date": None, "conf": conf}
@@ -88,7 +88,7 @@ class AirflowRunner(WorkflowRunner):
         except TransportError as error:
             return self._retries.retry_connection(request, f"Airflow: {error}")
         except (RequestRejected, LoginRefused) as error:
-            return self._retries.failed(request, f"Airflow: {error}")
+            return self._retries.fail(request, f"Airflow: {error}")
         return self._triggered(request, target, reply)
 
     def _triggered(self, request: StartRequest, target: Target, reply: Reply) -> StartAnswer:
@@ -102,8 +102,8 @@ class AirflowRunner(WorkflowRunner):
             return Started(token, self._pause(0.0), request.key)
         why = self._shown(reply)
         if reply.status in BUSY:
-            return self._retries.again(request, why)
-        return self._retries.failed(request, why)
+            return self._retries.retry_busy(request, why)
+        return self._retries.fail(request, why)
 
     # -- poll -----------------------------------------------------------------------------------
 

@@ -84,9 +84,9 @@ class RestateRunner(WorkflowRunner):
             target = target_of(request.workflow)
             content = http_contract.body(request)
         except UsageError as error:
-            return self._retries.failed(request, f"{error.message} {error.hint}")
+            return self._retries.fail(request, f"{error.message} {error.hint}")
         except ValueError:
-            return self._retries.failed(
+            return self._retries.fail(
                 request, "The input holds a number that JSON has no word for."
             )
         headers = {"Content-Type": "application/json"}
@@ -98,7 +98,7 @@ class RestateRunner(WorkflowRunner):
         except TransportError as error:
             return self._retries.retry_connection(request, f"Restate: {error}")
         except RequestRejected as error:
-            return self._retries.failed(request, f"Restate: {error}")
+            return self._retries.fail(request, f"Restate: {error}")
         return self._accepted(request, reply)
 
     def _accepted(self, request: StartRequest, reply: Reply) -> StartAnswer:
@@ -109,8 +109,8 @@ class RestateRunner(WorkflowRunner):
             return Started(token, self._pause(0.0), invocation)
         why = self._shown(reply)
         if reply.status in BUSY:
-            return self._retries.again(request, why)
-        return self._retries.failed(request, why)
+            return self._retries.retry_busy(request, why)
+        return self._retries.fail(request, why)
 
     # -- poll -----------------------------------------------------------------------------------
 
