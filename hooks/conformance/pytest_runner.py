@@ -59,7 +59,9 @@ class _Collector:
         """Collect the rules, as far as ``-k`` chooses them."""
         rules = [rule for suite in self._suites for rule in suite.rules]
         items: list[pytest.Item] = [
-            _RuleItem.from_parent(session, name=str(rule), rule=rule) for rule in rules
+            # in brackets, as of a test with parameters: the name of a type holds "::"
+            _RuleItem.from_parent(session, name=f"rule[{rule}]", rule=rule)
+            for rule in rules
         ]
         hook, config = session.config.hook, session.config
         hook.pytest_collection_modifyitems(session=session, config=config, items=items)

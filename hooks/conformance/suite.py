@@ -129,8 +129,8 @@ class Rule:
     see: str = ""
 
     def __str__(self) -> str:
-        subject = f" ({self.subject})" * bool(self.subject)
-        return f"{self.suite.name}: {self.name}{subject}"
+        name = f"{self.name} ({self.subject})" if self.subject else self.name
+        return f"{self.suite.name}: {name}" if self.suite.name else name
 
     def __call__(self) -> None:
         """Skip where the rule does not apply; raise AssertionError where it is not kept."""

@@ -69,6 +69,16 @@ def test_a_webhook_that_keeps_the_contract_ends_with_0(zonda: Any, url: str) -> 
     assert " 0 failed, " in done.err
 
 
+def test_a_rule_that_pytest_chooses_has_what_it_needs_and_is_tidied_up(
+    zonda: Any, url: str, seen: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-k 'same and again'")
+    rows = zonda("runner", "check", f"{url}/hook", "-f", "json").data
+    basic = ["answers", "size", "no redirect", "status", "JSON", "place to poll", "end"]
+    assert [row["Check"] for row in rows] == [*basic, "same key again", "tidied up"]
+    assert len(seen) == 3  # CREATE twice, DELETE
+
+
 def test_one_that_does_not_ends_with_1_and_says_why(zonda: Any, url: str) -> None:
     done = zonda("runner", "check", f"{url}/broken", "--failed", "-f", "json", code=1)
     (row,) = done.data

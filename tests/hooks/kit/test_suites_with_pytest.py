@@ -151,7 +151,9 @@ def test_options_of_pytest_choose_rules(
     steps = make_steps()
     run_with_pytest([steps])
     assert steps.tried == tried
-    assert ('name="steps: second"' in (tmp_path / "done.xml").read_text()) == (chosen == "second")
+    assert ('name="rule[steps: second]"' in (tmp_path / "done.xml").read_text()) == (
+        chosen == "second"
+    )
 
 
 def test_options_that_pytest_refuses_are_a_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
