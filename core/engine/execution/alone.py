@@ -12,21 +12,22 @@ class Alone:
     """The queue of these instances: one after another, no other step begins meanwhile."""
 
     def __init__(self) -> None:
-        self._keys: deque[str] = deque()
+        #: The instances that have yet to begin.
+        self.keys: deque[str] = deque()
         #: The step whose first call is out, or about to be.
         self.task: Any = None
         self._is_called = False
 
     def __bool__(self) -> bool:
-        return bool(self._keys) or self.task is not None
+        return bool(self.keys) or self.task is not None
 
     def add(self, key: str) -> None:
         """Have an instance called alone."""
-        self._keys.append(key)
+        self.keys.append(key)
 
     def take(self) -> str | None:
         """The next instance, unless another one is being called."""
-        return self._keys.popleft() if self._keys and self.task is None else None
+        return self.keys.popleft() if self.keys and self.task is None else None
 
     def begin(self, task: Any) -> None:
         """The step of that instance begins."""

@@ -83,7 +83,7 @@ class Driver(Loop):
 
     def admit(self) -> None:
         """See ``Loop``; nothing begins while the database refuses."""
-        if not self._refused:
+        if not self._refused and (self._ready or self.alone.keys):
             super().admit()
 
     def end(self, error: BaseException) -> None:
