@@ -59,7 +59,7 @@ PUBLIC = frozenset(
 NAMES_LEFT = _words(
     "_called _ended _marked _once after again allowed asked at before below changed"
     " checked committed counted created deleted_stack enabled ended failed given"
-    " given_up gone hidden inside joined known left looked of opened paused planned"
+    " given_up gone hidden inside joined known left looked of opened planned"
     " polled refused required sealed_data sent shown stored told written"
 )
 _NO_SUBJECT = re.compile(r"(What|Who|Whoever|Whatever|Whose|Somebody|How|Where|Which|When)\b")

@@ -22,20 +22,20 @@ class Reads:
 
 def test_a_large_text_that_is_asked_for_twice_is_not_read_a_third_time():
     reads, kept = Reads(), Reopening()
-    numbers = [kept.opened("a" * LEAST, reads)[1]["n"] for _ in range(4)]
+    numbers = [kept.open_text("a" * LEAST, reads)[1]["n"] for _ in range(4)]
     assert numbers == [1, 2, 2, 2]
-    assert kept.opened("b" * LEAST, reads)[0] == "b"
+    assert kept.open_text("b" * LEAST, reads)[0] == "b"
 
 
 def test_a_small_text_is_read_every_time():
     reads, kept = Reads(), Reopening()
-    assert kept.opened("a", reads) != kept.opened("a", reads)
+    assert kept.open_text("a", reads) != kept.open_text("a", reads)
 
 
 def test_what_is_done_to_a_value_is_not_seen_by_others():
     reads, kept = Reads(), Reopening()
     for number in (1, 2, 2, 2):
-        value = kept.opened("a" * LEAST, reads)
+        value = kept.open_text("a" * LEAST, reads)
         assert value == ["a", {"n": number}]
         value[1]["n"] = value.append("changed")
 
@@ -44,7 +44,7 @@ def test_what_was_kept_longest_goes_first(monkeypatch):
     monkeypatch.setattr(reopening, "MOST", 60)
     reads, kept = Reads(), Reopening()
     for letter in "aabbccddda":
-        kept.opened(letter * LEAST, reads)
+        kept.open_text(letter * LEAST, reads)
     assert reads.count == 9  # "a" is read once more
     assert kept._size <= 60
     assert sum(cut.size for cut in kept._kept.values()) == kept._size
@@ -61,7 +61,7 @@ def test_few_of_those_that_were_asked_for_once_are_remembered(monkeypatch):
     monkeypatch.setattr(reopening, "ONCE", 2)
     reads, kept = Reads(), Reopening()
     for letter in "abcabc":
-        kept.opened(letter * LEAST, reads)
+        kept.open_text(letter * LEAST, reads)
     assert (reads.count, kept._size) == (6, 0)
 
 

@@ -69,8 +69,11 @@ def compare_values(before: Any, after: Any, path: Path = ()) -> Iterator[Change]
         yield Change(path, "changed", before, after)
 
 
-def compare_hidden(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change]:
-    """Like ``compare_values``, for values that may not be shown: one change at most."""
+def compare_marked(before: Any, after: Any, path: Path, secrecy: str) -> Iterator[Change]:
+    """Like ``compare_values``; of values that may not be shown one change at most."""
+    if secrecy == "open":
+        yield from compare_values(before, after, path)
+        return
     if (before is NOTHING and after is NOTHING) or is_same_value(before, after):
         return
     kind: Kind = "added" if before is NOTHING else "removed" if after is NOTHING else "changed"

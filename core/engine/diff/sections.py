@@ -10,7 +10,7 @@ from zonda.core.template.sensitivity.labels import has_hidden_part
 from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..plugins.reasons import OPEN
-from .changes import NOTHING, Change, compare_hidden, compare_values, with_forces
+from .changes import NOTHING, Change, compare_marked, compare_values, with_forces
 
 _ORDER = (OPEN, "sealed", "hidden")
 _SCALARS = ("type", "external_id", "deletion_policy", "depends_on", "description")
@@ -60,9 +60,7 @@ def list_new(wanted: ResourceDefinition, marks: Marks) -> Iterator[Change]:
     yield from _list_property_changes({}, wanted.properties, Marks(), marks)
     for section in _MAPS:
         mark = marks.section_mark(section)
-        yield from _list_section_changes(
-            getattr(wanted, section) or NOTHING, NOTHING, section, mark
-        )
+        yield from compare_marked(NOTHING, getattr(wanted, section) or NOTHING, (section,), mark)
 
 
 def list_changes(
@@ -82,7 +80,7 @@ def list_changes(
     for section in _MAPS:
         mark = max_mark(marks[0].section_mark(section), marks[1].section_mark(section))
         old, new = getattr(before, section), getattr(wanted, section)
-        yield from _list_section_changes(new or NOTHING, old or NOTHING, section, mark)
+        yield from compare_marked(old or NOTHING, new or NOTHING, (section,), mark)
 
 
 def _omit_empty(value: Any) -> Any:
@@ -97,14 +95,4 @@ def _list_property_changes(
         mark = max_mark(old.of(key) if key in before else OPEN, new.of(key))
         if key not in after:
             mark = old.of(key)
-        if mark == OPEN:
-            yield from compare_values(*values, ("properties", key))
-        else:
-            yield from compare_hidden(*values, ("properties", key), mark)
-
-
-def _list_section_changes(after: Any, before: Any, section: str, mark: str) -> Iterator[Change]:
-    if mark == OPEN:
-        yield from compare_values(before, after, (section,))
-    else:
-        yield from compare_hidden(before, after, (section,), mark)
+        yield from compare_marked(*values, ("properties", key), mark)

@@ -76,7 +76,7 @@ def build_clearance(action: actions.SignalResource) -> actions.ClearHooks:
 
 
 def _list_waiting(work: UnitOfWork, stack_id: str) -> list[ResourceRow]:
-    return [*filter(breakpoints.is_waiting, work.rows(work.tx.paused(stack_id)))]
+    return [*filter(breakpoints.is_waiting, work.rows(work.tx.list_paused(stack_id)))]
 
 
 def _find_nested(work: UnitOfWork, stack_id: str, way: str) -> list[str]:

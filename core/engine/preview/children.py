@@ -58,7 +58,7 @@ class Below:
             return {}
         return by_owner(self._services.reader().tree(self._root.id))
 
-    def gone(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
+    def walk_deleted(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
         """The nested stacks that are deleted with an instance of ``stack``."""
         child = self.children.get(row.id)
         if child is None:
@@ -69,7 +69,7 @@ class Below:
         changes = {**proposal.changes, **self._changes}
         yield self._walk(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
 
-    def inside(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
+    def walk_owner(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
         """The preview of the nested stack of an owner, or the error of a plug-in or a template.
 
         ``owner.row`` is a row without an id where there is no instance yet.

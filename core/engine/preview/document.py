@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from zonda.core.store.schema.rows import StackRow
+
 from ..diff.changes import Change
 from ..model.states import IDLE
 from ..plan import drift_schedule
@@ -57,16 +59,10 @@ def _build_resources(resources: Iterable[Resource], path: tuple[str, ...]) -> di
 
 
 def _build_nested(nested: Nested, path: tuple[str, ...]) -> dict[str, Any]:
-    inside = nested.inside
-    stack, is_new = inside.stack, inside.stack.generation == 0
+    inside, stack = nested.inside, nested.inside.stack
+    name = None if stack.generation == 0 else stack.name
     return {
-        "stack": {
-            "name": None if is_new else stack.name,
-            "id": None if is_new else stack.id,
-            "action": inside.action,
-            "generation": stack.generation,
-            "state": None if is_new else f"{stack.action}_{stack.status}",
-        },
+        "stack": {"name": name, **_build_identity(stack, inside.action)},
         "stack_path": list(path),
         "known_after_apply": not inside.is_known,
         "parameters": _build_changes(nested.parameters),
@@ -76,15 +72,22 @@ def _build_nested(nested: Nested, path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _build_stack(plan: Preview) -> dict[str, Any]:
-    stack, is_new = plan.stack, plan.stack.generation == 0
+    stack, proposal = plan.stack, plan.proposal
     return {
         "name": stack.name,
         "project": stack.project,
+        **_build_identity(stack, None if proposal is None else proposal.action),
+        "in_progress": stack.phase != IDLE,
+    }
+
+
+def _build_identity(stack: StackRow, action: str | None) -> dict[str, Any]:
+    is_new = stack.generation == 0
+    return {
         "id": None if is_new else stack.id,
-        "action": None if plan.proposal is None else plan.proposal.action,
+        "action": action,
         "generation": stack.generation,
         "state": None if is_new else f"{stack.action}_{stack.status}",
-        "in_progress": stack.phase != IDLE,
     }
 
 

@@ -12,7 +12,7 @@ from zonda.core.template.environment.drift_section import OFF
 from zonda.core.template.evaluation.unknown_values import UNKNOWN, evaluate_partially
 from zonda.hooks.text.borders import raise_interruption
 
-from ..diff.changes import NOTHING, Change, compare_hidden, compare_values
+from ..diff.changes import NOTHING, Change, compare_marked, compare_values
 from ..diff.sections import max_mark
 from ..plugins.reasons import OPEN
 from ..plugins.redaction import describe_output_error
@@ -32,10 +32,7 @@ def list_output_changes(
         if name in new:
             mark = max_mark(mark, new[name].secrecy)
             will = _resolve_or_message(after, new[name], new_values)
-        if mark == OPEN:
-            yield from compare_values(was, will, (name,))
-        else:
-            yield from compare_hidden(was, will, (name,), mark)
+        yield from compare_marked(was, will, (name,), mark)
 
 
 def resolve_output(definition: Any, node: Any, values: Any) -> tuple[Any, BaseException | None]:
@@ -70,10 +67,7 @@ def list_parameter_changes(before: Any, after: Any) -> Iterator[Change]:
         marks = (each.classify_parameter(name) for each in (before, after) if each is not None)
         mark = reduce(max_mark, marks)
         was, will = old.get(name, NOTHING), new.get(name, NOTHING)
-        if mark == OPEN:
-            yield from compare_values(was, will, (name,))
-        else:
-            yield from compare_hidden(was, will, (name,), mark)
+        yield from compare_marked(was, will, (name,), mark)
 
 
 def list_setting_changes(stack: StackRow, changed: Mapping[str, object]) -> Iterator[Change]:

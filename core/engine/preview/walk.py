@@ -44,10 +44,10 @@ class Owner:
 class Nested(Protocol):
     """Gives the previews of nested stacks: ``children.Below``."""
 
-    def inside(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
+    def walk_owner(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
         """The preview of the nested stack of an owner, or the error that prevents it."""
 
-    def gone(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
+    def walk_deleted(self, stack: StackRow, row: ResourceRow) -> Iterator[Inside]:
         """The nested stacks that are deleted with an instance."""
 
 
@@ -152,7 +152,7 @@ class Walk:
         row = verdict.row
         gone: tuple[Inside, ...] = ()
         if verdict.decision == "replace":
-            gone = () if is_left_alone(row) else tuple(self._nested.gone(self._stack, row))
+            gone = () if is_left_alone(row) else tuple(self._nested.walk_deleted(self._stack, row))
             row = ResourceRow("", self._stack.id, row.name, node.type)
         is_new = not row.id
         if not node.cls.is_nested_stack or (is_new and not node.is_certain):
@@ -160,7 +160,7 @@ class Walk:
         if verdict.wanted is None or verdict.strongest not in ("create", "update", "replace"):
             return verdict, gone
         owner = Owner(self._stack, judge.definition, node.cls, row, verdict.wanted)
-        inside, error = self._nested.inside(owner)
+        inside, error = self._nested.walk_owner(owner)
         if error is not None:
             return judge.failing(verdict, error), ()
         return verdict, (*inside, *gone)
@@ -209,7 +209,7 @@ class Walk:
             return Entry(row.name, row.type, "fail", row, held=held)
         if is_left_alone(row):
             return Entry(row.name, row.type, "leave", row)
-        nested = tuple(self._nested.gone(self._stack, row))
+        nested = tuple(self._nested.walk_deleted(self._stack, row))
         return Entry(row.name, row.type, "delete", row, nested=nested)
 
     def _find_protection(self, row: ResourceRow) -> Protection:

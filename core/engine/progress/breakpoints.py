@@ -44,7 +44,7 @@ def end_all(work: UnitOfWork, stack: StackRow, by: str = "") -> None:
 
     ``by``: the action that has overtaken it; nothing has failed then.
     """
-    for row in work.rows(work.tx.paused(stack.id)) if stack.policies else ():
+    for row in work.rows(work.tx.list_paused(stack.id)) if stack.policies else ():
         if is_waiting(row):
             overtaken = f"Hook {row.hook} is left: {stack.action} was overtaken by {by}"
             record_event(work, row, overtaken if by else ENDED)

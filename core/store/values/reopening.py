@@ -79,13 +79,13 @@ class Reopening:
         self._size = 0
         self._lock = threading.Lock()
 
-    def opened(self, text: str, how: Callable[[str], Any]) -> Any:
+    def open_text(self, text: str, how: Callable[[str], Any]) -> Any:
         """The result of ``how`` for ``text``; a new value each time."""
         found = self._open(text, how)
         return found.value() if isinstance(found, _Cut) else found
 
     def parts(self, text: str, how: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Like ``opened``, of a map: each value is made when asked for."""
+        """Like ``open_text``, of a map: each value is made when asked for."""
         found = self._open(text, how)
         return Parts(found.parts) if isinstance(found, _Cut) else found
 

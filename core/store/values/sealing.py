@@ -50,7 +50,7 @@ class Sealer:
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""
-        return self._reopening.opened(text, self._decipher)
+        return self._reopening.open_text(text, self._decipher)
 
     def _decipher(self, text: str) -> Any:
         try:
@@ -65,7 +65,9 @@ class Sealer:
         """The value of a column that is null, JSON text or sealed text."""
         if text is None:
             return None
-        return self.open(text) if text.startswith(PREFIX) else self._reopening.opened(text, loads)
+        return (
+            self.open(text) if text.startswith(PREFIX) else self._reopening.open_text(text, loads)
+        )
 
     def load_map(self, text: str | None) -> Mapping[str, Any]:
         """Like ``load``, of a map; empty for null. Values may be made only when asked for."""

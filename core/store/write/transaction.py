@@ -250,7 +250,7 @@ class Transaction(History):
         """Instances that wait at a breakpoint that is to be cleared by now."""
         return sorted(self._list_ids("paused_too_long", now))
 
-    def paused(self, stack_id: str) -> list[str]:
+    def list_paused(self, stack_id: str) -> list[str]:
         """Instances of a stack that wait at a breakpoint, or have just left one."""
         return self._list_ids("paused_ids", stack_id, of=stack_id)
 
