@@ -101,9 +101,6 @@ class ChildOperation(PluginOperation):
             if self.action == "DELETE":
                 return Final()
             raise ResourceFailure("Resource not created")
-        return self._apply_verb(child)
-
-    def _apply_verb(self, child: StackRow) -> Answer:
         above = self._read_root_state()
         proposal = verbs.build_plan(self._services, self.action, self.seen.stack, child)
         if proposal is None and child.phase == IDLE:

@@ -157,7 +157,8 @@ def plan_import(
 
 def _check_free(services: EngineServices, stack: StackRow, name: str) -> None:
     for row in services.reader().resource_rows(stack.id):
-        if row.name == name and row.want == PRESENT and not _is_importable(row):
+        failed = row.action in ("CREATE", "ADOPT") and row.status == FAILED and not row.have_hash
+        if row.name == name and row.want == PRESENT and row.action != "INIT" and not failed:
             raise NotSupported(
                 f"Resource {name} of stack {stack.name} exists: it is {row.action}_{row.status}.",
                 hint="Only what does not exist yet, or failed to be created, can be imported.",
@@ -176,11 +177,6 @@ def _check_required(
                 f"Resource {name} requires {other}, which does not exist yet.",
                 hint=f"Import or create {other} first.",
             )
-
-
-def _is_importable(row: ResourceRow) -> bool:
-    failed = row.action in ("CREATE", "ADOPT") and row.status == FAILED
-    return row.action == "INIT" or (failed and not row.have_hash)
 
 
 def _insert_instance(
