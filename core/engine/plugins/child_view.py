@@ -28,29 +28,12 @@ class ChildView:
         build_values: Callable[[StackRow, Iterable[ResourceRow]], RowValues],
     ) -> None:
         self.row = row
+        self.id, self.name = row.id, row.name
+        #: The last action, and its status.
+        self.action, self.status = row.action, row.status
         self._reader = reader
         self._define = define
         self._build_values = build_values
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return self.row.id
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.row.name
-
-    @property
-    def action(self) -> str:
-        """The last action."""
-        return self.row.action
-
-    @property
-    def status(self) -> str:
-        """The status of the last action."""
-        return self.row.status
 
     @cached_property
     def is_healthy(self) -> bool:
@@ -121,68 +104,30 @@ class ChildView:
         }
 
 
-class RowFacts:
-    """The facts of a member's row."""
-
-    @property
-    def _row(self) -> ResourceRow:
-        raise NotImplementedError
-
-    @property
-    def physical_id(self) -> str | None:
-        """Its physical id."""
-        return self._row.physical_id
-
-    @property
-    def action(self) -> str:
-        """The last action."""
-        return self._row.action
-
-    @property
-    def status(self) -> str:
-        """The status of the last action."""
-        return self._row.status
-
-    @property
-    def created_at(self) -> float:
-        """The time at which it was first made."""
-        return self._row.created_at
-
-
-class MemberView(RowFacts):
-    """One resource of a nested stack."""
+class MemberView:
+    """One resource of a nested stack; ``type``: as the nested template says."""
 
     def __init__(self, child: ChildView, row: ResourceRow) -> None:
         self._child = child
-        self._own = row
-
-    @property
-    def _row(self) -> ResourceRow:
-        return self._own
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._row.name
-
-    @property
-    def type(self) -> str:
-        """Its type, as the nested template says."""
-        return self._row.type
+        self.name, self.type, self.physical_id = row.name, row.type, row.physical_id
+        #: The last action, and its status.
+        self.action, self.status = row.action, row.status
+        #: When it was first made.
+        self.created_at = row.created_at
 
     @property
     def reference(self) -> Any:
         """The value of ``get_resource``."""
-        return self._child.values.reference(self._row.name)
+        return self._child.values.reference(self.name)
 
     @property
     def definition(self) -> Mapping[str, Any]:
         """Its entry in the nested stack's present template."""
-        return self._child.entry(self._row.name)
+        return self._child.entry(self.name)
 
     def attribute(self, name: str, *path: Any) -> Any:
         """The value of an attribute, below ``path``: the caller's own, who may sort it in place."""
-        return _copy(self._child.values.attribute(self._row.name, name, path))
+        return _copy(self._child.values.attribute(self.name, name, path))
 
 
 def _copy(value: Any) -> Any:

@@ -13,7 +13,6 @@ from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.evaluation.unknown_values import UNKNOWN, UnknownUntilRun, has_unknown
 
 from ..model.states import COMPLETE
-from ..plugins.child_view import RowFacts
 from ..plugins.reasons import OPEN
 from .entries import Entry, Inside
 from .outputs import resolve_output
@@ -108,7 +107,7 @@ class PlannedChild:
         return value if error is None else UNKNOWN
 
 
-class PlannedMember(RowFacts):
+class PlannedMember:
     """One resource of it."""
 
     def __init__(self, child: PlannedChild, node: Any) -> None:
@@ -143,6 +142,26 @@ class PlannedMember(RowFacts):
         if entry is None or entry.row is None or entry.action != "none" or entry.may:
             raise UnknownUntilRun
         return entry.row
+
+    @property
+    def physical_id(self) -> str | None:
+        """Its physical id."""
+        return self._row.physical_id
+
+    @property
+    def action(self) -> str:
+        """The last action."""
+        return self._row.action
+
+    @property
+    def status(self) -> str:
+        """The status of the last action."""
+        return self._row.status
+
+    @property
+    def created_at(self) -> float:
+        """The time at which it was first made."""
+        return self._row.created_at
 
     @property
     def definition(self) -> Mapping[str, Any]:
