@@ -233,7 +233,7 @@ class ScaledGroup(Group):
                 hint="Signal one of its scaling policies.",
             )
         child, size = self.child, self.capacity(self.child)
-        if child is None or self.status == FAILED or self._is_busy(child):
+        if child is None or self.status == FAILED or "IN_PROGRESS" in (self.status, child.status):
             raise NoActionRequired(self.name, "the group is not complete")
         wanted = self._compute_signalled_size(details, size)
         seconds = details.get(COOLDOWN)
@@ -244,9 +244,6 @@ class ScaledGroup(Group):
         self.data_set(_SIZE, wanted)
         self.data_set(_COOLDOWN, max(seconds, 0.0))
         return CONVERGE
-
-    def _is_busy(self, child: Child) -> bool:
-        return "IN_PROGRESS" in (self.status, child.status)
 
     def _compute_signalled_size(self, details: Mapping[str, Any], size: int) -> int:
         kind, by, step = details[KIND], details[ADJUSTMENT], details.get(STEP) or 0

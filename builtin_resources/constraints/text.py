@@ -27,7 +27,8 @@ def parse_time(text: str) -> datetime:
     match = _ISO.fullmatch(text)
     if match is None:
         raise ValueError(f"Unable to parse date string '{text}'")
-    part = {name: int(value or 0) for name, value in match.groupdict().items() if _counts(name)}
+    groups = match.groupdict().items()
+    part = {name: int(value or 0) for name, value in groups if name not in ("zone", "sign")}
     return datetime(
         part["year"],
         part["month"] or part["month2"] or 1,
@@ -37,10 +38,6 @@ def parse_time(text: str) -> datetime:
         part["second"],
         tzinfo=_parse_zone(match["sign"], part["ahead"], part["ahead_minutes"]),
     )
-
-
-def _counts(name: str) -> bool:
-    return name not in ("zone", "sign")
 
 
 def _parse_zone(sign: str | None, hours: int, minutes: int) -> timezone:

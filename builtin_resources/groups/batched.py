@@ -110,9 +110,8 @@ class BatchedGroup(Group):
     ) -> ChildTemplate | None:
         wanted = {name: self.entry(name) for name in self.list_member_names()}
         now = {} if child is None else {each.name: each.definition for each in child.members()}
-        staying = [
-            name for name in now if name in self._list_possible_names(len(now) + len(wanted))
-        ]
+        possible = set(self.names(len(now) + len(wanted)))
+        staying = [name for name in now if name in possible]
         current = sum(now[name] == entry for name, entry in wanted.items() if name in now)
         if applied and now == wanted:
             return None
@@ -124,9 +123,6 @@ class BatchedGroup(Group):
             return None
         pause = pace.pause if applied else 0.0
         return ChildTemplate(self.build_template(entries), pause=pause)
-
-    def _list_possible_names(self, size: int) -> set[str]:
-        return set(self.names(size))
 
     def _build_batch_members(
         self,

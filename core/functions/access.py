@@ -70,7 +70,7 @@ def _follow_path(value: Any, path: Sequence[Any]) -> Any:
                 return ""
             value = value[key]
             continue
-        index = _to_index(key)
+        index = to_index(key)
         if index is None or not isinstance(value, list | str):
             return ""
         try:
@@ -80,7 +80,8 @@ def _follow_path(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _to_index(key: Any) -> int | None:
+def to_index(key: Any) -> int | None:
+    """Convert a key to an index; None for what is no whole number."""
     if isinstance(key, int):
         return key
     try:

@@ -19,7 +19,8 @@ from zonda.hooks.function import (
     sources,
 )
 
-from .access import GetAttrThenSelect, ResourceFacade, fold_constant, to_resource_name
+from .access import GetAttrThenSelect, ResourceFacade, fold_constant, to_index, to_resource_name
+from .logic import FixedList
 from .size_limits import check_size
 from .text import ListJoin, StrReplace
 
@@ -68,15 +69,11 @@ def _find_source(scope: ParseScope, name: Any) -> Source | None:
     return Source("param", str(name))
 
 
-class Select(Function):
+class Select(FixedList):
     """``Fn::Select: [index, collection]``; what is not there gives the empty text."""
 
     __slots__ = ()
-
-    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
-        super().__init__(scope, name, args, path)
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(f'Arguments to "{name}" must be of the form [index, collection]')
+    usage = 'Arguments to "{name}" must be of the form [index, collection]'
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The item; raises TypeError for an index that does not fit the collection."""
@@ -88,7 +85,7 @@ class Select(Function):
             collection = self._parse_json(collection)
         if isinstance(collection, dict):
             # A text that is a whole number counts as a number, which is no key.
-            if not isinstance(index, str) or _is_integer(index):
+            if not isinstance(index, str) or to_index(index) is not None:
                 raise TypeError(f'Index to "{self.name}" must be a string')
             return collection.get(index, "")
         if not isinstance(collection, list):
@@ -110,31 +107,17 @@ class Select(Function):
             raise TypeError(f'Index to "{self.name}" must be an integer') from None
 
 
-def _is_integer(text: str) -> bool:
-    try:
-        int(text)
-    except ValueError:
-        return False
-    return True
-
-
 class Join(ListJoin):
     """``Fn::Join: [delimiter, [text, ...]]``."""
 
     __slots__ = ()
 
 
-class Split(Function):
+class Split(FixedList):
     """``Fn::Split: [delimiter, text]``."""
 
     __slots__ = ()
-
-    def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
-        super().__init__(scope, name, args, path)
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(
-                f'Incorrect arguments to "{name}" should be: "{name}" : [ ",", "str1,str2"]]'
-            )
+    usage = 'Incorrect arguments to "{name}" should be: "{name}" : [ ",", "str1,str2"]]'
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The parts."""
@@ -260,16 +243,16 @@ class GetAtt(GetAttrThenSelect):
         return args
 
 
-class FindInMap(Function):
+class FindInMap(FixedList):
     """``Fn::FindInMap: [mapping, key, key]``: a value of the section Mappings."""
 
     __slots__ = ("_mappings",)
+    length = 3
+    usage = 'Arguments to "{name}" must be of the form [mapping, key, key]'
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
         self._mappings = getattr(scope, "mappings", None)
-        if not isinstance(self.args, list) or len(self.args) != 3:
-            raise ValueError(f'Arguments to "{name}" must be of the form [mapping, key, key]')
 
     def resolve(self, scope: ResolveScope) -> Any:
         """The value; raises TemplateError for a name or a key that is not there."""
@@ -280,14 +263,10 @@ class FindInMap(Function):
                 raise TemplateError(
                     repr(key),
                     heat_type="KeyError",
-                    hint=suggestion(key, known) or self._format_missing(key),
+                    hint=suggestion(key, known) or f"The section Mappings has no {key} there.",
                 )
             found = found[key]
         return found
-
-    @staticmethod
-    def _format_missing(key: Any) -> str:
-        return f"The section Mappings has no {key} there."
 
 
 class CfnResourceFacade(ResourceFacade):

@@ -60,15 +60,24 @@ class IfOptional(If):
     counts = (2, 3)
 
 
-class Equals(Function):
-    """``equals: [value_1, value_2]``, by Python's equality."""
+class FixedList(Function):
+    """Base of functions that take a list of ``length`` arguments; ``usage``: the error else."""
 
     __slots__ = ()
+    length: ClassVar[int] = 2
+    usage: ClassVar[str]
 
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
-        if not isinstance(self.args, list) or len(self.args) != 2:
-            raise ValueError(f'Arguments to "{name}" must be of the form: [value_1, value_2]')
+        if not isinstance(self.args, list) or len(self.args) != self.length:
+            raise ValueError(self.usage.format(name=name))
+
+
+class Equals(FixedList):
+    """``equals: [value_1, value_2]``, by Python's equality."""
+
+    __slots__ = ()
+    usage = 'Arguments to "{name}" must be of the form: [value_1, value_2]'
 
     def resolve(self, scope: ResolveScope) -> Any:
         """Whether both are equal."""

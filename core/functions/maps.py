@@ -60,7 +60,8 @@ class MapReplace(Function):
         values = self._to_map(replacements.get("values"))
         made: dict[Any, Any] = {}
         for key, value in source.items():
-            made[self._replace_key(key, keys, source, made)] = _replace_value(value, values)
+            new = values.get(value, value) if isinstance(value, Hashable) else value
+            made[self._replace_key(key, keys, source, made)] = new
         return made
 
     def _replace_key(
@@ -94,9 +95,3 @@ class MapReplace(Function):
             f'"{self.name}" : [ {{ "key1": "val1" }}, '
             '{"keys": {"key1": "key2"}, "values": {"val1": "val2"}}]'
         )
-
-
-def _replace_value(value: Any, values: dict[Any, Any]) -> Any:
-    if isinstance(value, Hashable):
-        return values.get(value, value)
-    return value

@@ -66,7 +66,9 @@ class Tree:
     def _walk_children(self, definition: StackDefinition, spot: _Position) -> Iterator[TreeNode]:
         for node in definition.resources.values():
             if issubclass(node.cls, NestedStack) and node.external_id is None:
-                yield from self._walk_child(definition, spot.at(node, definition.document))
+                yield from self._walk_child(
+                    definition, spot.enter_resource(node, definition.document)
+                )
 
     def _walk_child(self, definition: StackDefinition, spot: _Position) -> Iterator[TreeNode]:
         node = spot.way[-1][0]
@@ -130,7 +132,7 @@ class Tree:
             return
         definition = StackDefinition(loader, family, spec)
         yield TreeNode(definition, spec.names, file, frozenset(spec.parameters) | late)
-        yield from self._walk_children(definition, spot.inside(file))
+        yield from self._walk_children(definition, spot.enter_file(file))
 
     def _record_unknown(self, spot: _Position, late: frozenset[str]) -> None:
         if late:
@@ -156,11 +158,11 @@ class _Position:
     way: tuple[tuple[ResourceNode, Document], ...] = ()
     files: tuple[str, ...] = ()
 
-    def at(self, node: ResourceNode, document: Document) -> _Position:
+    def enter_resource(self, node: ResourceNode, document: Document) -> _Position:
         """Return the position one resource further."""
         return _Position((*self.way, (node, document)), self.files)
 
-    def inside(self, file: str) -> _Position:
+    def enter_file(self, file: str) -> _Position:
         """Return the position one file further."""
         return _Position(self.way, (*self.files, file)) if file else self
 

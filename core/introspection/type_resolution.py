@@ -1,7 +1,7 @@
 """Explains which rule of a registry decides what a type means, and why other rules do not.
 
 Called by ``app`` for ``zonda template explain-type``. What is chosen is the registry's matter; here
-it is told, rule by rule and name by name, those rules included that another environment overrules.
+it is explained, rule by rule and name by name, with the rules that another environment overrules.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def explain_type(
     except TemplateError as fault:
         error = environments.attach_location(fault, environment)
     teller = _RuleExplainer(registry, environment, resource, choice)
-    chain, rules = teller.told(type_name)
+    chain, rules = teller.explain_names(type_name)
     made = Explanation(type_name, resource, tuple(chain), tuple(rules), error=error)
     return made if choice is None else _add_choice(made, choice, registry, plugins)
 
@@ -167,7 +167,7 @@ class _RuleExplainer:
         self._choice = choice
         self._written = list(_list_lines(environment))
 
-    def told(self, type_name: str) -> tuple[list[str], list[Rule]]:
+    def explain_names(self, type_name: str) -> tuple[list[str], list[Rule]]:
         """List the names from a type on, and the rules that were examined for each."""
         chain = [type_name]
         rules: list[Rule] = []
@@ -213,11 +213,9 @@ class _RuleExplainer:
         for each in seen:
             entry = effective.get(each.at)
             why = self._explain_overruled(each, entry)
+            chosen = not why and entry is followed and entry is not None
             if not why and entry is not None:
                 why = self._explain_rule(name, entry, followed, order)
-            chosen = (
-                not self._explain_overruled(each, entry) and entry is followed and entry is not None
-            )
             yield Rule(
                 name,
                 each.pattern,
@@ -267,10 +265,8 @@ class _RuleExplainer:
             return (
                 f"comes first, but {self._format_target(entry.find_target(name))} leads to no type"
             )
-        return (
-            f"comes after {followed.name}{_format_scope(followed)}: "
-            f"{_format_precedence(followed, entry)}"
-        )
+        scope = f" (for {followed.resource})" if followed.resource is not None else ""
+        return f"comes after {followed.name}{scope}: {_format_precedence(followed, entry)}"
 
     def _explain_applied(self, name: str, entry: Entry) -> str:
         if self._choice is None:
@@ -292,10 +288,6 @@ class _RuleExplainer:
             chosen = True
         why = "no rule of an environment leads elsewhere" if chosen else "environments come first"
         yield Rule(name, name, target, None, None, chosen, why)
-
-
-def _format_scope(entry: Entry) -> str:
-    return f" (for {entry.resource})" if entry.resource is not None else ""
 
 
 def _format_precedence(first: Entry, second: Entry) -> str:

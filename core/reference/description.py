@@ -37,6 +37,7 @@ def summarize(cls: type[Resource]) -> str:
 
 def describe_type(name: str, cls: type[Resource], origin: str = "") -> dict[str, Any]:
     """Describe a type completely."""
+    policy = {key: describe_property(each) for key, each in cls.update_policy_schema.items()}
     return {
         "resource_type": name,
         "description": summarize(cls),
@@ -45,16 +46,11 @@ def describe_type(name: str, cls: type[Resource], origin: str = "") -> dict[str,
         "attributes": {
             key: describe_attribute(each) for key, each in sorted(cls.attributes_schema.items())
         },
-        **_describe_update_policy(cls),
+        **({"update_policy": policy} if policy else {}),
         "actions": list_abilities(cls),
         "capabilities": dict(cls.capabilities),
         "origin": origin,
     }
-
-
-def _describe_update_policy(cls: type[Resource]) -> dict[str, Any]:
-    policy = {key: describe_property(each) for key, each in cls.update_policy_schema.items()}
-    return {"update_policy": policy} if policy else {}
 
 
 def list_abilities(cls: type[Resource]) -> list[str]:

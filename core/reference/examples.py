@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any, Final
 
 from zonda.hooks import support
@@ -85,11 +85,6 @@ def _build_outputs(
     }
 
 
-def _list_keyed_attributes(cls: type[Resource]) -> Collection[str]:
-    """List the attributes that cannot be read by their name alone."""
-    return cls.attributes_with_key if issubclass(cls, NestedStack) else ()
-
-
 def build_example(
     name: str, cls: type[Resource], context: ResourceContext | None = None
 ) -> dict[str, Any]:
@@ -109,10 +104,8 @@ def build_example(
             key: {"get_param": key} if key in secrets else value for key, value in given.items()
         }
     template["resources"] = {"example": entry}
-    template["outputs"] = _build_example_outputs(cls)
+    # attributes that cannot be read by their name alone
+    keyed = cls.attributes_with_key if issubclass(cls, NestedStack) else ()
+    outputs = _build_outputs("example", cls, keyed)
+    template["outputs"] = {key: {"value": each["value"]} for key, each in outputs.items()}
     return {key: each for key, each in template.items() if each}
-
-
-def _build_example_outputs(cls: type[Resource]) -> Mapping[str, Any]:
-    shown = _build_outputs("example", cls, _list_keyed_attributes(cls))
-    return {key: {"value": each["value"]} for key, each in shown.items()}

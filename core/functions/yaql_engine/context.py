@@ -94,7 +94,7 @@ class Frame(contexts.Context):  # type: ignore[misc]
             slow: Callable[..., Any] = super().__call__(
                 name, engine, receiver, data_context, use_convention, function_filter
             )
-            return self._evaluation.work.counted(slow)
+            return self._evaluation.work.count_values(slow)
         frame = self if data_context is None else data_context
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -115,6 +115,7 @@ class Frame(contexts.Context):  # type: ignore[misc]
         return call
 
 
+_CONSTANTS = (expressions.Constant, expressions.KeywordConstant)
 #: Functions that give what was there already, or what another call has given.
 _PASSING_ON = frozenset(
     ("#operator_.", "#operator_?.", "#operator_->", "#indexer", "get", "first", "last", "switch")
@@ -192,7 +193,7 @@ def _call_method(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
 
 def _get_key(receiver: Any, args: tuple[Any, ...]) -> Any:
     """Get ``map.get(key)`` with a literal key."""
-    if type(receiver) is utils.FrozenDict and len(args) == 1 and _is_constant(args[0]):
+    if type(receiver) is utils.FrozenDict and len(args) == 1 and type(args[0]) in _CONSTANTS:
         return receiver.get(args[0].value)
     return _NOT_QUICK
 
@@ -200,10 +201,6 @@ def _get_key(receiver: Any, args: tuple[Any, ...]) -> Any:
 def _has_name(args: tuple[Any, ...]) -> bool:
     """Whether an argument is given by its name."""
     return expressions.MappingRuleExpression in map(type, args)
-
-
-def _is_constant(tree: Any) -> bool:
-    return type(tree) is expressions.Constant or type(tree) is expressions.KeywordConstant
 
 
 _QUICK: Mapping[str, _Quick] = {

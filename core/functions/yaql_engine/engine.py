@@ -122,10 +122,10 @@ class _Options(utils.FrozenDict):  # type: ignore[misc]
         self._end = clock() + seconds
 
     def get(self, key: str, default: Any = None) -> Any:
-        self.left()
+        self.get_seconds_left()
         return super().get(key, default)
 
-    def left(self) -> float:
+    def get_seconds_left(self) -> float:
         """The seconds left; raises TemplateError where there are none."""
         left = self._end - self._clock()
         if left <= 0:

@@ -68,7 +68,7 @@ class Work:
         self.spend(size // _PER_VALUE - size)
         return depth
 
-    def counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
+    def count_values(self, call: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap ``call`` so that its values are counted."""
 
         def counting(*args: Any, **kwargs: Any) -> Any:

@@ -36,7 +36,7 @@ class Pattern:
 def _run_bounded(engine: Any, work: Callable[[float], Any]) -> Any:
     """Run ``work`` with the seconds left; return its result."""
     try:
-        return work(engine.options.left())
+        return work(engine.options.get_seconds_left())
     except TimeoutError:  # of the clock on the wall, which is no slower
         raise engine.options.make_overrun_error() from None
 

@@ -63,6 +63,8 @@ class Loader:
 
     #: Whether what stands in the properties of resources is data, never functions.
     is_literal = False
+    #: The stage of faults of the document itself.
+    document_stage = "parse"
     #: Whether the template stands in a file that is used as a type.
     provides_type = False
 
@@ -116,7 +118,7 @@ class Loader:
         if not self._read_document():
             return
         schema_faults: list[TemplateError] = []
-        self._declare_parameters(schema_faults)
+        self.parameters.declare(self.document, self.version, schema_faults)
         if not self._read_environment():
             self.errors.extend(schema_faults)
             return
@@ -133,18 +135,13 @@ class Loader:
         )
         if not self.all_given:  # what reads such a parameter is left unchecked
             self.errors = [fault for fault in self.errors if fault.code != PARAMETER_MISSING]
-        self._check_immutable(previous)
+        fault = self.parameters.find_immutable_change(previous) if previous is not None else None
+        if fault is not None:
+            self.errors.append(fault)
         groups = self._data.get("parameter_groups")
         self.errors.extend(sections.find_group_faults(groups, self.parameters.schemas))
         self._parse_trees()
         self.complete = True
-
-    def _declare_parameters(self, faults: list[TemplateError]) -> None:
-        refused = cloudformation.find_invalid_parameters(
-            self.document.written, self.document.cfn_key
-        )
-        section = self._data.get(cloudformation.PARAMETERS)
-        self.parameters.declare(section, self.version, faults, refused)
 
     def _find_section_faults(self) -> Iterator[TemplateError]:
         key = self.document.cfn_key
@@ -154,19 +151,18 @@ class Loader:
 
     def _read_document(self) -> bool:
         try:
-            document = load_or_reuse_document(
-                self.bundle.template,
-                self.bundle.template_file,
-                self.bundle.documents.get(self.bundle.template_file),
-                max_bytes=self.limits.max_template_bytes,
-            )
-            self.found_document = document
+            document = self.found_document = self._load_document()
             self.version = versions.resolve_version(document.data, document.text)
         except TemplateError as error:
-            error.stage = "parse"
+            error.stage = self.document_stage
             self.errors.append(error)
             return False
         return True
+
+    def _load_document(self) -> Document:
+        file = self.bundle.template_file
+        known, most = self.bundle.documents.get(file), self.limits.max_template_bytes
+        return load_or_reuse_document(self.bundle.template, file, known, max_bytes=most)
 
     def _read_environment(self) -> bool:
         faults: list[TemplateError] = []
@@ -195,11 +191,6 @@ class Loader:
                     code=STACK_NAME,
                 )
             )
-
-    def _check_immutable(self, previous: Mapping[str, Any] | None) -> None:
-        fault = self.parameters.find_immutable_change(previous) if previous is not None else None
-        if fault is not None:
-            self.errors.append(fault)
 
     def _parse_trees(self) -> None:
         """Conditions, resources and outputs become trees; then what they read is connected."""
@@ -291,9 +282,9 @@ def build_registry(bundle: Bundle, plugins: Plugins, limits: Limits) -> Registry
     texts = DeclaredTypes(plugins.type_readers, bundle, most)
     types = plugins.resource_types
     return Registry(
-        {**types, **texts.stored()} if bundle.types else types,
+        {**types, **texts.load_stored()} if bundle.types else types,
         plugins.explain_missing_type,
-        TemplateSelector(bundle.files, bundle.written, max_bytes=most),
+        TemplateSelector(bundle.files, bundle.map_written_names, max_bytes=most),
         partial(bundle.key_of, bundle.template_file),
         texts,
     )

@@ -119,16 +119,13 @@ class StackDefinition:
             node.owner = self
         for output in self.outputs.values():
             output.mark = self._classify_output
-            output.masked = self._mask
+            output.masked = lambda fault: self.masked(fault)  # made when a fault is shown
 
     def _classify_output(self, tree: Any) -> str:
         written = secrecy.OPEN
         if self.spec is not None and self.spec.text is not None:
             written = self._classify_literal(None)  # the whole text was a value
         return secrecy.find_strictest((self.secrecy.of(tree), written))
-
-    def _mask(self, fault: TemplateError) -> TemplateError:
-        return self.masked(fault)
 
     @property
     def description(self) -> Any:
@@ -179,7 +176,7 @@ class StackDefinition:
         node = self.resources[name]
         if not node.cls.is_nested_stack:
             text = build_fingerprint(node, self.document.data, self.scope(None))
-            return text + self._marked(name)
+            return text + self._format_labels(name)
         known = self._fingerprints.get(name)  # asked for by the check and by the plan
         if known is None:
             known = build_fingerprint(node, self.document.data, self.scope(None))
@@ -315,10 +312,10 @@ class StackDefinition:
         given: Any = properties
         if given is None:
             given = resolve_static(self.resources[name].properties, self.scope(NullValues()))
-        marks = (marked_by or self)._marked(name)
+        marks = (marked_by or self)._format_labels(name)
         return self.family.build_signature(self, name, types, given) + marks
 
-    def _marked(self, name: str) -> str:
+    def _format_labels(self, name: str) -> str:
         """The labels of a resource as text: they decide what is sealed and hidden of it."""
         marks = secrecy.drop_open(self.classify_properties(name))
         found: dict[str, Any] = {"marks": marks} if marks else {}

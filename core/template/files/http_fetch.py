@@ -16,7 +16,6 @@ from zonda.hooks.context import Clock
 from zonda.hooks.http import (
     AddressPolicy,
     ClientConfig,
-    Reply,
     RequestRejected,
     Transport,
     TransportError,
@@ -104,7 +103,9 @@ class _Fetch:
             reply = self.transport.send("GET", url, {}, seconds=self._get_seconds_left())
             target = reply.headers.get("Location", "")
             if reply.status not in _REDIRECTS or not target:
-                return FetchedFile(_read_content(reply), url)
+                if reply.status != 200:
+                    raise Refused(f"the server answers {reply.status}")
+                return FetchedFile(reply.body, url)
             url = self._resolve_redirect(url, target)
         raise Refused(f"more than {_MOST_REDIRECTS} redirects")
 
@@ -121,9 +122,3 @@ class _Fetch:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES or not parts.hostname:
             raise Refused(f"{parts.scheme or 'this'} is no scheme to fetch files by")
-
-
-def _read_content(reply: Reply) -> bytes:
-    if reply.status != 200:
-        raise Refused(f"the server answers {reply.status}")
-    return reply.body

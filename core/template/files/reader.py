@@ -144,7 +144,7 @@ def read_text(path: FilePath) -> str:
     try:
         if str(path) == STDIN:
             return _read_standard_input()
-        if _is_open_pipe(path):
+        if str(path.parent) in _DESCRIPTORS and path.is_fifo():
             return path.read_text(encoding="utf-8")
         with local_files.open_file(path) as stream:
             return stream.read().decode("utf-8")
@@ -167,7 +167,3 @@ def _read_standard_input() -> str:
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("Standard input cannot be read: it is closed", code=UNREADABLE_FILE)
     return sys.stdin.buffer.read().decode("utf-8")
-
-
-def _is_open_pipe(path: FilePath) -> bool:
-    return str(path.parent) in _DESCRIPTORS and path.is_fifo()

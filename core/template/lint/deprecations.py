@@ -7,7 +7,7 @@ Called by ``linter``. What the status is, plug-ins say in their ``SupportStatus`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from zonda.hooks import support
 from zonda.hooks.errors import Path, TemplateWarning
@@ -33,16 +33,11 @@ _WORDS = {
 }
 
 
-class DeprecationContext(Protocol):
-    """The parts of the loader that this module reads."""
-
-    resources: dict[str, ResourceNode]
-    outputs: dict[str, OutputNode]
-
-
-def list_warnings(found: DeprecationContext) -> Iterator[TemplateWarning]:
+def list_warnings(
+    resources: Mapping[str, ResourceNode], outputs: Mapping[str, OutputNode]
+) -> Iterator[TemplateWarning]:
     """Yield a warning for every use of what is deprecated, hidden or unsupported."""
-    for node in found.resources.values():
+    for node in resources.values():
         status = node.cls.support_status
         if status.status in _WORDS:
             yield _make_warning(OLD_TYPE, f"The type {node.type}", status, (*node.path, "type"))
@@ -51,9 +46,9 @@ def list_warnings(found: DeprecationContext) -> Iterator[TemplateWarning]:
             node.cls.properties_schema, node.raw.get("properties"), at
         )
         for section in SECTIONS:
-            yield from _list_attribute_warnings(getattr(node, section), found)
-    for output in found.outputs.values():
-        yield from _list_attribute_warnings(output.value, found)
+            yield from _list_attribute_warnings(getattr(node, section), resources)
+    for output in outputs.values():
+        yield from _list_attribute_warnings(output.value, resources)
 
 
 def _list_property_warnings(
@@ -78,9 +73,11 @@ def _list_property_warnings(
                 yield from _list_property_warnings(items.fields, item, (*at, index))
 
 
-def _list_attribute_warnings(tree: Any, found: DeprecationContext) -> Iterator[TemplateWarning]:
+def _list_attribute_warnings(
+    tree: Any, resources: Mapping[str, ResourceNode]
+) -> Iterator[TemplateWarning]:
     for source in dict.fromkeys(sources(tree)):
-        node = found.resources.get(source.name) if source.kind == "attr" else None
+        node = resources.get(source.name) if source.kind == "attr" else None
         schema = node.cls.attributes_schema.get(source.attribute or "") if node else None
         if schema is not None and schema.support_status.status in _WORDS:
             call = find_reading_call(tree, source)

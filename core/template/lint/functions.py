@@ -7,7 +7,7 @@ included: which of them counts may change with the parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from zonda.hooks.errors import Path, TemplateWarning
 from zonda.hooks.text.suggestions import closest
@@ -27,13 +27,6 @@ _CFN = "Fn::"
 _CFN_NOW = {"Fn::GetAtt": "get_attr", "Fn::If": "if", "Fn::Sub": "str_replace"}
 
 
-class CallContext(Protocol):
-    """The parts of the loader that this module reads."""
-
-    version: str
-    functions: Callable[[str], FunctionTable]
-
-
 def list_used_parameters(data: Mapping[str, Any]) -> set[str] | None:
     """List the parameters that calls read; None where a call computes the name."""
     used: set[str] = set()
@@ -47,35 +40,33 @@ def list_used_parameters(data: Mapping[str, Any]) -> set[str] | None:
     return used
 
 
-def list_warnings(data: Mapping[str, Any], found: CallContext) -> Iterator[TemplateWarning]:
-    """Yield a warning for each map of one key that looks like a call and is plain data."""
-    if not found.version:
+def list_warnings(
+    data: Mapping[str, Any], version: str, tables: Callable[[str], FunctionTable]
+) -> Iterator[TemplateWarning]:
+    """Yield a warning for each map of one key that looks like a call and is plain data.
+
+    ``tables`` gives the functions of a version.
+    """
+    if not version:
         return
-    now = found.functions(found.version)
+    now = tables(version)
     known = {*now.functions, *now.conditions}
-    later = _list_later_functions(found, known)
+    # the functions of later versions, with the first version that has each
+    later: dict[str, str] = {}
+    for date in DATES:
+        for name in tables(date).functions if date > version else ():
+            later.setdefault(name, date)
     for section in _SECTIONS:
         for path, name, argument in _find_single_key_maps(data.get(section), (section,)):
             if name in known:
                 continue
             if name in later:
-                if _is_call_shape(name, argument):
-                    yield _make_later_warning(path, name, found.version, later[name])
+                if name not in _SHAPES or _SHAPES[name](argument):
+                    yield _make_later_warning(path, name, version, later[name])
             else:
                 yield from _list_misspelling_warnings(
                     path, name, sorted({*now.functions} - now.removed)
                 )
-
-
-def _list_later_functions(found: CallContext, known: set[str]) -> dict[str, str]:
-    """List functions of later versions, with the first version that has each."""
-    first: dict[str, str] = {}
-    for date in DATES:
-        if date > found.version:
-            for name in found.functions(date).functions:
-                if name not in known:
-                    first.setdefault(name, date)
-    return first
 
 
 def _find_single_key_maps(tree: Any, path: Path) -> Iterator[tuple[Path, str, Any]]:
@@ -112,10 +103,6 @@ _SHAPES: dict[str, Callable[[Any], bool]] = {
     "repeat": _make_map_test("for_each", "template"),
     "yaql": _make_map_test("expression"),
 }
-
-
-def _is_call_shape(name: str, argument: Any) -> bool:
-    return name not in _SHAPES or _SHAPES[name](argument)
 
 
 def _make_later_warning(path: Path, name: str, version: str, since: str) -> TemplateWarning:

@@ -14,12 +14,14 @@ from zonda.hooks.errors import Path, Related, TemplateWarning
 
 from ..environment import drift_section, policies, zonda_section
 from ..environment.environment import DEFAULTS, PARAMETERS, REGISTRY, STRATEGIES, Environment
+from ..evaluation.scope import FunctionTable
 from ..parameters.merge import KNOWN as KNOWN_STRATEGIES
 from ..parameters.parameters import Parameters
 from ..source.diagnostics import suggestion
 from ..source.document import Document
 from ..syntax.outputs import KEYS as OUTPUT_KEYS
 from ..syntax.outputs import SECTION as OUTPUTS
+from ..syntax.outputs import OutputNode
 from ..syntax.resource import ResourceNode
 from ..syntax.sections import RESOURCES
 from ..types.registry import Registry
@@ -40,14 +42,17 @@ FOR_NOTHING = "ZON614"
 _MAY_BE_EMPTY = ("heat_template_version", "description", "capabilities")
 
 
-class LintContext(functions.CallContext, deprecations.DeprecationContext, Protocol):
+class LintContext(Protocol):
     """The parts of the loader that the linter reads."""
 
+    version: str
+    functions: Callable[[str], FunctionTable]
     found_document: Document | None
     environment: Environment
     parameters: Parameters
     registry: Registry
     resources: dict[str, ResourceNode]
+    outputs: dict[str, OutputNode]
 
 
 def list_warnings(found: LintContext) -> list[TemplateWarning]:
@@ -134,8 +139,8 @@ def _list_template_warnings(
             yield _make_empty_warning(section, "template")
     yield from _list_parameter_warnings(data, found.parameters)
     yield from _list_output_warnings(data.get(OUTPUTS))
-    yield from functions.list_warnings(data, found)
-    yield from deprecations.list_warnings(found)
+    yield from functions.list_warnings(data, found.version, found.functions)
+    yield from deprecations.list_warnings(found.resources, found.outputs)
 
 
 def _list_environment_warnings(data: Mapping[str, Any]) -> Iterator[TemplateWarning]:

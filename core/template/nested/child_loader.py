@@ -10,7 +10,6 @@ from zonda.hooks.errors import TemplateError
 from ..definition.child_spec import ChildSpec
 from ..definition.loader import Loader
 from ..sensitivity.labels import HIDDEN
-from ..source import versions
 from ..source.bundle import Identity, to_display_name
 from ..source.document import Document, load_document
 from .signatures import SharedTree
@@ -21,6 +20,8 @@ class ChildLoader(Loader):
 
     ``unknown``: parameters whose values are only known once other resources are there.
     """
+
+    document_stage = TemplateError.stage
 
     def __init__(
         self,
@@ -40,16 +41,7 @@ class ChildLoader(Loader):
         self.parameters.hidden_by_origin = frozenset(hidden)
         self.parameters.unknown = unknown
 
-    def _read_document(self) -> bool:
-        try:
-            document = self.found_document = self._document()
-            self.version = versions.resolve_version(document.data, document.text)
-        except TemplateError as error:
-            self.errors.append(error)
-            return False
-        return True
-
-    def _document(self) -> Document:
+    def _load_document(self) -> Document:
         if self._spec.file is not None:
             return self._shared.document(self._spec.file)
         if self._spec.text is not None:

@@ -256,9 +256,8 @@ class _FileLabels:
             return find_strictest(map(self._secrecy.of, outputs.values()))
         resources = self._facts.resources
         found = [each for each in split_member_attribute(attribute, keys) if each[0] in resources]
-        return find_strictest(
-            _classify_read(self._secrecy, *each) for each in found or _list_all_reads(resources)
-        )
+        reads = found or [(name, (None,)) for name in resources]
+        return find_strictest(_classify_read(self._secrecy, *each) for each in reads)
 
     def _classify_parameter(self, name: str) -> str:
         if name == ANY:
@@ -350,7 +349,8 @@ class _GroupLabels:
     def _classify_member(self, name: str, read: Keys) -> str:
         """The label of a read of a member; of all its attributes, where it has no such."""
         cls = self._members[name].cls
-        if read and not (read[0] in cls.attributes_schema or _is_nested_attribute(cls, read[0])):
+        is_nested = bool(read) and cls.is_nested_stack and is_member_attribute(read[0])
+        if read and read[0] not in cls.attributes_schema and not is_nested:
             read = (None,)
         return _classify_read(self._secrecy, name, read)
 
@@ -362,14 +362,6 @@ def _classify_read(secrecy: SensitivityAnalysis, name: str, read: Keys) -> str:
         if read
         else secrecy.classify_reference(name)
     )
-
-
-def _list_all_reads(resources: Mapping[str, ResourceNode]) -> list[tuple[str, Keys]]:
-    return [(name, (None,)) for name in resources]
-
-
-def _is_nested_attribute(cls: type[Resource], attribute: str | None) -> bool:
-    return cls.is_nested_stack and is_member_attribute(attribute)
 
 
 def _build_own_labels(node: ResourceNode, secrecy: SensitivityAnalysis) -> dict[str, str]:

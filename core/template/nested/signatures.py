@@ -75,7 +75,7 @@ class SharedTree(Protocol):
     def build_cache_key(self, spec: ChildSpec, unknown: frozenset[str]) -> str | None:
         """Build a key of all that the check of a nested stack depends on."""
 
-    def opened(
+    def load_partially(
         self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
     ) -> tuple[StackDefinition | None, list[TemplateError]]:
         """The definition, if the template can be read, and the faults of loading."""
@@ -122,7 +122,7 @@ class ChildSignatures:
         """
         walk = _Walk(self, level)
         walk.entry(resource, type_, properties)
-        inside = self.inside(level, resource)
+        inside = self.find_inner_level(level, resource)
         walk.parts += (self.hash_type(inside, "", each).digest for each in sorted(types))
         return walk.digest()
 
@@ -219,7 +219,7 @@ class ChildSignatures:
         file = self._shared.load_context.bundle.file_of(level.document, text)
         return level if file is None else replace(level, document=file)
 
-    def inside(self, level: RegistryScope, resource: str) -> RegistryScope:
+    def find_inner_level(self, level: RegistryScope, resource: str) -> RegistryScope:
         """The level of what a resource generates."""
         return self._shared.below(level, resource, None)
 
@@ -277,7 +277,7 @@ class _Walk:
         signed = self.signatures.hash_type(self.level, resource, type_)
         self.parts.append(signed.digest)
         if signed.takes_any:
-            outside, self.level = self.level, self.signatures.inside(self.level, resource)
+            outside, self.level = self.level, self.signatures.find_inner_level(self.level, resource)
             self.value(properties)
             self.level = outside
         elif signed.fed and isinstance(properties, Mapping) and not self.is_call(properties):

@@ -23,11 +23,10 @@ from ..definition.child_spec import ChildSpec
 from ..definition.loader import LoadContext, Loader
 from ..definition.stack_definition import ContextFor, StackDefinition
 from ..environment.environment import Environment
-from ..parameters.parameters import SECTION as PARAMETERS
 from ..parameters.parameters import Parameters, ParameterSchema
 from ..sensitivity.file_scan import HiddenInFiles, find_hidden_values
 from ..sensitivity.labels import AttributeLabels, SensitivityAnalysis
-from ..source import cloudformation, versions
+from ..source import versions
 from ..source.bundle import Bundle, Identity, to_display_name
 from ..source.diagnostics import PARAMETER_MISSING, TYPE_TEMPLATE
 from ..source.document import Document, load_or_reuse_document
@@ -105,7 +104,7 @@ class TemplateTree:
         raise_errors(faults, definition.document, definition.environment, most=most)
         return definition
 
-    def opened(
+    def load_partially(
         self, spec: ChildSpec, identity: Identity, unknown: frozenset[str]
     ) -> tuple[StackDefinition | None, list[TemplateError]]:
         """Load a nested template as far as it is known; return also the faults of loading it.
@@ -181,8 +180,7 @@ class TemplateTree:
     ) -> type[TemplateResource] | TemplateError:
         faults: list[TemplateError] = []
         parameters = Parameters(Identity("", "", ""))
-        refused = cloudformation.find_invalid_parameters(document.written, document.cfn_key)
-        parameters.declare(document.data.get(PARAMETERS), version, faults, refused)
+        parameters.declare(document, version, faults)
         if not faults:
             given = {name for name in parameters.schemas if self._may_have_default(name)}
             try:
@@ -202,7 +200,9 @@ class TemplateTree:
         if self._registry.has_levels:  # what its types are depends on who uses it
             return []
         spec = ChildSpec(file, None, file)
-        definition, faults = self.opened(spec, Identity("", "", ""), frozenset(parameters.schemas))
+        definition, faults = self.load_partially(
+            spec, Identity("", "", ""), frozenset(parameters.schemas)
+        )
         if definition is not None and self.context_for is not None:
             faults += map(definition.masked, definition.faults(self.context_for))
         attach_locations(faults, document, self._environment)

@@ -190,7 +190,7 @@ class NestedValidator:
     ) -> Iterator[TemplateError]:
         identity = above.identity
         name = f"{identity.stack_name}-{node.name}"[:242] + "-" + "0" * 12
-        child, faults = self._opening.opened(
+        child, faults = self._opening.load_partially(
             spec, replace(identity, stack_id="", stack_name=name), unknown
         )
         step = _build_step(above, node, spec.file)

@@ -24,7 +24,7 @@ from zonda.hooks.text.patterns import full_match
 from zonda.hooks.text.redaction import MASK
 
 from ..source.bundle import Identity, Limits
-from ..source.cloudformation import WRITTEN_TYPES
+from ..source.cloudformation import WRITTEN_TYPES, find_invalid_parameters
 from ..source.diagnostics import (
     CONSTRAINT_UNKNOWN,
     DEFAULT,
@@ -38,6 +38,7 @@ from ..source.diagnostics import (
     format_type_name,
     suggestion,
 )
+from ..source.document import Document
 from ..source.versions import CFN, TAGS_SINCE
 from .constraints import check_keys, parse_constraints
 from .types import CONVERSIONS, TYPES, to_constrained_form, to_default_form
@@ -160,14 +161,10 @@ class Parameters:
         own = {name: MASK if name in hidden else self.values[name] for name in self.values}
         return {**self._pseudo, **own}
 
-    def declare(
-        self,
-        data: Any,
-        version: str,
-        errors: list[TemplateError],
-        refused: Mapping[str, SchemaError] | None = None,
-    ) -> None:
-        """Read the section's schemas; ``refused`` are those that are known to be wrong."""
+    def declare(self, document: Document, version: str, errors: list[TemplateError]) -> None:
+        """Read the schemas of a template."""
+        data = document.data.get(SECTION)
+        refused = find_invalid_parameters(document.written, document.cfn_key)
         if version in CFN:
             self._pseudo = _build_cfn_pseudo(self._pseudo)
         if data is None:
@@ -184,7 +181,7 @@ class Parameters:
             return
         for name, entry in data.items():
             try:
-                if refused and name in refused:
+                if name in refused:
                     raise refused[name]
                 self.schemas[name] = parse_schema(name, entry, version)
             except SchemaError as error:

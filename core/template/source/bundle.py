@@ -100,7 +100,7 @@ class Bundle:
                 return key
         return None
 
-    def written(self) -> dict[str, str]:
+    def map_written_names(self) -> dict[str, str]:
         """The name in the environments of each file that they call by one name only."""
         names: dict[str, set[str]] = {}
         for file, _ in self.environment_files:

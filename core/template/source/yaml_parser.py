@@ -260,7 +260,8 @@ class Builder:
         if frame.is_mapping:
             value = self._merge_items(items, event) if frame.merges else dict(_pair_items(items))
             if frame.merges or len(value) * 2 != len(items):
-                self._note_repeated(items[::2])
+                own = [key for key in items[::2] if key is not _MERGE_KEY]
+                self.repeated |= len(set(own)) != len(own)
             if frame.tag == _SET:
                 value = set(value)
         elif frame.tag in _PAIRS:
@@ -285,10 +286,6 @@ class Builder:
                     raise make_problem("expected a mapping or list of mappings for merging", event)
                 merged.update(source)
         return {**merged, **own}
-
-    def _note_repeated(self, keys: list[Any]) -> None:
-        own = [key for key in keys if key is not _MERGE_KEY]
-        self.repeated |= len(set(own)) != len(own)
 
     def _resolve_alias(self, event: AliasEvent, frame: _Frame) -> Any:
         if event.anchor not in self._anchors:

@@ -65,7 +65,15 @@ class Conditions:
             return
         for name, definition in data.items():
             if not isinstance(name, str):
-                parser.errors.append(_make_name_fault(name))
+                fault = TemplateError(
+                    f"The name of a condition must be text, not {name!r}.",
+                    label="Conditions validation error",
+                    at=(SECTION, name),
+                    code=CONDITION,
+                    heat_type="TypeError",
+                    hint="Put the name in quotes.",
+                )
+                parser.errors.append(fault)
                 continue
             tree, faults = parser.parse_condition(definition, (SECTION, name))
             parser.errors.extend(faults)
@@ -167,14 +175,3 @@ def _make_invalid_fault(name: str, value: Any) -> TemplateError:
 
 def _make_fault(name: str, message: str, code: str = CONDITION, hint: str = "") -> TemplateError:
     return TemplateError(message, label=_LABEL, at=(SECTION, name), code=code, hint=hint)
-
-
-def _make_name_fault(name: Any) -> TemplateError:
-    return TemplateError(
-        f"The name of a condition must be text, not {name!r}.",
-        label="Conditions validation error",
-        at=(SECTION, name),
-        code=CONDITION,
-        heat_type="TypeError",
-        hint="Put the name in quotes.",
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, validate
@@ -139,11 +139,9 @@ class ResourceNode:
         value = self._resolve_section(key, tree, scope, resolving)
         if value is None or value is ABSENT:
             return {}
-        is_open = value is UNKNOWN
-        if not is_open and not isinstance(value, Mapping):
+        if value is not UNKNOWN and not isinstance(value, Mapping):
             raise _make_fault(f"Resource {self.name} {key} type must be object", (*self.path, key))
-        section: Mapping[str, Any] = value
-        return section
+        return cast(Mapping[str, Any], value)
 
     def _resolve_section(self, key: str, tree: Any, scope: Scope, resolving: Resolving) -> Any:
         """Resolve a section; a fault of an update policy names the part of it."""

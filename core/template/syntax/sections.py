@@ -55,18 +55,15 @@ def find_section_faults(data: Mapping[str, Any], version: str) -> Iterator[Templ
     known = (*_SECTIONS, "conditions") if later else _SECTIONS
     for section in data:
         if section not in known and section != _IGNORED:
+            since = f"conditions exists from version {CONDITIONS_SINCE} on."
             yield TemplateError(
                 f"The template section is invalid: {section}",
                 at=(section,),
                 code=SECTION,
-                hint=suggestion(section, known) or _suggest_version("conditions", section),
+                hint=suggestion(section, known) or (since if section == "conditions" else ""),
             )
     yield from capabilities.find_faults(data.get(capabilities.SECTION))
     yield from _find_resource_faults(data.get(RESOURCES))
-
-
-def _suggest_version(name: str, section: Any) -> str:
-    return f"{name} exists from version {CONDITIONS_SINCE} on." if name == section else ""
 
 
 def _find_resource_faults(resources: Any) -> Iterator[TemplateError]:

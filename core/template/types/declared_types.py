@@ -73,7 +73,7 @@ class DeclaredTypes:
         found = self._load(self._bundle.files.get(key, ""), to_display_name(key))
         return found if isinstance(found, ValidationErrors) else None
 
-    def stored(self) -> dict[str, type[Resource]]:
+    def load_stored(self) -> dict[str, type[Resource]]:
         """The types that the bundle was stored with, by name."""
         found = {}
         for name, said in self._bundle.types.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
@@ -189,11 +190,10 @@ class Registry:
         blamed = self._why_none(meant) if self._why_none is not None else ""
         if meant in blamed:  # a plug-in brings it, and it cannot be used
             return blamed
-        found = (
-            suggestion(meant, self.names())
-            or _build_alias_hint(type_, meant)
-            or self._build_pattern_hint(meant)
-        )
+        found = suggestion(meant, self.names())
+        if not found and meant != type_:
+            found = f"The environment maps it to {meant}, which is no type."
+        found = found or self._build_pattern_hint(meant)
         return f"{found} {blamed}".strip()
 
     def _build_pattern_hint(self, meant: str) -> str:
@@ -428,10 +428,6 @@ def _make_ring_error(type_: str, used: Iterable[Entry], again: Entry) -> Templat
     )
 
 
-def _build_alias_hint(type_: str, meant: str) -> str:
-    return f"The environment maps it to {meant}, which is no type." if meant != type_ else ""
-
-
 def _refuse_template(file: str) -> type[Resource]:
     """Raise TemplateError: the default where no maker of template classes is set."""
     raise TemplateError(f"The template {file} cannot be used here.", code=TYPE_TEMPLATE)
@@ -479,9 +475,5 @@ class Index:
         """The entries that may be for a type, in their order."""
         found = self._named.get(type_, [])
         fitting = [each for each in self._patterns if type_.startswith(each[1].name[:-1])]
-        both = sorted([*found, *fitting], key=_get_position) if fitting else found
+        both = sorted([*found, *fitting], key=itemgetter(0)) if fitting else found
         return [entry for _, entry in both]
-
-
-def _get_position(each: tuple[int, Entry]) -> int:
-    return each[0]

@@ -62,18 +62,14 @@ class CheckedValues(NullValues):
     def attribute(self, name: str, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """Null, or InvalidTemplateAttribute."""
         cls = self._resources[name].cls
-        if attribute is None or attribute == "show" or _may_have_any_attribute(cls):
+        has_any = cls.any_attribute or cls.FnGetAtt is not Resource.FnGetAtt
+        if attribute is None or attribute == "show" or has_any:
             return None
         if attribute not in cls.attributes_schema:
             error = InvalidTemplateAttribute(name, attribute)
             error.hint = suggestion(attribute, cls.attributes_schema)
             raise error
         return None
-
-
-def _may_have_any_attribute(cls: type[Resource]) -> bool:
-    """Whether the plug-in resolves attributes of any name."""
-    return cls.any_attribute or cls.FnGetAtt is not Resource.FnGetAtt
 
 
 def find_resource_faults(
@@ -87,17 +83,17 @@ def find_resource_faults(
 
     ``reported`` are properties whose faults are known: what they resolve to is no news.
     """
-    if node.cls is NoClass or getattr(node.cls, "problem", None) is not None:
-        yield from _find_function_faults(node, static, empty, reported)
-        return
-    if node.external_id is not None:
+    has_class = node.cls is not NoClass and getattr(node.cls, "problem", None) is None
+    if has_class and node.external_id is not None:
         yield from _find_external_faults(node, empty)
         return
     if node.cls.unchecked:
         return
     known = list(node.find_static_faults(static))
     yield from known
-    if node.deletion_policy == "Snapshot" and not _has_snapshots(node.cls):
+    snapshots = ("handle_snapshot_delete", "handle_snapshot")
+    has_snapshots = any(callable(getattr(node.cls, name, None)) for name in snapshots)
+    if has_class and node.deletion_policy == "Snapshot" and not has_snapshots:
         yield TemplateError(
             '"Snapshot" deletion policy not supported',
             path=(*node.path, "deletion_policy"),
@@ -105,25 +101,17 @@ def find_resource_faults(
             hint=f"{node.type} cannot make snapshots: use Retain or Delete.",
         )
     wrong = reported | _list_properties(known)
-    if WHOLE not in wrong:
-        yield from _find_definition_faults(node, empty, context, wrong)
-
-
-def _find_function_faults(
-    node: ResourceNode, static: Scope, empty: Scope, reported: frozenset[Any]
-) -> Iterator[TemplateError]:
-    """Yield the faults of function calls of a resource whose properties are not known."""
-    known = list(node.find_static_faults(static))
-    yield from known
-    wrong = reported | _list_properties(known)
     if WHOLE in wrong:
         return
     try:
-        _, unresolved = node.try_properties(empty, (*node.path, "properties"))
+        values, unresolved = node.try_properties(empty, (*node.path, "properties"))
     except TemplateError as error:
         yield error
         return
     _locate_failing_calls(node, unresolved, empty)
+    if has_class:
+        yield from _find_definition_faults(node, empty, context, wrong, values, unresolved)
+        return
     for key, fault in unresolved.items():
         if key not in wrong and not isinstance(fault, FollowUpError):
             yield fault
@@ -170,11 +158,6 @@ def _find_external_faults(node: ResourceNode, scope: Scope) -> Iterator[Template
         )
 
 
-def _has_snapshots(cls: type[Resource]) -> bool:
-    handlers = ("handle_snapshot_delete", "handle_snapshot")
-    return any(callable(getattr(cls, name, None)) for name in handlers)
-
-
 def list_reported_properties(faults: list[TemplateError]) -> dict[str, frozenset[Any]]:
     """List, by resource, the properties that have faults from loading."""
     found: dict[str, list[TemplateError]] = {}
@@ -192,15 +175,13 @@ def _list_properties(faults: list[TemplateError]) -> frozenset[Any]:
 
 
 def _find_definition_faults(
-    node: ResourceNode, scope: Scope, context: ResourceContext, known: frozenset[Any]
+    node: ResourceNode,
+    scope: Scope,
+    context: ResourceContext,
+    known: frozenset[Any],
+    values: Mapping[str, Any],
+    unresolved: Mapping[str, TemplateError],
 ) -> Iterator[TemplateError]:
-    prefix = (*node.path, "properties")
-    try:
-        values, unresolved = node.try_properties(scope, prefix)
-    except TemplateError as error:
-        yield error
-        return
-    _locate_failing_calls(node, unresolved, scope)
     try:
         definition = node.definition(scope, values)
     except TemplateError as error:

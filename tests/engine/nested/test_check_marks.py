@@ -73,13 +73,13 @@ def stack(tmp_path: Path) -> Iterator[InlineStack]:
 def opened(stack: InlineStack, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The owners whose nested stacks are looked at, from when the stack is made."""
     names: list[str] = []
-    original = TemplateTree.opened
+    original = TemplateTree.load_partially
 
     def noted(self, spec, identity, unknown):
         names.append(".".join(spec.names))
         return original(self, spec, identity, unknown)
 
-    monkeypatch.setattr(TemplateTree, "opened", noted)
+    monkeypatch.setattr(TemplateTree, "load_partially", noted)
     return names
 
 

@@ -42,13 +42,13 @@ def opened(stack: InlineStack, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The owners whose nested stacks are looked at, from when the stack is made."""
     stack.engine.run(CreateStack("s", Bundle(ROOT, files=FILES)))
     names: list[str] = []
-    original = TemplateTree.opened
+    original = TemplateTree.load_partially
 
     def noted(self, spec, identity, unknown):
         names.append(".".join(spec.names))
         return original(self, spec, identity, unknown)
 
-    monkeypatch.setattr(TemplateTree, "opened", noted)
+    monkeypatch.setattr(TemplateTree, "load_partially", noted)
     return names
 
 

@@ -50,7 +50,7 @@ def test_every_candidate_of_a_list_comes_along_with_what_it_names(tmp_path: Path
     ]
     url = f"{tmp_path.as_uri()}/e"
     assert bundle.key_of(f"{url}/one/a.yaml", "part.yaml") == f"{url}/one/part.yaml"
-    assert bundle.written()[f"{url}/two/a.yaml"] == "two/a.yaml"
+    assert bundle.map_written_names()[f"{url}/two/a.yaml"] == "two/a.yaml"
 
 
 @pytest.mark.parametrize("name", ["part.yaml", r'"part\x2eyaml"', '"part.ya\\\n  ml"'])
