@@ -86,7 +86,7 @@ class StackInspector:
             untold = untold or why
             known = rows.get(stack_id, []) if depth else self._reader.resource_rows(stack_id)
             found = build_stack_graph(f"Stack {view.name}", known, definition)
-            parts.append(found.below("/".join(path)) if path else found)
+            parts.append(found.put_below("/".join(path)) if path else found)
         return parts[0].joined(*parts[1:]), untold
 
     def build_template_graph(self, bundle: Bundle, name: str) -> Graph:
@@ -102,7 +102,7 @@ class StackInspector:
         """
         known = self.read_history(stack)
         newer = known.one(stack.generation if second is None else second)
-        older = known.before(newer) if first is None else known.one(first)
+        older = known.find_other_before(newer) if first is None else known.one(first)
         before, after = known.given(older), known.given(newer)
         hidden = before.hidden | after.hidden | known.list_hidden_parameters()
         before, after = before.with_hidden(hidden), after.with_hidden(hidden)

@@ -92,17 +92,13 @@ def failures(
     ]
     ends = {(event.resource_id, event.at) for event in events if event.status == "FAILED"}
     noted = [one for one in reader.failed(stack.id) if one.generation == action.generation]
-    final = [one for one in noted if _is_final(one, ends)]
+    # not only one attempt has failed, but the operation
+    final = [one for one in noted if one.during == "prepare" or (one.resource_id, one.at) in ends]
     first = [one for one in final if one.kind not in _FOLLOWS] or final
     chosen = [one for one in final if one.resource_name == name] if name else first
     made = tuple(_build_failure(top, one, noted, events) for one in chosen)
     followed = ["/".join((*top.way, one.resource_name)) for one in final if one not in first]
     return Failures(action, made, tuple(dict.fromkeys(followed)))
-
-
-def _is_final(one: FailedView, ends: set[tuple[str | None, float]]) -> bool:
-    """Whether the operation has failed with it, and not only one attempt."""
-    return one.during == "prepare" or (one.resource_id, one.at) in ends
 
 
 def _build_failure(

@@ -60,7 +60,7 @@ class Generations:
                 return each
         raise NotFound("generation", f"{self._stack.name} {number}", hint=_format_range(known))
 
-    def before(self, action: ActionView) -> ActionView:
+    def find_other_before(self, action: ActionView) -> ActionView:
         """Return the last generation with another template, or other parameters; else the first."""
         actions = self._reader.actions(self._stack.id)
         known = [each for each in actions if each.generation < action.generation]

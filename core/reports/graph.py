@@ -89,7 +89,7 @@ class Graph:
             found.setdefault(node.owner, []).append(node)
         return found
 
-    def below(self, owner: str) -> Graph:
+    def put_below(self, owner: str) -> Graph:
         """Return the graph as the nested stack of ``owner``."""
         nodes = (replace(node, name=f"{owner}/{node.name}", owner=owner) for node in self.nodes)
         edges = (

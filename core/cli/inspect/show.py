@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zonda.core.store.read import trees
 from zonda.core.store.read.views import StackView
@@ -18,9 +18,6 @@ from ..progress import outputs
 from ..session import Session
 from . import engine_hint
 from . import outputs as output_show
-
-if TYPE_CHECKING:  # what only those need who ask about drift
-    from zonda.core.store.read.drift_views import DriftCheckView
 
 NESTED_COLUMNS = ("Parent", "Owner")
 #: The last drift checks, of which one should be of the whole stack.
@@ -115,14 +112,10 @@ def _build_drift_fields(session: Session, stack: StackView) -> dict[str, Any]:
     reader = session.app.reader
     top = stack if stack.id == stack.root_id else session.app.stacks.find(stack.root_id)
     checks = reader.drift_checks(top.id, _LOOKED_AT)
-    last = next((each for each in checks if _is_full_check(each)), None)
+    last = next((each for each in checks if each.is_complete and not each.scope), None)
     current = last is not None and last.generation == top.generation
     return {
         "drift_verdict": last.verdict if last is not None and current else NOT_CHECKED,
         "drift_checked_at": formats.format_time(None if last is None else last.ended_at),
         **drift.build_fields(top),
     }
-
-
-def _is_full_check(check: DriftCheckView) -> bool:
-    return check.is_complete and not check.scope

@@ -59,7 +59,8 @@ def explain_failures(
         place = documents.place(fault)
         where = f"{place}: " if place else ""
         yield f"{where}{session.screen.colour_message('error', 'red')}: {fault.told}"
-        yield from _format_excerpt(session, place)
+        if place is not None and session.screen.on_terminal:
+            yield from format_excerpt(session.screen.source(place.file), place)
     if len(found) > _SHOWN:
         yield f"  and {len(found) - _SHOWN} more: 'zonda stack event list {stack.name}'"
     if stack.action == "DELETE":
@@ -99,12 +100,6 @@ def _build_nested_fault(each: Failure) -> _Fault:
     view = each.view
     at = view.path or ("resources", view.resource_name)
     return _Fault((*each.way, view.resource_name), view.reason, at, view.template_id)
-
-
-def _format_excerpt(session: Session, place: Place | None) -> list[str]:
-    if place is None or not session.screen.on_terminal:
-        return []
-    return format_excerpt(session.screen.source(place.file), place)
 
 
 class _Documents:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
-from zonda.core.store.schema.rows import ResourceRow
 
 from ..console.formats import format_duration
 from .event_stream import EventWithPath
@@ -60,9 +59,7 @@ class Tally:
 
     def summary(self, reader: Reader, stack: StackView) -> str:
         """Format `` in 2.1 s: 1 made, 0 changed, 1 replaced, 0 removed, 3 unchanged``."""
-        span = (
-            format_duration(self._times[-1] - self._times[0]) if self._times else format_duration(0)
-        )
+        span = format_duration(self._times[-1] - self._times[0] if self._times else 0)
         if stack.action == "DELETE":
             return f" in {span}: {len(set(self._removed.values()))} removed"
         if stack.action not in _COUNTED or stack.id != stack.root_id:
@@ -79,7 +76,10 @@ class Tally:
         done = there | changed | failed
         waiting = 0
         if stack.status == "FAILED":
-            waiting = sum(map(_is_not_reached, reader.tree_resources(stack.root_id)))
+            waiting = sum(
+                row.want == "PRESENT" and row.action == "INIT" and not row.op
+                for row in reader.tree_resources(stack.root_id)
+            )
         wanted = reader.tree_size(stack.root_id, wanted=True)
         return {
             "made": len(there - before - failed),
@@ -90,7 +90,3 @@ class Tally:
             "failed": len(failed),
             "not reached": waiting,
         }
-
-
-def _is_not_reached(row: ResourceRow) -> bool:
-    return row.want == "PRESENT" and row.action == "INIT" and not row.op

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import threading
+from dataclasses import fields
 
 from zonda.core.app.runner_endpoint import EndpointCheckOptions
 from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
@@ -28,14 +29,30 @@ PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
         default="",
         help="the workflow that DELETE is sent to (default: the same)",
     ),
-    argument("--no-delete", action="store_true", help="send no DELETE; what is made is left there"),
     argument(
-        "--input", metavar="JSON", default="{}", help="the input of every CREATE (default: {})"
+        "--no-delete",
+        dest="delete",
+        action="store_false",
+        help="send no DELETE; what is made is left there",
     ),
-    argument("--failing-input", metavar="JSON", default="", help="an input that a run fails with"),
+    argument(
+        "--input",
+        dest="inputs",
+        metavar="JSON",
+        default="{}",
+        help="the input of every CREATE (default: {})",
+    ),
+    argument(
+        "--failing-input",
+        dest="failing_inputs",
+        metavar="JSON",
+        default="",
+        help="an input that a run fails with",
+    ),
     argument("--token", default="", help="a bearer token, or env:NAME or file:PATH that has it"),
     argument(
         "--signing-key",
+        dest="signing_keys",
         metavar="KEY",
         action="append",
         default=[],
@@ -43,6 +60,7 @@ PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
     ),
     argument(
         "--header",
+        dest="headers",
         metavar="'NAME: VALUE'",
         action="append",
         default=[],
@@ -57,6 +75,7 @@ PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
     ),
     argument(
         "--callback",
+        dest="listen",
         metavar="HOST:PORT",
         nargs="?",
         const="127.0.0.1:0",
@@ -68,6 +87,7 @@ PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
     ),
     argument(
         "--callback-key",
+        dest="callback_keys",
         metavar="KEY",
         action="append",
         default=[],
@@ -112,18 +132,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
 
 
 def _parse_options(arguments: argparse.Namespace) -> EndpointCheckOptions:
-    return EndpointCheckOptions(
-        endpoint=arguments.endpoint,
-        workflow=arguments.workflow,
-        delete_workflow=arguments.delete_workflow,
-        delete=not arguments.no_delete,
-        inputs=arguments.input,
-        failing_inputs=arguments.failing_input,
-        token=arguments.token,
-        signing_keys=arguments.signing_key,
-        headers=arguments.header,
-        timeout=arguments.timeout,
-        listen=arguments.callback or ("127.0.0.1:0" if arguments.callback_url else ""),
-        callback_url=arguments.callback_url,
-        callback_keys=arguments.callback_key,
-    )
+    options = {row.name: getattr(arguments, row.name) for row in fields(EndpointCheckOptions)}
+    if arguments.callback_url and not arguments.listen:
+        options["listen"] = "127.0.0.1:0"
+    return EndpointCheckOptions(**options)

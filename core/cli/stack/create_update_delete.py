@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zonda.core.app.app import RunningAction
 from zonda.core.engine import actions
@@ -116,11 +116,17 @@ def build_create_action(
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
         tags=parse_tags(arguments.tags) or (),
-        targets=tuple(arguments.target),
-        excludes=tuple(arguments.exclude),
-        drift_schedule=arguments.drift_schedule,
-        drift_policy=arguments.drift_policy,
+        **_parse_common(arguments),
     )
+
+
+def _parse_common(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "targets": tuple(arguments.target),
+        "excludes": tuple(arguments.exclude),
+        "drift_schedule": arguments.drift_schedule,
+        "drift_policy": arguments.drift_policy,
+    }
 
 
 @takes(
@@ -172,10 +178,7 @@ def build_update_action(session: Session, arguments: argparse.Namespace) -> acti
         timeout_mins=arguments.timeout,
         rollback=arguments.rollback,
         tags=parse_tags(arguments.tags),
-        targets=tuple(arguments.target),
-        excludes=tuple(arguments.exclude),
-        drift_schedule=arguments.drift_schedule,
-        drift_policy=arguments.drift_policy,
+        **_parse_common(arguments),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zonda.core.engine.actions import Action, ApplyPlan, DeleteStack
 from zonda.core.template.files.reader import read_text
@@ -18,9 +18,6 @@ from ..options import template
 from ..progress import busy_stacks, result, run_action
 from ..session import Session
 from . import create_update_delete
-
-if TYPE_CHECKING:  # imported by the application once it is needed
-    from zonda.core.app.planning import PlanResult
 
 NOTHING, ERROR, CHANGES = 0, 1, 2
 
@@ -54,18 +51,15 @@ def plan(session: Session, arguments: argparse.Namespace) -> int:
     plan_tree.show_plan(session.screen, arguments.format, found.document)
     if found.file is not None:
         _write_plan(Path(arguments.out), found.file)
-        session.screen.say(f"Kept in {arguments.out}; {_describe_use(found)}.")
+        use = "'zonda stack apply' does exactly that"
+        if found.fails:
+            use = "it is known to fail, so that 'zonda stack apply' refuses it"
+        session.screen.say(f"Kept in {arguments.out}; {use}.")
     if not arguments.detailed_exitcode:
         return NOTHING
     if found.fails:
         return ERROR
     return CHANGES if found.does_something else NOTHING
-
-
-def _describe_use(found: PlanResult) -> str:
-    if found.fails:
-        return "it is known to fail, so that 'zonda stack apply' refuses it"
-    return "'zonda stack apply' does exactly that"
 
 
 def _build_action(session: Session, arguments: argparse.Namespace) -> Action:
