@@ -31,10 +31,10 @@ from zonda.hooks.text.borders import preserve_signals
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.services import EngineSettings
     from zonda.core.engine.templates.loading import TemplateLoading
-    from zonda.core.functions.versions import FunctionTable
     from zonda.core.plugins.manager import Plugins
     from zonda.core.plugins.resource_mapping import ModulePlugin
     from zonda.core.reports.export import StackExporter
+    from zonda.core.template.evaluation.scope import FunctionTable
     from zonda.hooks.context import ResourceContext
 
     from .inspection import StackInspector

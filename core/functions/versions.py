@@ -7,11 +7,11 @@ version names what it adds, changes and removes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from zonda.core.plugins.manager import Plugins
+from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.source.diagnostics import FUNCTION_NOT_HERE
 from zonda.core.template.source.versions import AWS_KEY, CFN, CFN_DATES, DATES, HEAT_KEY, NAMES
 from zonda.hooks.errors import Path, PluginError, TemplateError
@@ -76,20 +76,6 @@ def _format_not_supported(name: str) -> str:
         "The template version is invalid: "
         f"The function {name} is not supported in this version of HOT."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionTable:
-    """The functions of one version (a date).
-
-    ``functions`` and ``conditions`` hold every name that makes a map a call, outside and inside
-    conditions; ``removed`` are the names among them that only earlier versions had.
-    """
-
-    version: str
-    functions: Names
-    conditions: Names
-    removed: frozenset[str]
 
 
 _CFN: Final[Names] = {

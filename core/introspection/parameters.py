@@ -122,15 +122,9 @@ def _list_declared(grown: TreeNode, bundle: Bundle, given_too: bool) -> Iterable
             continue
         values = definition.parameters
         origin = "" if values.known(name) is None else values.origin(name)
-        path = (_SECTIONS.get(origin, ""), name)
-        place = definition.environment.place(path) if origin in _SECTIONS else None
+        is_of_environment = origin in (environments.PARAMETERS, environments.DEFAULTS)
+        place = definition.environment.place((origin, name)) if is_of_environment else None
         yield _build_parameter(grown, file, schema, origin, place)
-
-
-_SECTIONS = {
-    "parameters": environments.PARAMETERS,
-    "parameter_defaults": environments.DEFAULTS,
-}
 
 
 def _build_parameter(

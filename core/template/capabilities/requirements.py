@@ -7,8 +7,9 @@ fits. A requirement is a value, a list of which any suffices, or a range of vers
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,30 +22,16 @@ SECTION = "requires"
 
 _STEP = re.compile(r"(>=|<=|==|!=|>|<)\s*(.*)", re.DOTALL)
 _VERSION = re.compile(r"v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,9})")
+_SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 #: More of either is a mistake, or an attack.
 _MOST_STEPS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Versions between bounds: every step holds, e.g. ``>=`` 2 and ``<`` 3."""
-
-    steps: tuple[tuple[str, tuple[int, ...]], ...]
-
-    def includes(self, version: tuple[int, ...]) -> bool:
-        """Whether ``version`` lies inside."""
-        return all(_is_within_bound(version, sign, bound) for sign, bound in self.steps)
-
-
-def _is_within_bound(version: tuple[int, ...], sign: str, bound: tuple[int, ...]) -> bool:
-    return {
-        ">=": version >= bound,
-        "<=": version <= bound,
-        ">": version > bound,
-        "<": version < bound,
-        "==": version == bound,
-        "!=": version != bound,
-    }[sign]
 
 
 def parse_version(value: Scalar) -> tuple[int, ...] | None:
@@ -63,8 +50,11 @@ def looks_like_range(value: Scalar) -> bool:
     return isinstance(value, str) and _STEP.match(value.strip()) is not None
 
 
-def parse_range(text: str) -> Range:
-    """Parse a range of versions; raises ValueError that names the wrong part."""
+def parse_range(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    """Parse a range of versions to signs and bounds, all of which must hold: ``>=`` 2, ``<`` 3.
+
+    Raises ValueError that names the wrong part.
+    """
     parts = text.split(",")
     if len(parts) > _MOST_STEPS:
         raise ValueError(f"more than {_MOST_STEPS} parts")
@@ -75,7 +65,7 @@ def parse_range(text: str) -> Range:
         if step is None or bound is None:
             raise ValueError(f"{part.strip()!r} is no sign (>= <= > < == !=) and version")
         steps.append((step[1], bound))
-    return Range(tuple(steps))
+    return steps
 
 
 def as_text(value: Scalar) -> str:
@@ -107,7 +97,9 @@ class Requirement:
 def _is_match(declared: Scalar, wanted: Scalar) -> bool:
     if looks_like_range(wanted):
         version = parse_version(declared)
-        return version is not None and parse_range(str(wanted)).includes(version)
+        return version is not None and all(
+            _SIGNS[sign](version, bound) for sign, bound in parse_range(str(wanted))
+        )
     return as_text(declared) == as_text(wanted)
 
 

@@ -42,17 +42,6 @@ _FIRST, _BEHIND = -62_135_596_800.0, 253_402_300_800.0
 #: A message, the path of the faulty part, and a hint.
 Fault = tuple[str, Path, str]
 
-__all__ = [
-    "OFF",
-    "POLICIES",
-    "REPAIR",
-    "REPORT",
-    "find_faults",
-    "normalize_section",
-    "parse_end",
-    "parse_moment",
-]
-
 
 def find_faults(value: Any, at: Path) -> Iterator[Fault]:
     """Yield the faults of the section."""

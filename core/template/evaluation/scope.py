@@ -7,6 +7,7 @@ resolved. Neither knows a section: resources, outputs and conditions use both.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateError
@@ -28,20 +29,18 @@ from ..source.diagnostics import (
 )
 
 
-class FunctionTable(Protocol):
-    """The functions of one version; ``core/functions`` makes it."""
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """The functions of one version (a date); ``core/functions`` builds it.
 
-    @property
-    def functions(self) -> Mapping[str, type[Function]]:
-        """Every function outside conditions, removed ones included."""
+    ``functions`` and ``conditions`` hold every name that makes a map a call, outside and inside
+    conditions; ``removed`` are the names among them that only earlier versions had.
+    """
 
-    @property
-    def conditions(self) -> Mapping[str, type[Function]]:
-        """Every function inside conditions, removed and invalid ones included."""
-
-    @property
-    def removed(self) -> frozenset[str]:
-        """Names among both that only earlier versions had."""
+    version: str
+    functions: Mapping[str, type[Function]]
+    conditions: Mapping[str, type[Function]]
+    removed: frozenset[str]
 
 
 class ResourceValues(Protocol):

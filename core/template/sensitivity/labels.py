@@ -333,9 +333,6 @@ def has_hidden_part(schema: Schema) -> bool:
     return isinstance(inner, Schema) and has_hidden_part(inner)
 
 
-__all__ = ["find_name_faults"]
-
-
 def find_name_faults(
     node: ResourceNode,
     secrecy: SensitivityAnalysis,

@@ -14,11 +14,12 @@ from harness.mistral import FakeMistral
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.runtime.inline import InlineEngine
 from zonda.core.engine.templates.loading import TemplateLoading
-from zonda.core.functions.versions import FunctionTable, build_function_table
+from zonda.core.functions.versions import build_function_table
 from zonda.core.plugins.manager import Plugins, gather_plugins, make_manager
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import MEMORY, open_store
 from zonda.core.system.ids import Ids
+from zonda.core.template.evaluation.scope import FunctionTable
 from zonda.core.template.source.bundle import Limits
 from zonda.hooks.errors import PluginError
 from zonda.hooks.testing import FakeClock
