@@ -77,6 +77,7 @@ KEPT_NESTED = [
     pytest.param(40711, id="what-an-attempt-had-left-was-half-removed-in-a-stack-set-free"),
     pytest.param(41151, id="a-deletion-was-given-up-in-a-stack-that-was-set-free"),
     pytest.param(90224, id="a-signal-was-given-up-half-way-and-had-made-a-member-that-failed"),
+    pytest.param(72046, id="the-clock-was-set-back-and-a-breakpoint-over-in-one-transaction"),
 ]
 
 #: The same of lives in which things drift; the short form is in
