@@ -12,7 +12,7 @@ with engine() as app:
         """One validation of a template that was not seen before."""
         bundle = Bundle(independent(number, next(values)))
         with measured() as cost:
-            app.validate(bundle)
+            app.templates.validate(bundle)
         return cost
 
     report("validate", number, best(3, once), bar=0.15)
