@@ -20,7 +20,7 @@ from .text.redaction import secret_texts
 from .text.suggestions import format_suggestion
 from .text.urls import host_of_url
 
-#: What zonda adds to a section, or has read of it itself.
+#: The keys that zonda adds to a section or reads itself.
 COLLABORATORS = frozenset({"kind", "clock", "random", "service"})
 #: An entry, '' for the section itself, and what is wrong with it.
 Fault = tuple[str, str]

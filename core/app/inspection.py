@@ -1,4 +1,4 @@
-"""Reports on a stack's history, failures and graph. Made by ``core/app/app.py``.
+"""Reports on a stack's history, failures and graph. Made by ``core/app/parts.py``.
 
 Reads only: neither an engine nor a lock is needed. A plug-in that is gone hides nothing that can be
 told without it.

@@ -1,6 +1,6 @@
 """Services for resources beyond their own record: runners, clients, patterns, constraints.
 
-Made by ``core/app/app.py`` from settings and plug-ins; the engine's ``ResourceContext`` hands the
+Made by ``core/app/parts.py`` from settings and plug-ins; the engine's ``ResourceContext`` hands the
 questions of resources on to it. Many threads ask at once.
 """
 

@@ -1,7 +1,7 @@
 """The endpoint that ``zonda runner check`` names, and the options of its requests.
 
-Called by ``core/app/app.py``. An endpoint is a URL, a section ``[runners.NAME]`` of kind ``http``,
-or the bundled service.
+Called by ``core/app/runners.py``. An endpoint is a URL, a section ``[runners.NAME]`` of kind
+``http``, or the bundled service.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Declared types (manifests) in folders and packages: find, read and register them.
 
-Called by ``core/app/app.py`` when plug-ins are gathered. A file is one whose top has a key that
+Called by ``core/app/parts.py`` when plug-ins are gathered. A file is one whose top has a key that
 some plug-in reads (``zonda_type``); any other YAML file is left alone. Without such files nothing
 is read and nothing imported.
 """

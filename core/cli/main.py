@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what completion has no time for
 
 DONE, FAILED, INVALID, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
-#: What the scripts of ``zonda completion`` call; see ``completion``.
+#: The command that the scripts of ``zonda completion`` call; see ``completion``.
 COMPLETE = "__complete"
 
 #: Commands on stacks that may be the first ones of all: they make a home, or need none.

@@ -28,7 +28,7 @@ class Session:
 
     def __init__(self, arguments: argparse.Namespace, screen: Screen) -> None:
         self.screen = screen
-        #: What this command has brought, for whoever explains a failure.
+        #: The files of this command, for the explanation of a failure.
         self.template: Bundle | None = None
         self._flags = arguments
         self._app: App | None = None

@@ -20,7 +20,7 @@ from zonda.core.store.read.views import FailedView, StackView
 
 _AGAIN = "Then 'zonda stack update {stack} -t TEMPLATE' tries again."
 _REPLACED = "An update replaces the resource, and then removes what this has left."
-#: What helps where a creation or an update has failed.
+#: The hint after a failed creation or update.
 _OF_UPDATES = (_AGAIN, _REPLACED)
 
 #: By the class of the error, for what zonda itself ends or refuses.

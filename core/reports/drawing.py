@@ -13,7 +13,7 @@ from .graph import Edge, Graph, Node
 
 #: Deeper than this a tree on a terminal tells nobody anything.
 DEEPEST = 40
-#: How each look is filled, and how its border is drawn: nothing is told by colour alone.
+#: Fill and border of each look: nothing is shown by colour alone.
 FILLS = {
     "complete": ("#d3f0d5", "#2e7d32"),
     "failed": ("#f9d0d0", "#b3261e"),
@@ -21,7 +21,7 @@ FILLS = {
     "init": ("#eeeeee", "#616161"),
     "none": ("#e3ecfa", "#31588f"),
 }
-#: Why nothing stands below something that requires others.
+#: The reason for an empty part below a resource that requires others.
 _ABOVE, _BELOW = "shown above", "goes on below"
 _MERMAID = {"failed": ",stroke-width:4px", "progress": ",stroke-dasharray:6 3"}
 _DOT = {"failed": "filled,bold", "progress": "filled,dashed"}

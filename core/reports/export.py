@@ -24,7 +24,7 @@ from zonda.core.template.source.bundle import Identity
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.redaction import redact_deep, secret_texts
 
-#: How ``masked`` calls what is no file.
+#: The name in ``masked`` of a document that is no file.
 _FILES = {"": "template", "parameter": "parameters"}
 
 

@@ -12,7 +12,7 @@ from zonda.core.store.read.views import ActionView, EventView, FailedView, Stack
 
 from .advice import advice
 
-#: How an action ends that has failed, whatever the history calls it.
+#: The end of every failed action, whatever the history calls it.
 BAD = ("FAILED", "CANCELLED", "TIMED_OUT")
 #: Kinds of failure that follow from another one.
 _FOLLOWS = (STACK_TIMED_OUT, CANCELLED)

@@ -18,7 +18,7 @@ from zonda.core.template.redaction import Location, RedactedBundle
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.errors import NotFound, Path, Place, ZondaError
 
-#: How events of a resource are counted.
+#: The kinds under which events of a resource are counted.
 _DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted"}
 
 
@@ -112,7 +112,7 @@ class GenerationInput:
     definition: StackDefinition
     secrets: Mapping[Location, Any]
     stored: Stored
-    #: What the template at the top hides, of a nested one.
+    #: The values of a nested template that the root template hides.
     above: tuple[Any, ...] = ()
 
     def place(self, path: Path) -> Place | None:

@@ -14,9 +14,9 @@ from zonda.core.template.load import StackDefinition
 
 #: An edge that was stored with an instance, and that no template at hand explains.
 STORED = "an earlier template"
-#: Why something stands below its owner.
+#: The reason for a part below its owner.
 NESTED = "nested in it"
-#: What follows the name of an instance that is to be deleted.
+#: The suffix of the name of an instance that is to be deleted.
 LEAVING = " (leaving)"
 
 

@@ -12,7 +12,7 @@ from zonda.core.engine.progress.history import ASIDE
 from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.read.views import ActionView, EventView, StackView
 
-#: What nobody can tell of the past.
+#: The text for unknown history.
 NOT_KEPT = "values of properties, attributes and outputs as they were then"
 
 

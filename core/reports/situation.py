@@ -11,7 +11,7 @@ from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PR
 from zonda.core.graph.digraph import group_targets
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
-#: What a resource is doing whose last operation has failed: nothing, until the next update.
+#: The situation of a resource whose last operation has failed: idle until the next update.
 UNWELL = "unwell"
 _AT_WORK = {
     STARTING: "its handler is at work",

@@ -21,7 +21,7 @@ from .generations import GenerationInput, Generations
 from .leaves import NestedSituations, add_nested, expand_failures, find_root
 from .situation import UNWELL, Situation, situations
 
-#: What to do where an action has failed and no operation of it is to blame.
+#: The hint where an action has failed without a failed operation.
 OF_ACTIONS = {
     "CANCELLED": "Somebody cancelled it: 'zonda stack retry' goes on from what is there.",
     "TIMED_OUT": "It took longer than it may: give it more with --timeout.",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # settings are checked before there are plug-ins
 
 SINK_ENTRIES = ("kind", "events", "scope")
 SCOPES = ("all", "stacks")
-#: What events tell of, and how that stands; a test compares them with what the engine tells.
+#: Subjects and statuses of events; a test compares them with those of the engine.
 ACTIONS = (
     *("INIT", "CREATE", "ADOPT", "UPDATE", "DELETE", "ROLLBACK", "RESTORE", "SUSPEND", "RESUME"),
     *("CHECK", "SNAPSHOT", "DELETE_SNAPSHOT", "IMPORT"),

@@ -16,7 +16,7 @@ from zonda.hooks.errors import UsageError
 from .secret_references import resolve_reference
 from .table import Settings
 
-#: Whoever writes the settings may name any secret there.
+#: The author of the settings may name any secret there.
 _ANY = "*"
 
 

@@ -22,9 +22,9 @@ FILE_NAME = "zonda.toml"
 BUNDLED = "bundled"
 #: The kind of a runner that names none, and of one that workflows are URLs for.
 DEFAULT_KIND = "http"
-#: What templates call the runner of their Mistral.
+#: The name of the runner of Mistral in templates.
 MISTRAL = "mistral"
-#: What makes a runner or a sink, by kind, for each group of sections.
+#: The factories of runners and sinks, by kind, for each group of sections.
 Kinds = Mapping[str, Mapping[str, Any]]
 #: A year: the longest that an action may take in minutes, and a wait in seconds.
 LONGEST_ACTION = 525_600

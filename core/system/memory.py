@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 
-#: What ``mallopt`` of the GNU C library calls the largest number of heaps.
+#: M_ARENA_MAX of the GNU C library's ``mallopt``: the largest number of heaps.
 _ARENA_MAX = -8
 
 

@@ -22,7 +22,7 @@ class Backend:
     Override what your types need; nothing has to be overridden for types that live in memory.
     """
 
-    #: How many examples hypothesis makes; 0 where a life costs money or minutes.
+    #: The number of hypothesis' examples; 0 where a life cycle costs money or minutes.
     examples: int = 15
 
     def context(self) -> FakeContext:

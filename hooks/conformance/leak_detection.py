@@ -35,7 +35,7 @@ class LeakDetector(logging.Handler):
         super().__init__(logging.DEBUG)
         self.secrets: set[str] = set()
         self.leaks: dict[str, None] = {}
-        #: What lives have stored that will not be what they mean.
+        #: The data of life cycles that the stored data is compared with.
         self.state_losses: dict[str, None] = {}
         self._level = logging.WARNING
 

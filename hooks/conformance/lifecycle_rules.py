@@ -218,5 +218,5 @@ RULES: Final = {
     "delete twice": check_delete_twice,
     "delete of what is gone": check_delete_of_missing,
 }
-#: What only a class that somebody wrote can do.
+#: The rules that apply to a hand-written class only.
 PYTHON: Final = (check_snapshots,)

@@ -149,7 +149,7 @@ class Suite:
     def __init__(self, name: str, on_row: Callable[[Row], object] | None = None) -> None:
         self.name = name
         self.report = Report(name)
-        #: Why the rest is left out; empty while nothing is wrong.
+        #: The reason for leaving out the rest; empty while nothing is wrong.
         self.stopped = ""
         self.rules: Sequence[Rule] = ()
         self._on_row = on_row

@@ -20,7 +20,7 @@ from .resolver import Lookups, Resolve, resolve_host
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-#: What a socket is told before it connects.
+#: The options of a socket before it connects.
 Options = Iterable[tuple[int, int, int | bytes]]
 
 #: Denied whoever names them, unless ``allowed_networks`` lists them: a machine's own link, where

@@ -25,7 +25,7 @@ from .address_policy import AddressPolicy, networks
 MEBIBYTE = 1024 * 1024
 _PORTS = {"http": 80, "https": 443}
 _CERTIFICATE = ("client_certificate", "client_key", "client_key_passphrase")
-#: What stands in no URL that was meant well: control characters, backslashes.
+#: Characters of no honest URL: control characters, backslashes.
 _ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
 
 

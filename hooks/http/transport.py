@@ -27,7 +27,7 @@ from .config import ClientConfig
 from .resolver import NotResolved, TooManyLookups
 
 _CHUNK = 65536
-#: What a header may hold: no other letters, and no end of a line.
+#: The characters of a header: no other letters, and no end of a line.
 _LATIN = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: A number as JSON writes it. Python would also read "1_0" and " 10".
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
 
-#: What ends the texts of a failed check.
+#: The end of the texts of a failed check.
 _REPAIR: Final = "The next stack update puts it right."
 
 

@@ -124,7 +124,7 @@ class NestedStack(Resource):
     """A resource that is a stack of its own. A plug-in overrides ``child_template``, at least."""
 
     is_nested_stack: ClassVar[bool] = True
-    #: What a handler stores is stored together with what follows from it: a plan, or nothing.
+    #: The data that a handler stores is committed with its consequence: a plan, or nothing.
     has_side_effects: ClassVar[bool] = False
     #: Of what a check found broken in it just that is replaced.
     repairs_in_place: ClassVar[bool] = True

@@ -90,7 +90,7 @@ class Resource:
     #: Properties that make a good example, as far as the schema alone does not lead to them: for
     #: the generated reference and for ``zonda plugin check``.
     example: ClassVar[Mapping[str, Any]] = {}
-    #: What recovery may do with an operation that was interrupted inside ``handle_X``:
+    #: The recovery of an operation that was interrupted inside ``handle_X``:
     #: ``idempotent``: call it again with the same operation id; ``find``: ask
     #: ``handle_find(op_id)`` first; ``fail``: give up, keeping the physical id for clean-up.
     start_policy: ClassVar[StartPolicy] = "fail"
@@ -106,8 +106,8 @@ class Resource:
     #: Whether an update in place may give it another reference. A plan then tells that whoever
     #: uses it may change, too; so it does where ``get_reference_id`` is overridden.
     reference_may_change: ClassVar[bool] = False
-    #: What the type offers where an environment lists several templates or types for one name: key
-    #: -> a value or several, like the section ``capabilities`` of a template.
+    #: The capabilities of the type, for environments that list several templates or types for one
+    #: name: key -> a value or several, like the section ``capabilities`` of a template.
     capabilities: ClassVar[Mapping[str, Any]] = {}
     #: Never updated, whatever changes (``OS::Heat::None``).
     never_update: ClassVar[bool] = False
@@ -118,7 +118,7 @@ class Resource:
     #: Whether its physical side is a nested stack:
     #: ``zonda.hooks.resources.nested_stack.NestedStack``.
     is_nested_stack: ClassVar[bool] = False
-    #: Which properties or attributes an attribute repeats, so that a secret stays one; the key
+    #: The properties or attributes that an attribute repeats, so that a secret stays one; the key
     #: None stands for the reference. An attribute always repeats the property of its own name.
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {}
     #: The text that the class was made from, where it was (``zonda_type_readers``).

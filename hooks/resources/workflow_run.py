@@ -95,7 +95,7 @@ class WorkflowRun:
         self._context = resource.context
         self._more = more or (lambda token: {})
         self.token = token
-        #: Who carries out a workflow. A type whose requests hold secrets of its own puts somebody
+        #: The runner of a workflow. A type whose requests hold secrets of its own puts another one
         #: in between who lets none of them out again.
         self.runner_for: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
 

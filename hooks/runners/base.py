@@ -27,7 +27,7 @@ class WorkflowRunner(ABC):
 
     #: The ``SettingsSchema`` of its sections; without one they are not checked ahead.
     settings_schema: ClassVar[Any] = None
-    #: What it is called where somebody waits for it; else it goes by the name of its section.
+    #: Its name where a caller waits for it; else the name of its section.
     label: str = ""
 
     def check(self, workflow: str) -> None:

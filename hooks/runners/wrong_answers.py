@@ -15,7 +15,7 @@ from .messages import Failed, Finished, Lost, Retry, Running, Started, Succeeded
 
 #: It is not the workflow that failed, but whoever was to run it.
 NOT_RUN: Final = "ZON305"
-#: What each call may be answered with.
+#: The answer types of each call.
 _ANSWERS: Final = {
     "start": (Started, Finished, Retry),
     "poll": (Running, Succeeded, Failed, Lost),

@@ -309,7 +309,7 @@ class AllowedPattern(Constraint):
         return self.pattern
 
 
-#: How long a pattern may take where nobody has set it.
+#: The default of the seconds that a pattern may take.
 _SECONDS = 1.0
 
 

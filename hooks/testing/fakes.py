@@ -104,30 +104,30 @@ class FakeContext:
         )
         self.random = random.Random(seed)
         self.stack_timeout = stack_timeout
-        #: How many resources one stack may have.
+        #: The most resources of one stack.
         self.max_resources = 10_000
         self.operation: FakeOperation | None = None
-        #: What ``get_live_state`` keeps between its calls.
+        #: The data that ``get_live_state`` keeps between its calls.
         self.observation: dict[str, Any] = {}
         #: Whether this is a drift check, which stores nothing.
         self.is_read_only = False
         self.saved = Saved()
         self.messages: list[str] = []
-        #: What ``required`` gives, by name, and ``find``, by id. Empty; put in what a test needs.
+        #: The answers of ``required`` by name, and of ``find`` by id. Empty; a test fills them.
         self.others: dict[str, Any] = {}
-        #: What the environment names for the resource; None for nothing.
+        #: The value of the environment for the resource, or None.
         self.assigned_workflow: str | None = None
-        #: What ``child`` gives, and ``referenced_attributes``; and what ``signal`` was given.
+        #: The answers of ``child`` and ``referenced_attributes``; the arguments of ``signal``.
         self.nested: Any = None
         self.reads: frozenset[str | None] = frozenset()
-        #: What ``referenced_paths`` gives; (name,) of each of ``reads`` where it is left empty.
+        #: The answer of ``referenced_paths``; (name,) of each of ``reads`` where it is left empty.
         self.paths: frozenset[tuple[Any, ...]] = frozenset()
         self.signals: list[tuple[str, dict[str, Any]]] = []
-        #: What ``secret`` gives, by the reference.
+        #: The answers of ``secret``, by reference.
         self.secrets: dict[str, str] = {}
         #: Secrets that may not be named.
         self.refused: set[str] = set()
-        #: What ``hidden_properties`` gives.
+        #: The answer of ``hidden_properties``.
         self.hidden: frozenset[str] = frozenset()
         self.after_save: Callable[[], None] = _do_nothing
         self._runners = dict(runners or {})

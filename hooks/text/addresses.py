@@ -20,7 +20,7 @@ _HOST: Final = re.compile(
 
 _AUTHORITY: Final = re.compile(r"://([^\s/?#\"'<>\\]+)")
 _HOST_AND_PORT: Final = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]+))?\]?")
-#: What may follow an address in a sentence.
+#: The characters that may follow an address in a sentence.
 _MARKS: Final = ".,;:)}"
 _NAMED: Final = re.compile(
     r"\b(?:host(?: ?name)?|connect(?:ed|ing|ion)? to(?: server at)?|server(?: at| on)?)"

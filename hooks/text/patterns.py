@@ -14,10 +14,10 @@ from typing import Any
 
 _SHOWN = 60
 
-#: How large a pattern may get once its repetitions are written out, as ``regex`` compiles them.
+#: The largest size of a pattern with its repetitions written out, as ``regex`` compiles them.
 _LARGEST = 100_000
 
-#: How many plain characters may follow one another: preparing a search for them takes ``regex``
+#: The longest run of plain characters: preparing a search for them takes ``regex``
 #: time that grows with the third power, and no timeout ends it.
 _LONGEST_RUN = 500
 

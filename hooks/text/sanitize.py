@@ -20,9 +20,9 @@ from .borders import raise_interruption
 
 #: Characters that are kept of what somebody else says of a failure, or of what is waited for.
 LONGEST: Final = 4000
-#: How many of them are the last ones: what went wrong often stands there.
+#: The number of last ones among them: the fault is often there.
 _END: Final = 1000
-#: Whose frames are no plug-in's: zonda's and the importer's.
+#: Packages whose frames belong to no plug-in: zonda and the importer.
 _NOT_A_PLUGINS: Final = ("<frozen ", f"{Path(__file__).parents[2]}/", f"{sys.base_prefix}/lib/")
 #: Seconds after which somebody who is not ready is asked again at the latest: a year.
 LONGEST_DELAY: Final = 366 * 86_400.0

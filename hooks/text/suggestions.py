@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-#: How alike two names must be, from 0 to 1: two letters of three may have changed places.
+#: The least similarity of two names, from 0 to 1: two letters of three may have changed places.
 ALIKE = 0.62
 
 #: Among more names than this only another spelling is looked for: comparing takes its time.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,6 +110,16 @@ def test_the_first_line_of_a_docstring_has_a_subject() -> None:
     ] == []
 
 
-def test_what_is_left_of_the_old_names_only_shrinks() -> None:
+def test_the_first_line_of_a_comment_on_a_name_has_a_subject() -> None:
+    assert [
+        f"{path.relative_to(ROOT)}: {second}"
+        for path in [*MODULES, *PACKAGES]
+        for first, second in pairwise(map(str.strip, path.read_text().splitlines()))
+        if second.startswith("#: ") and not first.startswith("#:")
+        if _NO_SUBJECT.match(second.removeprefix("#: "))
+    ] == []
+
+
+def test_the_list_of_old_names_only_shrinks() -> None:
     names = {name for path in MODULES for name in functions(path)}
     assert NAMES_LEFT - names == set()

@@ -21,7 +21,7 @@ from .callback_rules import callback_listener, check_callback
 from .probe import Probe, Target
 from .trial import Trial
 
-#: Where the rules are written down.
+#: The document of the rules.
 DOCUMENT: Final = "docs/reference/http-contract.md"
 
 

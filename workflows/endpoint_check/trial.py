@@ -28,12 +28,12 @@ class Trial:
     answer: Answer = field(default_factory=lambda: Answer({}))
     outcome: Outcome = field(default_factory=lambda: Outcome("", {}, None))
     trouble: TransportError | RequestRejected | None = None
-    #: What was made and is still there, and how it ended where that is known.
+    #: The objects that were made and still exist, and their end where that is known.
     made: list[tuple[Operation, Outcome | None]] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)
     #: The URL of the listener for callbacks, and what it gets.
     listener: tuple[str, Callbacks] | None = None
-    #: Why most rules are left out.
+    #: The reason for leaving out most rules.
     stopped: str = ""
 
     def create(self, **fields: Any) -> Operation:

@@ -20,7 +20,7 @@ from .wrapping import wrap_line
 #: not bring codes of its own.
 _MARKS = {"red": "\ue001", "green": "\ue002", "yellow": "\ue003", "bold": "\ue004"}
 _END = "\ue000"
-#: How much deeper a line goes on that a terminal is too narrow for.
+#: The extra indent of a continued line where a terminal is too narrow.
 _HANG = 4
 _CODES = {
     "\ue000": "\x1b[0m",

@@ -23,7 +23,7 @@ from . import sanitize, tables
 FORMATS = ("table", "json", "yaml", "value", "csv")
 SHELL = "shell"
 TEXT = ("table", "json", "yaml")
-#: What JSON may hold as it is, and terminals may take as orders: written as escapes.
+#: Characters that JSON allows and terminals may obey: written as escapes.
 _STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 

@@ -10,7 +10,7 @@ import unicodedata
 
 from zonda.hooks.errors import Place
 
-#: How many cells of a line are shown at most, and how many of them in front of the caret.
+#: The most cells of a line that are shown, and how many of them in front of the caret.
 _WIDEST, _BEFORE = 100, 60
 _TAB = 4
 _CUT = "…"

@@ -20,10 +20,10 @@ from ..session import Session
 LOOK_AGAIN = 0.2
 #: Looks after which a person is told that it takes longer.
 _SAY_AFTER = 15
-#: How often a check is begun again whose process has ended: that may be a short command.
+#: The most restarts of a check whose process has ended: that may be a short command.
 _AGAIN = 3
 FAILED = 1
-#: How many of what is left alone are named.
+#: The most resources left alone that are named.
 _MOST = 5
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # imported by the application once it is needed
     from zonda.core.reports.graph import Graph
 
 FORMATS = ("text", "dot", "mermaid", "svg", "json")
-#: How a file's name ends -> the format.
+#: File suffix -> format.
 _BY_SUFFIX = {
     "": "text",
     ".txt": "text",

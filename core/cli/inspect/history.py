@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # imported by the application once it is needed
 
 COLUMNS = ("Generation", "Action", "Status", "By", "Started", "Took", "Did", "Template", "Reason")
 SPARE = ("Template", "By", "Took", "Started")
-#: How much of a keyed hash is shown.
+#: The characters of a keyed hash that are shown.
 SHORT = 8
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # imported by the application once it is needed
 
 CANNOT_TELL = 4
 _WELL = "Nothing has failed."
-#: How many failures and other resources are told of at most, to people.
+#: The most failures and other resources that are shown to people.
 _MOST = 10
 
 

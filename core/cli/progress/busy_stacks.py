@@ -22,7 +22,7 @@ from .follow import wait_until_idle
 
 #: The code of the error for a name that another stack has.
 _TAKEN = "ZON206"
-#: What makes a stack: one of the name is in its way unless that is being deleted.
+#: Actions that make a stack: an existing one of the name refuses them unless it is being deleted.
 _NEW = frozenset({"CREATE", "ADOPT"})
 
 Choice = Literal["supersede", "wait", "leave"]

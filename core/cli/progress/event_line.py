@@ -12,7 +12,7 @@ from ..console import formats, sanitize
 PAUSED = " paused until Hook "
 
 
-#: How many events, and then how many failures, of nested stacks are told of one by one.
+#: The most events, and then failures, of nested stacks that are shown one by one.
 MOST_NESTED = 100
 
 

@@ -27,7 +27,7 @@ _SHOWN = 12
 _STYLES = {"FAILED": "red", "COMPLETE": "green"}
 
 
-#: Which resource of which stack.
+#: Stack and resource.
 _Key = tuple[str, str]
 
 

@@ -26,7 +26,7 @@ class SilenceReporter:
         self._name = name
         #: By stack and resource: the way down to what runs.
         self._running: dict[tuple[str, str], tuple[str, ...]] = {}
-        #: When each text was said last, and when anything was.
+        #: The last time of each text, and of any text.
         self._said: dict[str, float] = {}
         self._last: float | None = None
 

@@ -14,7 +14,7 @@ from ..console import formats
 from ..session import Session
 
 COLUMNS = ("Check", "Verdict", "Reason", "See")
-#: What a program reads has every part by itself.
+#: Output for programs has every part by itself.
 PARTS = ("Check", "Verdict", "Reason", "Expected", "Came", "Do", "See")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from .. import commands, parsers
 
 FILE = Path(__file__).with_name("completions.txt")
-#: What the name of a value in a help text means.
+#: The meanings of the names of values in help texts.
 KINDS = {
     "FILE": "file",
     "PATH": "file",

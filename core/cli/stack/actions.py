@@ -20,7 +20,7 @@ _ENDS_OF_CANCEL = (
     *("SUSPEND", "RESUME", "CHECK", "SNAPSHOT"),
 )
 _GOOD_ENDS = tuple(end for end in _ENDS_OF_CANCEL if end != "ROLLBACK")
-#: Whose end is told with the outputs.
+#: The actions whose end is printed with the outputs.
 _SHOWN = ("CREATE", "ADOPT", "UPDATE")
 
 

@@ -13,7 +13,7 @@ from zonda.core.engine.model.documents import MASK
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError
 
-#: Where parameters get values in an environment.
+#: The sections of an environment that set parameters.
 _SECTIONS = ("parameters", "parameter_defaults")
 
 

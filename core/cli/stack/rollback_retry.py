@@ -11,7 +11,7 @@ from ..progress import busy_stacks, result
 from ..progress.run_action import wait_for_success
 from ..session import Session
 
-#: What can be tried again, and has then come to a good end.
+#: Actions that can be retried, and the status of their good end.
 _ENDS = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE", "DELETE")
 _ENDS_OF_VERBS = ("SUSPEND", "RESUME", "CHECK", "SNAPSHOT")
 

@@ -23,7 +23,7 @@ from ..session import Session
 if TYPE_CHECKING:
     from zonda.core.introspection.catalog import CatalogEntry
 
-#: How a summary looks where nothing else is asked for.
+#: The default look of a summary.
 _PLAIN = "plain"
 _WIDEST = 72
 

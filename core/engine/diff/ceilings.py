@@ -16,7 +16,7 @@ from ..model.states import PRESENT
 from ..plugins.reasons import format_not_in_plan
 from .decision import Comparison
 
-#: What may be done to an instance under each ceiling.
+#: The changes of an instance that each ceiling allows.
 _UNDER: Mapping[str, tuple[str, ...]] = {
     "unchanged": ("unchanged", "note", "refuse", "fail"),
     "update": ("unchanged", "note", "update", "refuse", "fail"),

@@ -29,7 +29,7 @@ from ..progress.protection import explain_no_replacement
 from ..templates.fingerprints import compute_hash
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
-#: Why: ``fixed``, a property that only a new instance can have; ``plugin``: the plug-in says so.
+#: The reason: ``fixed``, a property of new instances only; ``plugin``: the plug-in says so.
 Why = Literal[
     "",
     "new",

@@ -14,7 +14,7 @@ from zonda.hooks.text.sanitize import truncate_middle
 
 from ..diff.changes import compare_values
 
-#: What stands in column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
+#: The keys of column ``diff``: ``path``, and ``template`` and ``live`` or ``hidden``.
 Entry = dict[str, Any]
 
 

@@ -105,7 +105,7 @@ class AsFound(Reader):
         self.wrong: Mapping[str, Found] = {}
         self._dirty = _add_owners(known, check.row.stack_id, check.wrong)
         self.wrong = check.wrong
-        #: What was seen, as readers are told of any check; it is stored nowhere.
+        #: The observations, in the form of any check's results; they are not stored.
         self.check = drift_to_view.to_check_view(check.row)
         rows = store.list_findings(check, check.found)
         self.findings = sorted(map(drift_to_view.to_finding_view, rows), key=attrgetter("path"))

@@ -13,9 +13,9 @@ from ..model.exempted_parts import CannotStay, overlay
 from .differences import format_path
 from .findings import Found
 
-#: What is said where nobody gave a reason.
+#: The default reason.
 NO_REASON = "ignored"
-#: Why a property of which a part is ignored is left alone as a whole.
+#: The reason for leaving alone a property of which a part is ignored.
 _FIXED = "only a new resource can have it otherwise, and that part would be lost"
 _SHAPE = "what is there has another shape, in which that part has no place"
 

@@ -10,7 +10,7 @@ from zonda.core.store.schema.words import DRIFTED, INTERRUPTED, MISSING, SCHEDUL
 
 from ..model.unit_of_work import UnitOfWork
 
-#: How often in a row a check is begun anew at once whose process has ended before it.
+#: The most immediate restarts in a row of a check whose process has ended before it.
 MOST_INTERRUPTIONS = 3
 
 

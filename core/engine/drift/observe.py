@@ -44,7 +44,7 @@ from .differences import list_differences, redact_deep
 from .exceptions import Exceptions
 from .findings import Found, Later, make_unknown
 
-#: Why a repair does nothing about what is not in sync as a whole.
+#: The reason why a repair leaves alone what is out of sync as a whole.
 _NO_WAY = "a repair leaves it alone: its type names no state that an update would lead away from"
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class Job:
     until: float | None = None
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
     turns: set[int] = field(default_factory=set)
-    #: What was waited for last.
+    #: The last time that was waited for.
     message: str = ""
     #: Whether its call has not come back in time; what it says is of no use any more.
     is_abandoned: bool = False

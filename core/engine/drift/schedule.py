@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 _MOST_JITTER = 60.0
 #: Seconds that two ways to compute the same time may differ.
 _TOLERANCE = 1.0
-#: How many checks one sweep begins; the others stay due. It holds up everything else.
+#: The most checks that one sweep begins; the others stay due. A sweep holds up everything else.
 _AT_ONCE = 200
 
 
@@ -57,7 +57,7 @@ class DueChecks:
 
     def __init__(self, services: EngineServices) -> None:
         self._services = services
-        #: When the last sweep was, by the wall clock: it may have been set back since.
+        #: The time of the last sweep, by the wall clock: it may have been set back since.
         self._swept: float | None = None
         #: Stacks whose time may lie farther away than their schedule says.
         self._doubted: list[str] = []

@@ -37,10 +37,10 @@ class Task:
     done: Done | None = None
     admitted: bool = False
     waiting: bool = False
-    #: How often it has begun to wait.
+    #: The number of times it has begun to wait.
     waits: int = 0
     given_up: bool = False
-    #: Somebody has poked it while it was not waiting: what it was to see may be newer.
+    #: It was woken while it was not waiting: the state that it was to see may be newer.
     poked: bool = False
     #: A newer operation of the same instance may have begun meanwhile: look once more at the end.
     was_stopped: bool = False

@@ -61,9 +61,9 @@ _HOOKS = {
     ("replace", ""): "pre-update",
 }
 
-#: What column ``requires`` says of a resource that requires none.
+#: The value of column ``requires`` for a resource that requires none.
 NOTHING = "[]"
-#: What is to be stored with a token does not fit what there is any more.
+#: The write of a token does not fit the stored row any more.
 STALE = object()
 
 

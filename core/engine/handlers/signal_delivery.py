@@ -30,7 +30,7 @@ from ..operations import transitions
 from ..progress import children, progress
 from ..services import EngineServices
 
-#: How often a signal may be handed on.
+#: The most steps that a signal is passed on.
 MOST_HOPS = 8
 #: The actions after which a resource takes no signal, and what to do about it.
 _DEAF = {

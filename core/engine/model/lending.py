@@ -18,7 +18,7 @@ from zonda.hooks.runners.references import StackRef
 
 from .unit_of_work import UnitOfWork
 
-#: What a plug-in stores, to be run in a transaction.
+#: A write of a plug-in, to be run in a transaction.
 Write = Callable[[UnitOfWork], None]
 
 

@@ -15,13 +15,13 @@ from zonda.core.store.values.sealing import Sealer
 
 from .states import FAILED
 
-#: What an abandoned stack knew of the resource; although the object may belong to somebody else.
+#: The data of an abandoned resource; adopted although the object may belong to another stack.
 ADOPT, FORCED = "adopt", "forced"
-#: What it gave to a snapshot, and the same of every snapshot when it is deleted.
+#: Its data in a snapshot, and in every snapshot when it is deleted.
 RESTORE, SNAPSHOT, FORGET = "restore", "snapshot", "forget"
-#: What a failed creation has left is being removed.
+#: The leftovers of a failed creation are being removed.
 REMOVING = "removing"
-#: What a drift check has observed, which stands for its properties in the plan of one generation;
+#: A drift check's observation, which stands for its properties in the plan of one generation;
 #: the ``repair`` that has failed in place.
 REPAIR, UNFINISHED = "repair", "unfinished"
 #: The plan of this generation has found that it is not there; it was not, when its successor was

@@ -21,7 +21,7 @@ CLEAN, DIRTY, MARKED = 0, 1, 2
 NONE, STARTING, RETRY, POLLING = "", "STARTING", "RETRY", "POLLING"
 BACKOFF, CLEANING = "BACKOFF", "CLEANING"
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
-#: How an action may also have ended, in its history.
+#: Other ends of an action in its history.
 CANCELLED, TIMED_OUT, SUPERSEDED = "CANCELLED", "TIMED_OUT", "SUPERSEDED"
 #: The failure of an action that the user has cancelled.
 USER_CANCELLED = "User cancelled operation"
@@ -54,7 +54,7 @@ OPERATION: Final[Mapping[tuple[str, str], str]] = {
 _MADE: Final = frozenset({"CREATE", "ADOPT", "UPDATE", "CHECK", "SNAPSHOT", "SUSPEND", "RESUME"})
 _WELL: Final = frozenset(f"{action}_{COMPLETE}" for action in _MADE)
 
-#: What may begin after which last action (or only after one with that status); INIT is an instance
+#: The actions that may follow the last one (or only one with that status); INIT is an instance
 #: that nothing was done to.
 FOLLOWS: Final[Mapping[str, frozenset[str]]] = {
     "CREATE": frozenset({"INIT"}),
@@ -69,7 +69,7 @@ FOLLOWS: Final[Mapping[str, frozenset[str]]] = {
     "SIGNAL": _MADE,
 }
 
-#: Which phase a stack's action begins with: requirements first (UP) or dependants first (DOWN).
+#: The first phase of a stack's action: requirements first (UP) or dependants first (DOWN).
 FIRST_PHASE: Final[Mapping[str, str]] = {
     "CREATE": UP,
     "ADOPT": UP,

@@ -15,9 +15,9 @@ from ..model.outcomes import INTERRUPTED, Failure
 from ..model.states import CLEANING, PRESENT, STARTING
 from ..model.unit_of_work import UnitOfWork
 
-#: How often in a row something is taken up beside others that does not come back.
+#: The most take-ups in a row, beside other calls, of a call that does not come back.
 MOST_BESIDE_OTHERS = 2
-#: How often in a row something is taken up at all that does not come back.
+#: The most take-ups in a row of a call that does not come back.
 MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 10
 
 

@@ -22,7 +22,7 @@ from ..services import EngineServices
 COMMAND, ENVIRONMENT = "command", ""
 #: An exception that the environment has given a span: which, and (as in the section) until when.
 SPAN, UNTIL = "span", drift_section.UNTIL
-#: What a command says for a schedule so that the environment's section counts again.
+#: The schedule in a command that gives it back to the environment's section.
 GIVEN_BACK = "environment"
 _NOTHING: Mapping[str, object] = {
     "drift_schedule": "",

@@ -112,7 +112,7 @@ class MemberView:
         self.name, self.type, self.physical_id = row.name, row.type, row.physical_id
         #: The last action, and its status.
         self.action, self.status = row.action, row.status
-        #: When it was first made.
+        #: The time of its creation.
         self.created_at = row.created_at
 
     @property

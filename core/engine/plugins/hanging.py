@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-#: How many calls may hang, of one stack at the top and of all.
+#: The largest number of hanging calls: of one root stack, and of all.
 OF_STACK, OF_ALL = 32, 256
 
 

@@ -19,14 +19,14 @@ from zonda.hooks.text.sanitize import escape_surrogates
 
 from .redaction import scrub
 
-#: How many characters are kept; the last ones tell most.
+#: The number of characters kept; the last ones say most.
 LONGEST: Final = 6000
 LONGEST_LINE: Final = 400
-#: Whose frames above a plug-in's are left out: the engine's and those of the plug-in API.
+#: Packages whose frames above a plug-in's are left out: the engine and the plug-in API.
 _OURS: Final = tuple(
     f"{folder}/" for folder in (Path(__file__).parents[2], *map(str, hooks.__path__))
 )
-#: What no plug-in is to blame for: expressions, and values that would be too large.
+#: Faults of no plug-in: expressions, and values that would be too large.
 _OF_TEMPLATES: Final = ("ZON118", TOO_LARGE)
 
 

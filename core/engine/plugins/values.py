@@ -25,9 +25,9 @@ from zonda.hooks.text.sanitize import describe_exception, require_encodable, tru
 
 from .redaction import scrub
 
-#: How JSON text writes half of a surrogate pair, or both halves.
+#: The escapes in JSON text of half a surrogate pair, or of both halves.
 _SURROGATE = "\\ud"
-#: How it writes a map with keys that are no text.
+#: Its notation of a map whose keys are no strings.
 _OTHER_KEYS = '{"$map":'
 _TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels"
 

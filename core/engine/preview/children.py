@@ -34,7 +34,7 @@ from .entries import Inside
 from .moved import apply_moves_to_plan, move_rows, select_moves
 from .walk import Owner, Walk
 
-#: What no template can know of a nested stack that is not there yet.
+#: The attributes of a nested stack that no template knows before it exists.
 _OF_A_NEW_ONE = frozenset(("OS::stack_id", "OS::stack_name"))
 
 

@@ -19,7 +19,7 @@ from .reasons import list_reasons
 
 #: Raised when a program that reads the shape may have to be changed.
 VERSION = 1
-#: What entries do, in the order in which people are told.
+#: The verbs of entries, in the order of the output.
 ACTIONS = (
     "create", "check", "update", "replace", "delete", "leave", "keep", "fail", "blocked",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from .children import Below
 from .entries import Entry
 from .walk import Walk
 
-#: What is not known before the plan is carried out.
+#: The text for a value that is known after the plan is carried out.
 _UNKNOWN = None
 
 

@@ -13,7 +13,7 @@ from zonda.core.template.environment import policies
 from ..model.unit_of_work import UnitOfWork
 
 CLEARED = "+"
-#: Where an instance was that is past a breakpoint: what is removed to be replaced, in its removal.
+#: The step of an instance that is past a breakpoint; of one that is being replaced, its removal.
 _PAST = {"pre-update": CLEARED + "pre-delete"}
 #: Told where a wait ends with its action, which has failed or was cancelled; in Heat's words.
 ENDED = "Failure occurred while waiting."

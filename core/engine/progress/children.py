@@ -20,7 +20,7 @@ from . import breakpoints, phases
 
 #: The failure of an action of a nested stack whose stack above starts nothing more.
 HALTED = "Stopped with the stack above"
-#: What changes nothing about an owner.
+#: Actions that change nothing of an owner.
 _LOOKING = frozenset({"CHECK", "SNAPSHOT", "DELETE_SNAPSHOT"})
 
 

@@ -20,7 +20,7 @@ from ..model.states import COMPLETE, DIRTY, IDLE, PRESENT
 from ..model.unit_of_work import UnitOfWork
 from .history import add_user
 
-#: Where the history keeps the moves of a plan: old name -> new one.
+#: The key of the moves of a plan in the history: old name -> new one.
 DETAIL = "moved"
 
 

@@ -24,7 +24,7 @@ from ..model.states import (
 from ..model.unit_of_work import UnitOfWork, read_failures
 from . import adoption, history, partial, protection, snapshots
 
-#: What a failure says where a rollback was wanted too.
+#: The text of a failure where a rollback was wanted too.
 NO_ROLLBACK = "rollback impossible: "
 #: The failure of an action of a nested stack where the stack above has a newer plan. Nobody is told
 #: of it: what is wanted now is what counts.

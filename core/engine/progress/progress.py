@@ -32,7 +32,7 @@ from . import children, phases
 
 #: The failure of an action that the user has cancelled.
 CANCELLED = USER_CANCELLED
-#: How many reasons a stack keeps of one action: the list is read and written at each failure.
+#: The most reasons that a stack keeps of one action: the list is read and written at each failure.
 MOST_REASONS = 100
 MORE = "and more: each resource has its own reason"
 

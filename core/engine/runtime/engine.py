@@ -120,10 +120,10 @@ class Engine:
         self._changes = 0
         self._stopping = False
         self._over = False
-        #: Why the thread has died, if it has.
+        #: The error that has ended the thread, if any.
         self.failure: StoreError | None = None
         self._scheduler = scheduler
-        #: When the scheduler is to wake the thread, by the monotonic clock.
+        #: The time at which the scheduler wakes the thread, by the monotonic clock.
         self._wakes_at = math.inf
         # Seconds by which polls are taken before they are due: once for each call of the scheduler.
         self._early = 0.0

@@ -22,7 +22,7 @@ from ..execution.loop import Task
 from ..execution.pool import Pool
 from ..model.effects import Call, GivenUp
 
-#: How many threads pull; and after how many calls each says that there are results.
+#: The number of pulling threads, and the calls after which each announces results.
 PULLERS, TOGETHER = 4, 32
 #: Seconds after which the head of the queue has waited too long.
 LONGEST_WAIT = 0.05

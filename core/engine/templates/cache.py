@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 ROOTS, NESTED = 64, 512
-#: What those of whole stacks may weigh, as characters of text: each takes about ten bytes. The last
+#: The limit of those of whole stacks, in characters of text: each takes about ten bytes. The last
 #: two are kept in any case: an update needs both.
 WEIGHT, LEAST = 12_000_000, 2
 #: Templates of which only is known what they build on.
@@ -31,7 +31,7 @@ class DefinitionCache(Generic[T]):
         self._nested: OrderedDict[str, T] = OrderedDict()
         #: Of those at the top: what each weighs, by the ids of its parts.
         self._weights: dict[str, Mapping[int, int]] = {}
-        #: What each builds on; those at the top on themselves.
+        #: The base of each; those at the top are their own.
         self._bases: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 

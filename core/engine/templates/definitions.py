@@ -28,7 +28,7 @@ from ..model.definition import Definition, Loading, ResourceClass
 from ..model.states import MAKING
 from .cache import DefinitionCache
 
-#: What a resource takes besides its text, as characters of it.
+#: The weight of a resource besides its text, in characters.
 _PER_RESOURCE = 1000
 
 

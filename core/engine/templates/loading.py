@@ -38,7 +38,7 @@ class TemplateLoading:
         self._clock = clock
         self._random = source
         self._yaql = make_evaluator(limits)
-        #: What was loaded last of each stack, as long as somebody keeps it.
+        #: The last loaded definition of each stack, as long as it is in use.
         self._latest: WeakValueDictionary[str, TemplateTree] = WeakValueDictionary()
 
     def __call__(

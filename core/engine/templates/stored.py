@@ -24,9 +24,9 @@ from .definitions import parse_bundle
 
 #: Makes the definition of a bundle without checking its resources; types may be missing.
 Reading = Callable[[Bundle, Identity], StackDefinition]
-#: What a template that was generated is called, which stands in no file.
+#: The name of a generated template, which stands in no file.
 GENERATED = "generated"
-#: Where values stand in resources of generated templates.
+#: The places of values in resources of generated templates.
 _VALUES = ("properties", "metadata", "update_policy")
 
 

@@ -18,7 +18,7 @@ from zonda.hooks.function import TEXT_PER_VALUE
 
 #: A step costs so many times as much as a plain value that is walked through.
 PER_STEP = 50
-#: Whoever compares or prints a collection goes through so many values at the cost of one.
+#: The values of a collection that one comparison or printing reads at the cost of one.
 _PER_VALUE = 16
 #: No whole number may have more bits while an expression computes.
 LARGEST_BITS = 80_000

@@ -17,7 +17,7 @@ from .lock import EngineLock
 
 #: The newest migration; a test compares it with ``migrations/``.
 HEAD = "0018"
-#: What SQLite keeps beside a database file.
+#: Files that SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
 #: The size of a database without tables; what is in the log alone is not counted.
 ONE_PAGE = 4096

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 #: Verdicts: on a resource, and on a stack.
 IN_SYNC, DRIFTED, MISSING, UNKNOWN = "IN_SYNC", "DRIFTED", "MISSING", "UNKNOWN"
-#: What is shown of a resource that was not looked at since it was changed.
+#: The verdict on a resource that was not checked since it was changed.
 NOT_CHECKED = "NOT_CHECKED"
 #: States of a check.
 RUNNING, COMPLETE, FAILED, INTERRUPTED = "RUNNING", "COMPLETE", "FAILED", "INTERRUPTED"
 #: Between a reason and what a repair would not do about it.
 NOTE = "; "
-#: Why there is a check.
+#: The reason of a check.
 SCHEDULE, COMMAND, REPAIR = "schedule", "command", "repair"

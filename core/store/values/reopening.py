@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 #: Characters from which on a text is worth keeping, and bytes that are kept at most.
 LEAST, MOST = 16_384, 8_388_608
-#: How many of those that were asked for once are remembered.
+#: The number of definitions kept that were asked for once.
 ONCE = 1024
 
 

@@ -35,7 +35,7 @@ from .history import History
 #: 2 KB each, and the plan of a larger stack keeps all that it has touched.
 ROWS_KEPT = 16384
 
-#: What is deleted of the past, by its age.
+#: The age at which history is deleted.
 _OF_THE_PAST = tuple(
     f"delete_old_{what}" for what in ("events", "actions", "failed", "drift_checks")
 )

@@ -69,7 +69,7 @@ class Task:
     #: It waits for a nested stack, whose end pokes it; or has been poked before it did.
     is_asleep: bool = False
     is_poked: bool = False
-    #: How often it has begun to wait.
+    #: The number of times it has begun to wait.
     waits: int = 0
 
     @property

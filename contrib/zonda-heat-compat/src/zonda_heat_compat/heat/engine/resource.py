@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 
 datetime = dt.datetime
 UpdateReplace = exception.UpdateReplace
-#: Where these two were until 2015.
+#: The place of these two until 2015.
 ResourceInError = exception.ResourceInError
 ResourceUnknownStatus = exception.ResourceUnknownStatus
 
