@@ -83,6 +83,7 @@ KEPT_NESTED = [
 #: The same of lives in which things drift; the short form is in
 #: ``tests/engine/plan/test_adoption.py``.
 KEPT_DRIFTING = [
+    pytest.param(23, id="the-clock-was-set-and-a-stack-cancelled-in-one-commit"),
     pytest.param(30574, id="a-signal-asked-what-was-adopted-and-had-no-id-yet"),
 ]
 

@@ -41,6 +41,8 @@ class Change:
     now: ResourceRow | None
     stack_before: StackRow | None
     stack: StackRow
+    #: Seconds by which the wall clock was set since the commit before.
+    jump: float = 0.0
 
     @property
     def row(self) -> ResourceRow:
@@ -102,6 +104,7 @@ class Watcher:
         #: Since when somebody is seen to be late, by the monotonic clock.
         self._late: dict[str, float] = {}
         self._swept_at = 0.0
+        self._offset = self._clock_offset
         #: Names of what a user has marked, whatever was done to it.
         self.disturbed: set[str] = set()
         self.breakpoints = Breakpoints(clock)
@@ -128,8 +131,10 @@ class Watcher:
 
     def committed(self, *, alone: bool, zombie: str | None) -> int:
         """Look; gives how many operations a ``zombie`` (an owner) has begun or taken."""
+        before, self._offset = self._offset, self._clock_offset
         if not self._has_written():
             return 0
+        jump = self._offset - before
         rows, stacks = self._read()
         before_rows, before_stacks = self.rows, self.stacks
         self.rows, self.stacks = rows, stacks
@@ -139,11 +144,16 @@ class Watcher:
         for key in {**before_rows, **rows}:
             was, now = before_rows.get(key), rows.get(key)
             stack_id = (now or before_rows[key]).stack_id
-            change = Change(was, now, before_stacks.get(stack_id), stacks[stack_id])
+            change = Change(was, now, before_stacks.get(stack_id), stacks[stack_id], jump)
             if was is not now:
                 self._row(change, alone)
         self._swept(rows, stacks)
         return sum(1 for row in rows.values() if zombie and row.op and row.owner == zombie)
+
+    @property
+    def _clock_offset(self) -> float:
+        """The wall clock less the monotonic one."""
+        return self._clock.now() - self._clock.monotonic()
 
     def _has_written(self) -> bool:
         """Whether the last commit has changed anything."""
@@ -379,8 +389,9 @@ def _check_deadline(change: Change, op: str, now: float) -> None:
     earlier = change.stack_before
     ends = stack.deadline
     if earlier is not None and earlier.generation == stack.generation:
-        # it may have been cancelled by the same commit, or moved with the clock
-        known = [each for each in (earlier.deadline, stack.deadline) if each is not None]
+        # the same commit may have moved it with the clock and cancelled it
+        moved = None if earlier.deadline is None else earlier.deadline + max(change.jump, 0.0)
+        known = [each for each in (moved, stack.deadline) if each is not None]
         ends = max(known, default=None)
     for limit in (ends, None if seconds is None else now + seconds):
         if limit is not None and (row.deadline is None or row.deadline > limit + 0.001):

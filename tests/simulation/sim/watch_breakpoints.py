@@ -23,20 +23,9 @@ class Breakpoints:
     def __init__(self, clock: SetClock) -> None:
         self._clock = clock
         self.asked: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
-        #: The wall clock less the monotonic one when a row was written, by its id.
-        self._offsets: dict[str, float] = {}
 
     def changed(self, change: Any) -> None:
         """A row has changed."""
-        self._check(change)
-        if change.now is not None:
-            self._offsets[change.now.id] = self._offset
-
-    @property
-    def _offset(self) -> float:
-        return self._clock.now() - self._clock.monotonic()
-
-    def _check(self, change: Any) -> None:
         before, now = change.before, change.now
         if change.began and change.is_current and now.op:
             self._check_passed(change, PRE.get(change.began, ""))
@@ -55,7 +44,7 @@ class Breakpoints:
             return
         if before is not None and before.hook == "+" + hook:
             return
-        if before is None or before.hook != hook or not self._may_go_on(before):
+        if before is None or before.hook != hook or not self._may_go_on(before, change.jump):
             raise Violation(f"{row.op} of {row.name} passes {hook}")
 
     def _left(self, change: Any) -> None:
@@ -63,7 +52,7 @@ class Breakpoints:
         before, now = change.before, change.now
         if (now is not None and now.hook == before.hook) or change.is_replanned:
             return
-        if not self._may_go_on(before):
+        if not self._may_go_on(before, change.jump):
             raise Violation(f"{before.name} leaves {before.hook}")
 
     def _ended(self, change: Any) -> None:
@@ -79,15 +68,10 @@ class Breakpoints:
         if (now is None or now.hook != hook) and not self._is_asked(before, hook):
             raise Violation(f"{before.name} does not wait at {hook}")
 
-    def _may_go_on(self, row: Any) -> bool:
-        return self._is_over(row) or self._is_asked(row, row.hook)
-
-    def _is_over(self, row: Any) -> bool:
-        """Its time may move with the clock in the transaction that finds it over."""
-        if row.hook_until is None:
-            return False
-        jump = self._offset - self._offsets.get(row.id, self._offset)
-        return bool(row.hook_until + min(jump, 0.0) < self._clock.now())
+    def _may_go_on(self, row: Any, jump: float) -> bool:
+        # its time may be over in the commit that has moved it with the clock
+        over = row.hook_until is not None and row.hook_until + min(jump, 0.0) < self._clock.now()
+        return over or self._is_asked(row, row.hook)
 
     def _is_asked(self, row: Any, hook: str) -> bool:
         return any(
