@@ -62,7 +62,7 @@ class LaunchConfiguration(LocalResource):
 
     def instance_properties(self) -> dict[str, Any]:
         """The properties of an instance, as far as they are given."""
-        given = self.properties.stored()
+        given = self.properties.get_stored_values()
         return {
             name: value
             for name, value in given.items()

@@ -22,7 +22,7 @@ class AnyProperties(Properties):
         """Return no faults."""
         return []
 
-    def stored(self) -> dict[str, Any]:
+    def get_stored_values(self) -> dict[str, Any]:
         """The values that were given, unchanged."""
         return dict(self._given)
 

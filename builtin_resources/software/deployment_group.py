@@ -85,7 +85,7 @@ class DeploymentGroup(BatchedGroup):
 
     def entry(self, name: str) -> Entry:
         """The deployment for one server: what is given for the group, but for the servers."""
-        given = self.properties.stored()
+        given = self.properties.get_stored_values()
         servers = {str(key): value for key, value in given.pop(SERVERS).items()}
         own = {key: value for key, value in given.items() if value is not None}
         return member_template.build_entry(self.member_type, {**own, SERVER: servers[name]})

@@ -128,9 +128,9 @@ class StoreOutbox:
         self._check()
         return self._reader.sink(name)
 
-    def after(self, seq: int, limit: int) -> list[EventRecord]:
+    def list_after(self, seq: int, limit: int) -> list[EventRecord]:
         """List the events after a sequence number, in order."""
-        return self._records.after(seq, limit)
+        return self._records.list_after(seq, limit)
 
     def move(self, row: SinkRow, known: int) -> bool:
         """Store the position of a sink."""
@@ -255,7 +255,7 @@ def _build_view(
     waiting = 0
     if row is not None and section is not None:
         wants = parse_filter(section)
-        waiting = sum(each in wants for each in Records(reader).after(row.seq, _MOST_COUNTED))
+        waiting = sum(each in wants for each in Records(reader).list_after(row.seq, _MOST_COUNTED))
     kind = "" if section is None else str(section.get("kind", ""))
     return SinkView(name, kind, row, waiting, reader.last_event())
 

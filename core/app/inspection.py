@@ -49,13 +49,13 @@ class StackInspector:
         """Return a stack as it was at the end of a generation; raises NotFound."""
         return read_past(self._reader, stack, self.read_history(stack).one(generation))
 
-    def shown(self, stack: StackView, action: ActionView) -> RedactedBundle:
+    def show_input(self, stack: StackView, action: ActionView) -> RedactedBundle:
         """Return the redacted input of a generation; raises ZondaError if it cannot be read."""
         known = self.read_history(stack)
         return (
-            known.given(action)
+            known.load_input(action)
             .with_hidden(known.list_hidden_parameters())
-            .shown(also=known.list_secrets())
+            .redact(also=known.list_secrets())
         )
 
     def why(
@@ -87,7 +87,7 @@ class StackInspector:
             known = rows.get(stack_id, []) if depth else self._reader.resource_rows(stack_id)
             found = build_stack_graph(f"Stack {view.name}", known, definition)
             parts.append(found.put_below("/".join(path)) if path else found)
-        return parts[0].joined(*parts[1:]), untold
+        return parts[0].join(*parts[1:]), untold
 
     def build_template_graph(self, bundle: Bundle, name: str) -> Graph:
         """Build the graph of a template without a stack; raises ValidationErrors."""
@@ -103,13 +103,13 @@ class StackInspector:
         known = self.read_history(stack)
         newer = known.one(stack.generation if second is None else second)
         older = known.find_other_before(newer) if first is None else known.one(first)
-        before, after = known.given(older), known.given(newer)
+        before, after = known.load_input(older), known.load_input(newer)
         hidden = before.hidden | after.hidden | known.list_hidden_parameters()
         before, after = before.with_hidden(hidden), after.with_hidden(hidden)
         names = (f"generation {older.generation}", f"generation {newer.generation}")
         secrets = (redaction.list_searchable_secrets(each.secrets) for each in (before, after))
         also = [*chain.from_iterable(secrets), *known.list_secrets()]
-        shown = before.shown(also=also), after.shown(before, also)
+        shown = before.redact(also=also), after.redact(before, also)
         return older, newer, compare(*shown, names)
 
 
@@ -119,6 +119,6 @@ def _load_definition(templates: Templates, stack: StackView) -> tuple[StackDefin
         return None, ""
     try:
         identity = Identity(stack.id, stack.name, stack.project)
-        return templates.definition(templates.stored(stack.template_id), identity), ""
+        return templates.definition(templates.read_stored(stack.template_id), identity), ""
     except ZondaError as error:
         return None, str(error)

@@ -39,7 +39,9 @@ class Stacks:
             return self.find(name_or_id)
         except NotFound as missing:
             try:
-                return self._parts.reader.deleted_stack(name_or_id, self._parts.settings.project)
+                return self._parts.reader.get_deleted_stack(
+                    name_or_id, self._parts.settings.project
+                )
             except NotFound:
                 raise missing from None
 

@@ -31,7 +31,7 @@ class ValidationResult:
     @classmethod
     def of(cls, definition: StackDefinition) -> ValidationResult:
         """Build the result from a definition: parameters with schemas, resources with types."""
-        shown = definition.parameters.shown()
+        shown = definition.parameters.redact_values()
         return cls(
             description=str(definition.description or ""),
             parameters={

@@ -72,7 +72,7 @@ class EventOutbox(Protocol):
     def move(self, row: SinkRow, known: int) -> bool:
         """Store the position; False if the stored one is not ``known`` any more."""
 
-    def after(self, seq: int, limit: int) -> list[EventRecord]:
+    def list_after(self, seq: int, limit: int) -> list[EventRecord]:
         """List the events after a sequence number, in order."""
 
 
@@ -120,7 +120,7 @@ class SinkDelivery:
         wait = self._compute_remaining_wait(row)
         if wait > 0:
             return wait
-        events = self._mailbox.after(max(row.seq, self._passed), READ_AT_ONCE)
+        events = self._mailbox.list_after(max(row.seq, self._passed), READ_AT_ONCE)
         if not events:
             return None
         if row.failures or self.is_ending:
@@ -213,7 +213,7 @@ class SinkDelivery:
         elif seconds > _BATCH_SECONDS:
             self._size = max(self._size // 2, 1)
 
-    def given_up(self) -> None:
+    def record_timeout(self) -> None:
         """Record that a batch timed out, so that the next command need not wait, too."""
         row = self._mailbox.place(self.name)
         if row is not None and self._compute_remaining_wait(row) <= 0:

@@ -29,7 +29,7 @@ class Records:
         self._reader = reader
         self._ways: dict[str, _TreePath] = {}
 
-    def after(self, seq: int, limit: int) -> list[EventRecord]:
+    def list_after(self, seq: int, limit: int) -> list[EventRecord]:
         """List the records of the events after a sequence number, in order, of all stacks."""
         return [self.of(event) for event in self._reader.events_after(seq, limit)]
 

@@ -51,7 +51,7 @@ class _Worker:
         self._stopped.set()
         self._news.set()
 
-    def ended(self, seconds: float) -> bool:
+    def join(self, seconds: float) -> bool:
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -121,12 +121,12 @@ class DeliveryWorkers:
         before = {each: each.courier.arrived for each in self._rounds}
         for each in self._rounds:
             each.end()
-        late = [each for each in self._rounds if not each.ended(self._seconds_until(until))]
+        late = [each for each in self._rounds if not each.join(self._seconds_until(until))]
         for each in late:
             each.is_over = True
             log.warning("Sink %s is left with events to deliver", each.courier.name)
         for each in late:
-            ended = each.ended(self._seconds_until(until + each.courier.timeout))
+            ended = each.join(self._seconds_until(until + each.courier.timeout))
             if not ended and each.courier.arrived == before[each]:
                 _record_timeout(each.courier)
 
@@ -136,6 +136,6 @@ class DeliveryWorkers:
 
 def _record_timeout(courier: SinkDelivery) -> None:
     try:
-        courier.given_up()
+        courier.record_timeout()
     except StoreError as error:  # then the next command waits, too
         log.warning("Sink %s: %s", courier.name, error)

@@ -121,7 +121,7 @@ def _list_declared(grown: TreeNode, bundle: Bundle, given_too: bool) -> Iterable
                 yield _build_parameter(grown, file, schema, GIVEN, None)
             continue
         values = definition.parameters
-        origin = "" if values.known(name) is None else values.origin(name)
+        origin = "" if values.get_raw(name) is None else values.origin(name)
         is_of_environment = origin in (environments.PARAMETERS, environments.DEFAULTS)
         place = definition.environment.place((origin, name)) if is_of_environment else None
         yield _build_parameter(grown, file, schema, origin, place)

@@ -105,7 +105,7 @@ class StackExporter:
         """
         if stack.template_id is None:
             raise NotFound("Template", stack.name)
-        stored = self._templates.stored(stack.template_id)
+        stored = self._templates.read_stored(stack.template_id)
         if not with_secrets:
             stored = stored.mask()
         identity = Identity(stack.id, stack.name, stack.project)
@@ -182,7 +182,7 @@ class _DocumentWriter:
     ) -> dict[str, dict[str, Any]]:
         """Build the entry of each instance, redacted where needed."""
         sealer = self._reader.sealer
-        data = {row.id: self._reader.sealed_data(row.id) for row in rows}
+        data = {row.id: self._reader.read_sealed_data(row.id) for row in rows}
         self.digests.append(documents.compute_digest(stack, rows, [*data.values()], sealer))
         known = {row.id: documents.build_entry(row, data[row.id], sealer) for row in rows}
         if self._with_secrets:

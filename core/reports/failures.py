@@ -91,7 +91,7 @@ def failures(
         if event.generation == action.generation and event.resource_name
     ]
     ends = {(event.resource_id, event.at) for event in events if event.status == "FAILED"}
-    noted = [one for one in reader.failed(stack.id) if one.generation == action.generation]
+    noted = [one for one in reader.list_failed(stack.id) if one.generation == action.generation]
     # not only one attempt has failed, but the operation
     final = [one for one in noted if one.during == "prepare" or (one.resource_id, one.at) in ends]
     first = [one for one in final if one.kind not in _FOLLOWS] or final

@@ -67,7 +67,7 @@ class Generations:
         other = [each for each in known if each.template_id != action.template_id]
         return (other[-1:] or known[:1] or [action])[0]
 
-    def given(self, action: ActionView) -> GenerationInput:
+    def load_input(self, action: ActionView) -> GenerationInput:
         """Load the input of a generation; raises where its template cannot be read any more."""
         if action.template_id is None:
             raise NotFound("template of generation", str(action.generation))
@@ -75,7 +75,7 @@ class Generations:
 
     def template(self, template_id: str) -> GenerationInput:
         """Load a stored template with its whole input; raises as ``given``."""
-        found = self._templates.stored(template_id).mask()
+        found = self._templates.read_stored(template_id).mask()
         stack = self._stack
         identity = Identity(stack.id, stack.name, stack.project)
         definition = self._templates.definition(found, identity)
@@ -135,7 +135,7 @@ class GenerationInput:
         """The parameters that it hides."""
         return redaction.list_hidden_parameters(self.definition)
 
-    def shown(
+    def redact(
         self, before: GenerationInput | None = None, also: Collection[Any] = ()
     ) -> RedactedBundle:
         """Return the redacted input; hidden values that differ from ``before`` are marked.

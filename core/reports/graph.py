@@ -98,7 +98,7 @@ class Graph:
         )
         return Graph(self.title, tuple(nodes), tuple(edges))
 
-    def joined(self, *others: Graph) -> Graph:
+    def join(self, *others: Graph) -> Graph:
         """Return the graph together with those of its nested stacks."""
         parts = (self, *others)
         nodes = tuple(node for part in parts for node in part.nodes)

@@ -66,7 +66,7 @@ class StackValues:
     def parameters(self, stack_id: str) -> dict[str, Any]:
         """Return the parameters' values, hidden ones redacted."""
         definition = self._load_definition(self._reader.stack_row(stack_id))
-        return {} if definition is None else dict(definition.parameters.shown())
+        return {} if definition is None else dict(definition.parameters.redact_values())
 
     def resources(self, stack_id: str) -> dict[str, ResourceDefinition]:
         """Resolve every resource of the template, properties converted.
@@ -97,7 +97,7 @@ class StackValues:
             return resolved
         new = ResourceRow("", stack.id, node.name, node.type)
         instance = self._instances.make(WorkItem(new, stack), definition=resolved, cls=node.cls)
-        return dataclasses.replace(resolved, properties=instance.properties.stored())
+        return dataclasses.replace(resolved, properties=instance.properties.get_stored_values())
 
     def _load_definition(self, stack: StackRow) -> Definition | None:
         if stack.template_id is None or stack.deleted_at is not None:

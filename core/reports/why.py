@@ -153,7 +153,7 @@ class StackExplainer:
     def _find_earlier_failure(
         self, actions: Sequence[ActionView], name: str | None
     ) -> ActionView | None:
-        noted = self._reader.failed(self._stack.id)
+        noted = self._reader.list_failed(self._stack.id)
         its = {one.generation for one in noted if one.resource_name == name}
         bad = (each for each in reversed(actions) if each.status in BAD)
         return next((each for each in bad if name is None or each.generation in its), None)
@@ -172,7 +172,7 @@ class StackExplainer:
     def _check_known(self, name: str) -> None:
         """Raise NotFound for a resource that neither exists nor ever failed."""
         known = {row.name for row in self._reader.resource_rows(self._stack.id)}
-        known |= {one.resource_name for one in self._reader.failed(self._stack.id)}
+        known |= {one.resource_name for one in self._reader.list_failed(self._stack.id)}
         known |= {one.resource_name for one in self._list_events() if one.resource_name}
         if name not in known:
             hint = suggestion(name, sorted(known))

@@ -100,7 +100,7 @@ def load(
     if context_for is not None and check is not False:
         faults.extend(loader.plugin_faults)
         nested = NestedValidator(family, context_for, loader.limits, earlier)
-        faults.extend(islice(definition.faults(context_for, nested.below), most))
+        faults.extend(islice(definition.faults(context_for, nested.find_faults_below), most))
         definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]
     if ignore_unknown:

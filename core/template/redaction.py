@@ -89,7 +89,7 @@ def find_secrets(
                 found[file, path] = value
     for name in hidden:
         declared = name in definition.schemas
-        value = definition.parameters.known(name) if declared else None
+        value = definition.parameters.get_raw(name) if declared else None
         if value is not None:
             found["parameter", (name,)] = value
     return found | {(FILES + file, path): value for (file, path), value in below.values.items()}
@@ -131,7 +131,7 @@ def redact_bundle(
 
     values = {
         name: mark(("parameter", (name,))) if ("parameter", (name,)) in hidden else value
-        for name, value in definition.parameters.shown().items()
+        for name, value in definition.parameters.redact_values().items()
     }
     document = definition.document
     data = written = _mask_values(document.data, (), hidden, mark)

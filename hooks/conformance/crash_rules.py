@@ -66,7 +66,7 @@ def _explain_failure(trial: Trial, action: str, error: Exception) -> str:
 
 def check_crash_in_create(trial: Trial) -> None:
     """Raise Violated unless an interrupted creation is repeated or deleted (``start_policy``)."""
-    probe = trial.created()
+    probe = trial.make_created()
     writes = probe.writes
     alone = len(trial.backend.leftovers() or ())
     probe.delete()
@@ -86,10 +86,10 @@ def _expect_one(trial: Trial, alone: int, point: int) -> None:
 
 def check_crash_in_delete(trial: Trial) -> None:
     """Raise Violated unless an interrupted deletion can be repeated."""
-    probe = trial.created()
+    probe = trial.make_created()
     probe.delete()
     for point in (*range(1, probe.writes + 1), InstrumentedLifecycle.END):
-        life = trial.created()
+        life = trial.make_created()
         _run_until_crash(life, point, life.delete)
         _delete_after_crash(trial, life, point)
 
@@ -98,7 +98,7 @@ def check_crash_in_update(trial: Trial) -> None:
     """Raise Violated unless the update can be repeated, or the resource deleted, after a crash."""
     changed, writes = _find_update_in_place(trial)
     for point in (*range(1, writes + 1), InstrumentedLifecycle.END):
-        life = trial.created()
+        life = trial.make_created()
         _run_until_crash(life, point, partial(life.update, changed))
         if trial.cls.start_policy == "idempotent":
             life.status = "COMPLETE"
@@ -110,7 +110,7 @@ def _find_update_in_place(trial: Trial) -> tuple[dict[str, Any], int]:
     """The first change that needs no replacement, and how much its update stores."""
     for name, schema in trial.cls.properties_schema.items():
         for changed in _list_first_change(trial, name) if schema.update_allowed else ():
-            probe = trial.created()
+            probe = trial.make_created()
             outcome = probe.update(changed)
             writes = probe.writes
             probe.delete()
@@ -134,7 +134,7 @@ def _repeat_operation(
     trial: Trial, life: InstrumentedLifecycle, point: int, run: Callable[[], Any]
 ) -> None:
     try:
-        life.again(run)
+        life.repeat(run)
     except Exception as error:  # the border: a plug-in's calls
         policy = trial.cls.start_policy
         text = (

@@ -79,7 +79,7 @@ class InstrumentedLifecycle(Lifecycle):
         if fault:
             self.state_losses.append(fault)
 
-    def again(self, run: Callable[[], Any]) -> Any:
+    def repeat(self, run: Callable[[], Any]) -> Any:
         """Repeat an operation with ``run`` under the id of the one that was interrupted."""
         self._again, self.crash_at = self.operation_id, None
         try:
@@ -103,7 +103,7 @@ class InstrumentedLifecycle(Lifecycle):
                 return handle(instance) if found is None else found
             finally:
                 self.kept |= set(vars(instance)) - before - {"_attributes"}
-                self.kept |= set(self._class_state.changed())
+                self.kept |= set(self._class_state.list_changed())
 
         token = super()._start(note_instance, operation)
         if self.crash_at == self.END:
@@ -189,7 +189,7 @@ class ClassState:
             (owner, name, value, copy.copy(value)) for owner, name, value in _list_containers(cls)
         ]
 
-    def changed(self) -> list[str]:
+    def list_changed(self) -> list[str]:
         """The names of the containers whose content differs from the first one."""
         return [
             f"{owner.__name__}.{name}"

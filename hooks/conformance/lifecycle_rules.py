@@ -28,7 +28,7 @@ def check_create(trial: Trial) -> None:
             "or in Backend.properties()",
         )
     trial.life().validate()
-    life = trial.created()
+    life = trial.make_created()
     if not life.reference:
         raise Violated("it has no reference", "get_reference_id gives nothing")
 
@@ -37,7 +37,7 @@ def check_attributes(trial: Trial) -> None:
     """Raise Violated unless every attribute can be read and is of its declared type."""
     if not trial.cls.attributes_schema:
         raise NotApplicable("it has no attributes")
-    life, listener = trial.created(), BufferingHandler(sys.maxsize)
+    life, listener = trial.make_created(), BufferingHandler(sys.maxsize)
     logger = logging.getLogger(attributes.__name__)
     logger.addHandler(listener)
     try:
@@ -63,7 +63,7 @@ def check_live_state_is_true(trial: Trial) -> None:
     """Raise Violated unless ``get_live_state`` returns the properties that were given."""
     if trial.cls.get_live_state is Resource.get_live_state:
         raise NotApplicable("it has no CHECK", "there is no get_live_state")
-    life = trial.created()
+    life = trial.make_created()
     _check_live_properties(life)
     resource_id = life.resource_id
     life.delete()
@@ -90,7 +90,7 @@ def _check_live_properties(life: InstrumentedLifecycle) -> None:
 
 def check_update_without_change(trial: Trial) -> None:
     """Raise Violated if an update that changes no property changes anything."""
-    life = trial.created()
+    life = trial.make_created()
     before = life.uuid, life.resource_id
     if life.update(trial.properties) != "unchanged" and not life.instance().always_update():
         raise Violated("an update with the same properties was not left out")
@@ -102,7 +102,7 @@ def check_update_without_change(trial: Trial) -> None:
 def check_property_update(trial: Trial, name: str) -> None:
     """Raise Violated unless a property that allows updates is updated in place."""
     changed = trial.pick_change(name)
-    life = trial.created()
+    life = trial.make_created()
     before = life.resource_id
     if life.update(changed) == "replaced":
         raise NotApplicable("it asked for a replacement", "handle_update raised UpdateReplace")
@@ -117,7 +117,7 @@ def check_property_update(trial: Trial, name: str) -> None:
 def check_property_replacement(trial: Trial, name: str) -> None:
     """Raise Violated unless another value of a property replaces the resource."""
     changed = trial.pick_change(name)
-    life = trial.created()
+    life = trial.make_created()
     before, count = life.uuid, len(trial.backend.leftovers() or ())
     life.update(changed)
     if life.uuid == before:
@@ -132,7 +132,7 @@ def check_immutable_property(trial: Trial, name: str) -> None:
     """Raise Violated if an immutable property can be changed."""
     changed = trial.pick_change(name)
     try:
-        trial.created().update(changed)
+        trial.make_created().update(changed)
     except NotSupported:
         return
     raise Violated("it was changed")
@@ -141,7 +141,7 @@ def check_immutable_property(trial: Trial, name: str) -> None:
 def check_suspend_and_resume(trial: Trial) -> None:
     """Raise Violated if leftovers remain after suspend, resume and delete."""
     _require_handler(trial, "suspend")
-    life = trial.created()
+    life = trial.make_created()
     life.suspend()
     life.resume()
     life.delete()
@@ -154,7 +154,7 @@ def check_check_action(trial: Trial) -> None:
     What a check has seen may be kept by ``data_set``.
     """
     _require_handler(trial, "check")
-    life = trial.created()
+    life = trial.make_created()
     before = life.resource_id, dict(life.saved.metadata)
     life.check()
     if (life.resource_id, life.saved.metadata) != before:
@@ -164,7 +164,7 @@ def check_check_action(trial: Trial) -> None:
 def check_missing_is_detected(trial: Trial) -> None:
     """Raise Violated unless a check fails once the physical resource is gone."""
     _require_handler(trial, "check")
-    life = trial.created()
+    life = trial.make_created()
     if life.resource_id is None or not trial.backend.lose(life.resource_id):
         raise NotApplicable("it cannot be taken away", "Backend.lose() does not")
     try:
@@ -177,14 +177,14 @@ def check_missing_is_detected(trial: Trial) -> None:
 def check_snapshots(trial: Trial) -> None:
     """Make a snapshot and delete it."""
     _require_handler(trial, "snapshot")
-    life = trial.created()
+    life = trial.make_created()
     life.delete_snapshot(life.snapshot())
     life.delete()
 
 
 def check_delete_twice(trial: Trial) -> None:
     """Delete a resource that is gone already, and one that was never made."""
-    life = trial.created()
+    life = trial.make_created()
     resource_id, data = life.resource_id, dict(life.saved.data)
     life.delete()
     trial.expect_nothing_left("delete")
@@ -195,7 +195,7 @@ def check_delete_twice(trial: Trial) -> None:
 
 def check_delete_of_missing(trial: Trial) -> None:
     """Delete a resource that was removed behind zonda's back."""
-    life = trial.created()
+    life = trial.make_created()
     if life.resource_id is None or not trial.backend.lose(life.resource_id):
         raise NotApplicable("it cannot be taken away", "Backend.lose() does not")
     life.delete()

@@ -75,7 +75,7 @@ def _draw_properties(trial: Trial, data: Any, strategies: Any) -> dict[str, Any]
 
 def _check_life(trial: Trial, chosen: Mapping[str, Any]) -> None:
     try:
-        life = trial.created(chosen)
+        life = trial.make_created(chosen)
         life.delete()
     except Exception as error:  # the border: a plug-in's calls
         shown = {key: value for key, value in chosen.items() if key in trial.cls.properties_schema}

@@ -71,7 +71,7 @@ class Trial:
         self._lives.append(life)
         return life
 
-    def created(self, properties: Mapping[str, Any] | None = None) -> InstrumentedLifecycle:
+    def make_created(self, properties: Mapping[str, Any] | None = None) -> InstrumentedLifecycle:
         """The lifecycle of a resource that was created."""
         life = self.life(properties)
         life.create()

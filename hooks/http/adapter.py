@@ -57,7 +57,7 @@ class Budget:
         if self._bytes < 0:
             raise AnswerTooLarge
 
-    def left(self) -> float:
+    def get_seconds_left(self) -> float:
         """The seconds that remain. Raises TimeoutError where none do."""
         seconds = self._end - self._clock.monotonic()
         if seconds <= 0:
@@ -79,7 +79,7 @@ class _Reader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._sock.settimeout(self._budget.left())
+        self._sock.settimeout(self._budget.get_seconds_left())
         count = self._sock.recv_into(buffer)
         self._budget.spend(count)
         return count
@@ -209,7 +209,7 @@ def _make_pools(
             if self.sock is None:
                 self.connect()
             for start in range(0, len(data), _PIECE):
-                self.sock.settimeout(budget.left())
+                self.sock.settimeout(budget.get_seconds_left())
                 super().send(data[start : start + _PIECE])
 
     class Connection(Limited):
@@ -234,12 +234,14 @@ def _open_connection(
     host, port = connection._dns_host, connection.port
     limit = Budget(wire.clock)
     try:
-        limit.begin(min(float(connection.timeout or wire.connect_timeout), budget.left()))
+        limit.begin(
+            min(float(connection.timeout or wire.connect_timeout), budget.get_seconds_left())
+        )
         sock = wire.policy.connect(
             host,
             port,
             trusted=wire.trusts(host, port),
-            left=limit.left,
+            left=limit.get_seconds_left,
             options=connection.socket_options or (),
         )
         _limit_handshake(sock, limit)
@@ -255,7 +257,7 @@ def _open_connection(
 def _limit_handshake(sock: socket.socket, limit: Budget) -> None:
     """Set the timeout of the socket to the time that is left, for the handshake."""
     try:
-        sock.settimeout(limit.left())
+        sock.settimeout(limit.get_seconds_left())
     except TimeoutError:
         sock.close()
         raise

@@ -89,7 +89,7 @@ def check_live_state(resource: Resource, unquoted: Collection[str] = ()) -> None
 
 def compare_live_state(properties: Properties, live: Mapping[str, Any]) -> Comparison:
     """Compare ``live``, the result of ``get_live_state``, with the properties that were sent."""
-    sent = properties.sent()
+    sent = properties.get_sent_values()
     unobserved: list[Path] = []
     found = _merge_observed_map(properties.props, sent, live, (), unobserved)
     differing = (name for name in sorted(sent) if not is_same_value(sent[name], found[name]))

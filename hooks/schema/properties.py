@@ -101,11 +101,11 @@ class Properties(Mapping[str, Any]):
         self._get_schema(key)
         return self._translate_given().get(key)
 
-    def stored(self) -> dict[str, Any]:
+    def get_stored_values(self) -> dict[str, Any]:
         """The converted values of the names that were given, null kept: to be stored and shown."""
         return {key: self.convert(key) for key in self._translate_given() if key in self.props}
 
-    def sent(self, *names: str) -> dict[str, Any]:
+    def get_sent_values(self, *names: str) -> dict[str, Any]:
         """The values of ``names``, or of all, for a handler or a runner: defaults, but no null."""
         values = {key: self.convert(key) for key in names or self.props}
         return {
@@ -153,7 +153,9 @@ class Properties(Mapping[str, Any]):
             if self._differs(key, before)
             or (
                 key in observed
-                and not is_same_value(before.get_user_value(key), self.sent(key).get(key))
+                and not is_same_value(
+                    before.get_user_value(key), self.get_sent_values(key).get(key)
+                )
             )
         ]
 

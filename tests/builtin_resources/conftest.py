@@ -59,7 +59,7 @@ class Waiting:
 
     def steps(self, number: int) -> None:
         for _ in range(number):
-            self.stack.engine._once()
+            self.stack.engine._run_once()
 
     def signal(self, name: str, **details: Any) -> None:
         """Send a signal and go no further than its answer."""
@@ -73,7 +73,7 @@ class Waiting:
     def settle(self) -> None:
         """Go on until nothing is left to do, which must not take for ever."""
         for _ in range(5000):
-            if not self.stack.engine._once():
+            if not self.stack.engine._run_once():
                 return
         raise AssertionError(f"goes on and on: {self.states()}")
 

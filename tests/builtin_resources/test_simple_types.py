@@ -63,7 +63,7 @@ def test_none_takes_everything_and_knows_nothing() -> None:
     none = Lifecycle(NoneResource, {"x": [1], 2: "y"})  # type: ignore[dict-item]
     none.validate()
     none.create()
-    assert none.instance().properties.stored() == {"x": [1], 2: "y"}
+    assert none.instance().properties.get_stored_values() == {"x": [1], 2: "y"}
     assert dict(none.instance().properties) == {}
     assert none.attribute("anything", "at", "all") is None
     assert none.attribute("show") is None
@@ -104,7 +104,7 @@ def test_a_value_is_stored_typed_and_shown_as_given(
     value = Lifecycle(Value, given)
     value.validate()
     value.create()
-    assert value.instance().properties.stored()["value"] == stored
+    assert value.instance().properties.get_stored_values()["value"] == stored
     assert value.attribute("value") == shown
     assert type(value.attribute("value")) is type(shown)
 
@@ -219,7 +219,7 @@ def test_every_class_can_be_asked_for_at_once() -> None:
     given = {"length": 9, "character_classes": [{"class": name} for name in CHARACTERS]}
     text = made(given)
     assert len(text.reference) == 9
-    stored = text.instance().properties.stored()["character_classes"]
+    stored = text.instance().properties.get_stored_values()["character_classes"]
     assert stored == [{"class": name, "min": 1} for name in CHARACTERS]
 
 

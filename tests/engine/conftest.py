@@ -241,7 +241,7 @@ class Bench:
     def steps(self, number: int) -> None:
         """Go on for some moves of the engine only."""
         for _ in range(number):
-            self.engine._once()
+            self.engine._run_once()
 
     def resource(self, name: str) -> ResourceView:
         return self.engine.reader.resource(self.stack.id, name)

@@ -62,13 +62,13 @@ class Thing(Resource):
     def handle_create(self) -> None:
         self.world.calls.append((self.name, "create"))
         self.resource_id_set(f"thing-{self.name}-{self.uuid[-4:]}")
-        self.world.things[str(self.resource_id)] = dict(self.properties.stored())
+        self.world.things[str(self.resource_id)] = dict(self.properties.get_stored_values())
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
         self.world.calls.append((self.name, "update"))
         self.world.diffs[self.name] = dict(prop_diff)
         thing = self.world.things.setdefault(str(self.resource_id), {})
-        wanted = self.make_properties(json_snippet).stored()
+        wanted = self.make_properties(json_snippet).get_stored_values()
         thing.update({name: wanted[name] for name in prop_diff if name in wanted})
 
     def handle_delete(self) -> None:
@@ -107,7 +107,7 @@ class Mended(Thing):
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
         super().handle_update(json_snippet, tmpl_diff, prop_diff)
-        wanted = self.make_properties(json_snippet).stored()
+        wanted = self.make_properties(json_snippet).get_stored_values()
         self.world.things[str(self.resource_id)].update(wanted)
 
 

@@ -71,7 +71,7 @@ class Tree:
         for _ in range(500):
             if until is None or until():
                 return
-            self.bench.engine._once()
+            self.bench.engine._run_once()
         raise AssertionError("it never came so far")
 
     def settle(self) -> StackView:

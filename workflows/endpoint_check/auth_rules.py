@@ -52,14 +52,14 @@ def check_wrong_signature(trial: Trial) -> None:
     """A signature with a strange key is refused."""
     _require_webhook_key(trial)
     settings = replace(trial.probe.settings, signing_keys=_STRANGE)
-    trial.refused(settings, "a signature that is wrong", _VERIFY)
+    trial.check_refused(settings, "a signature that is wrong", _VERIFY)
 
 
 def check_no_signature(trial: Trial) -> None:
     """A request that is not signed is refused."""
     _require_signing_key(trial)
     settings = replace(trial.probe.settings, signing_keys=(), message_keys={})
-    trial.refused(settings, "a request that is not signed", _VERIFY)
+    trial.check_refused(settings, "a request that is not signed", _VERIFY)
 
 
 def check_old_signature(trial: Trial) -> None:
@@ -67,7 +67,7 @@ def check_old_signature(trial: Trial) -> None:
     _require_signing_key(trial)
     earlier = _DelayedClock(trial.probe.clock, 2 * TOLERANCE)
     settings = replace(trial.probe.settings, clock=earlier)
-    trial.refused(
+    trial.check_refused(
         settings,
         f"a signature that is {2 * TOLERANCE / 60:g} minutes old",
         f"Refuse a webhook-timestamp that is more than {TOLERANCE / 60:g} minutes away",
@@ -79,8 +79,10 @@ def check_two_signatures(trial: Trial) -> None:
     _require_webhook_key(trial)
     keys = (*_STRANGE, *trial.probe.settings.signing_keys)
     operation = trial.create()
-    reply = trial.probe.sent(operation, settings=replace(trial.probe.settings, signing_keys=keys))
-    trial.ended(operation, trial.probe.outcome(operation, reply))
+    reply = trial.probe.send_once(
+        operation, settings=replace(trial.probe.settings, signing_keys=keys)
+    )
+    trial.keep_outcome(operation, trial.probe.outcome(operation, reply))
 
 
 def check_credentials(trial: Trial) -> None:
@@ -89,4 +91,6 @@ def check_credentials(trial: Trial) -> None:
     if not known.headers and known.oauth2 is None:
         raise NotApplicable("no --token and no --header is given")
     settings = replace(known, headers={}, oauth2=None)
-    trial.refused(settings, "a request without credentials", "Check them before anything else")
+    trial.check_refused(
+        settings, "a request without credentials", "Check them before anything else"
+    )

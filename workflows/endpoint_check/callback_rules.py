@@ -84,12 +84,12 @@ def check_callback(trial: Trial) -> None:
     expires = trial.probe.clock.now() + target.timeout
     address = {"url": f"{target.callback_url or url}{path}", "expires": instant(expires)}
     operation = trial.create(callback=address)
-    reply = trial.probe.sent(operation)
+    reply = trial.probe.send_once(operation)
     answer = trial.probe.read_accepted(operation, reply)
     if answer is not None and is_ended(answer, reply):
         raise NotApplicable("the run ended with its first answer: there was nothing to tell")
     state = _wait_for_final_state(callbacks, path, trial.probe)
-    outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
+    outcome = trial.keep_outcome(operation, trial.probe.outcome(operation, reply))
     if outcome.state != state:
         raise Violated(
             f"the state {outcome.state}, as the poll says", state, "Tell the same in both places"

@@ -160,7 +160,7 @@ class Probe:
             if caller is not self._caller:
                 caller.close()
 
-    def sent(self, operation: Operation, **more: Any) -> Reply:
+    def send_once(self, operation: Operation, **more: Any) -> Reply:
         """Send a request once; raises Violated where no answer can be read."""
         try:
             return self.send(operation, **more)
@@ -180,10 +180,10 @@ class Probe:
                 ) from None
             if method != "GET" or reply.status not in REDIRECTS:
                 return reply
-            url = self.allowed(urljoin(url, reply.headers.get("Location", "")), url, "a redirect")
+            url = self.check_url(urljoin(url, reply.headers.get("Location", "")), url, "a redirect")
         raise Violated("an answer to a poll", "redirects without end", "Answer at the status URL")
 
-    def allowed(self, found: str, base: str, what: str) -> str:
+    def check_url(self, found: str, base: str, what: str) -> str:
         """Return the URL ``found``; raises Violated if a runner would not call it."""
         if origin(found) != origin(base) and origin(found) not in self.settings.poll_origins:
             raise Violated(
@@ -205,10 +205,10 @@ class Probe:
                 return to_outcome(answer)
             place = self.place(operation, reply, answer) if answer is not None else ""
             if place:
-                return self.polled(operation, place, self.asked(answer, reply), end)
-            wait = self._wait(wait, self.asked(answer, reply), end, "the same request again")
+                return self.poll(operation, place, self.read_delay(answer, reply), end)
+            wait = self._wait(wait, self.read_delay(answer, reply), end, "the same request again")
             attempt += 1
-            reply = self.sent(operation, attempt=attempt)
+            reply = self.send_once(operation, attempt=attempt)
 
     def read_accepted(self, operation: Operation, reply: Reply) -> Answer | None:
         """The answer object; None where the endpoint asks to try again."""
@@ -232,7 +232,7 @@ class Probe:
         given = answer.text("status_url") or reply.headers.get("Location", "")
         if not given:
             return ""
-        found = self.allowed(urljoin(operation.url, given), operation.url, "a status URL")
+        found = self.check_url(urljoin(operation.url, given), operation.url, "a status URL")
         if len(found) > LONGEST_TOKEN_URL:
             raise Violated(
                 f"a status URL of at most {LONGEST_TOKEN_URL} characters",
@@ -241,19 +241,19 @@ class Probe:
             )
         return found
 
-    def polled(self, operation: Operation, url: str, asked: float | None, end: float) -> Outcome:
+    def poll(self, operation: Operation, url: str, asked: float | None, end: float) -> Outcome:
         """Poll ``url`` until a final state, and return the outcome."""
         wait = _FIRST_POLL
         while True:
             wait = self._wait(wait, asked, end, f"GET {redacted_url(url)}")
             reply = self.later("GET", url, operation.request.key)
             if reply.status >= 500 or reply.status in BUSY:
-                asked = self.asked(None, reply)
+                asked = self.read_delay(None, reply)
                 continue
             answer = read_poll_answer(reply, url)
             if is_ended(answer, reply):
                 return to_outcome(answer)
-            asked = self.asked(answer, reply)
+            asked = self.read_delay(answer, reply)
 
     def _wait(self, wait: float, asked: float | None, end: float, what: str) -> float:
         """Wait for the next poll; returns the wait after that."""
@@ -267,7 +267,7 @@ class Probe:
         self.pause(min(wait if asked is None else asked, left))
         return min(wait * 1.5, _LAST_POLL)
 
-    def asked(self, answer: Answer | None, reply: Reply) -> float | None:
+    def read_delay(self, answer: Answer | None, reply: Reply) -> float | None:
         """The delay that the endpoint asks for, or None."""
         if answer is not None and answer.retry_after is not None:
             return answer.retry_after
@@ -275,7 +275,7 @@ class Probe:
 
     def run(self, operation: Operation) -> Outcome:
         """Send ``operation`` and follow it to its end."""
-        return self.outcome(operation, self.sent(operation))
+        return self.outcome(operation, self.send_once(operation))
 
 
 def disable_breaker(settings: HttpSettings) -> HttpSettings:

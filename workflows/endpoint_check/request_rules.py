@@ -23,7 +23,7 @@ _KEEP = "Keep the key with the first answer, and give that again instead of work
 
 def check_same_key_again(trial: Trial) -> None:
     """A request that is repeated after its run has ended gets the first outcome."""
-    reply = trial.probe.sent(trial.first, attempt=2)
+    reply = trial.probe.send_once(trial.first, attempt=2)
     _check_same_outcome(trial, trial.first, reply, trial.outcome, "sent again with the same key")
 
 
@@ -31,9 +31,9 @@ def check_same_key_at_once(trial: Trial) -> None:
     """Two requests with one key at the same time are one run."""
     probe, operation = trial.probe, trial.create()
     with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(lambda number: probe.sent(operation, attempt=number), (1, 2))
+        first, second = pool.map(lambda number: probe.send_once(operation, attempt=number), (1, 2))
     _check_not_refused(operation, first, "sent twice at once")
-    outcome = trial.ended(operation, probe.outcome(operation, first))
+    outcome = trial.keep_outcome(operation, probe.outcome(operation, first))
     _check_same_outcome(trial, operation, second, outcome, "sent twice at once")
     if not outcome.differs(trial.outcome):
         raise Hint(
@@ -68,7 +68,7 @@ def _check_not_refused(operation: Operation, reply: Reply, what: str) -> None:
 def check_same_key_other_body(trial: Trial) -> None:
     """A key belongs to one request."""
     other = trial.probe.change_body(trial.first)
-    reply = trial.probe.sent(other)
+    reply = trial.probe.send_once(other)
     if 400 <= reply.status < 500 and not has_outcome(reply):
         return
     if reply.status >= 500:
@@ -106,7 +106,7 @@ def _run_delete(trial: Trial, made: Operation, outcome: Outcome | None) -> None:
             f"it ended as {found.state}: {found.reason or 'without a reason'}",
             "Answer 204 once it is gone",
         )
-    trial.gone(made)
+    trial.keep_deleted(made)
 
 
 def check_delete_again(trial: Trial) -> None:
@@ -130,7 +130,7 @@ def check_unknown_workflow(trial: Trial) -> None:
     if trial.probe.target.workflow.startswith(("http://", "https://")):
         raise NotApplicable("the endpoint is one workflow; --workflow NAME names one of several")
     name = f"{trial.probe.target.workflow}-{trial.probe.new_id()}"
-    reply = trial.probe.sent(trial.probe.operation("DELETE", workflow=name))
+    reply = trial.probe.send_once(trial.probe.operation("DELETE", workflow=name))
     if reply.status == 410 or response.says_gone(reply):
         raise Violated(
             "404 without contract, where there is no such workflow",
@@ -154,10 +154,10 @@ def check_failure(trial: Trial) -> None:
     if inputs is None:
         raise NotApplicable("no --failing-input is given that makes a run fail")
     operation = trial.create(inputs=inputs)
-    reply = trial.probe.sent(operation)
+    reply = trial.probe.send_once(operation)
     if reply.status >= 400 and not has_outcome(reply):
         return _check_error_status(reply)
-    outcome = trial.ended(operation, trial.probe.outcome(operation, reply))
+    outcome = trial.keep_outcome(operation, trial.probe.outcome(operation, reply))
     if outcome.state == "succeeded":
         raise Violated(
             '"state": "failed"',
@@ -189,7 +189,7 @@ def _check_error_status(reply: Reply) -> None:
 def check_cancel(trial: Trial) -> None:
     """A run that can be cancelled ends soon after."""
     probe, operation = trial.probe, trial.create()
-    reply = probe.sent(operation)
+    reply = probe.send_once(operation)
     answer = probe.read_accepted(operation, reply)
     if answer is None or is_ended(answer, reply):
         raise NotApplicable("the run ended before it could be cancelled")
@@ -197,9 +197,9 @@ def check_cancel(trial: Trial) -> None:
     given = answer.text("cancel_url")
     url = urljoin(operation.url, given) if given else place
     if not given and answer.body.get("cancellable") is not True:
-        trial.ended(operation, probe.outcome(operation, reply))
+        trial.keep_outcome(operation, probe.outcome(operation, reply))
         raise NotApplicable("the endpoint offers neither cancel_url nor cancellable")
-    probe.allowed(url, operation.url, "a cancel_url")
+    probe.check_url(url, operation.url, "a cancel_url")
     said = probe.later("DELETE", url, operation.request.key)
     if not (200 <= said.status < 300 or said.status in (404, 410)):
         raise Violated(
@@ -207,7 +207,7 @@ def check_cancel(trial: Trial) -> None:
             response.format_reason(said),
             "Answer 202 and end the run, or offer no cancelling",
         )
-    trial.ended(operation, probe.outcome(operation, reply))
+    trial.keep_outcome(operation, probe.outcome(operation, reply))
 
 
 # -- time -----------------------------------------------------------------------------------------
@@ -216,9 +216,9 @@ def check_cancel(trial: Trial) -> None:
 def check_past_deadline(trial: Trial) -> None:
     """A request whose time is over is not worked on."""
     late = trial.create(deadline=trial.probe.clock.now() - 60)
-    reply = trial.probe.sent(late)
+    reply = trial.probe.send_once(late)
     if 400 <= reply.status < 500:
-        trial.gone(late)
+        trial.keep_deleted(late)
         return
     if reply.status >= 500:
         raise Violated(
@@ -227,7 +227,7 @@ def check_past_deadline(trial: Trial) -> None:
             "Compare deadline with the time of day before working",
         )
     read_answer(reply, "an answer")
-    outcome = trial.ended(late, trial.probe.outcome(late, reply))
+    outcome = trial.keep_outcome(late, trial.probe.outcome(late, reply))
     if outcome.state == "succeeded":
         raise Hint(
             "no work for a request whose deadline is over",
@@ -244,7 +244,7 @@ def _send_delete(trial: Trial) -> bool:
     if not trial.probe.target.delete or trial.reply.status not in ACCEPTED:
         return False
     with contextlib.suppress(Violated):
-        trial.probe.sent(trial.probe.operation("DELETE", made=trial.first))
+        trial.probe.send_once(trial.probe.operation("DELETE", made=trial.first))
     return True
 
 

@@ -34,7 +34,7 @@ def check_answers(trial: Trial) -> None:
         for _ in range(_MOST_PATIENCE):
             if trial.reply.status not in BUSY:
                 break
-            probe.pause(min(probe.asked(None, trial.reply) or 1.0, seconds))
+            probe.pause(min(probe.read_delay(None, trial.reply) or 1.0, seconds))
             trial.reply = probe.send(trial.first, attempt=2)
     except TransportError as error:
         raise Violated(
@@ -198,7 +198,7 @@ def _parse_seconds(header: str | None) -> float | None:
 
 def check_end(trial: Trial) -> None:
     """The run comes to an end, and every poll on the way is as the contract says."""
-    trial.outcome = trial.ended(trial.first, trial.probe.outcome(trial.first, trial.reply))
+    trial.outcome = trial.keep_outcome(trial.first, trial.probe.outcome(trial.first, trial.reply))
     if trial.outcome.state != "succeeded":
         raise Hint(
             "a run that succeeds, so that the rest can be seen",

@@ -42,28 +42,28 @@ class Trial:
         self.made.append((operation, None))
         return operation
 
-    def ended(self, operation: Operation, outcome: Outcome) -> Outcome:
+    def keep_outcome(self, operation: Operation, outcome: Outcome) -> Outcome:
         """Remember the outcome of a CREATE for its DELETE."""
         self.made = [(each, outcome if each is operation else known) for each, known in self.made]
         return outcome
 
     def run(self, operation: Operation) -> Outcome:
         """Send a CREATE and follow it to its end."""
-        return self.ended(operation, self.probe.run(operation))
+        return self.keep_outcome(operation, self.probe.run(operation))
 
-    def gone(self, operation: Operation) -> None:
+    def keep_deleted(self, operation: Operation) -> None:
         """Remember that the resource of ``operation`` is deleted."""
         self.deleted.add(operation.request.resource.id)
 
-    def refused(self, settings: HttpSettings, what: str, do: str) -> None:
+    def check_refused(self, settings: HttpSettings, what: str, do: str) -> None:
         """Check that a CREATE sent with ``settings`` is refused with 401 or 403."""
         operation = self.create()
-        reply = self.probe.sent(operation, settings=settings)
+        reply = self.probe.send_once(operation, settings=settings)
         if reply.status in (401, 403):
-            self.gone(operation)
+            self.keep_deleted(operation)
             return
         if 400 <= reply.status < 500:
-            self.gone(operation)
+            self.keep_deleted(operation)
             raise Violated(f"401 or 403 for {what}", f"HTTP {reply.status}", do)
         raise Violated(f"401 or 403 for {what}", f"HTTP {reply.status}: it was taken", do)
 

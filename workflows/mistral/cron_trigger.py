@@ -140,7 +140,7 @@ class CronTrigger(MistralResource):
 
     def _describe_workflow(self, found: Mapping[str, Any]) -> dict[str, Any]:
         """The workflow that it runs, named as the properties name it where it is that one."""
-        wanted = self.properties.stored().get(WORKFLOW) or {}
+        wanted = self.properties.get_stored_values().get(WORKFLOW) or {}
         names = (found.get("workflow_name"), found.get("workflow_id"))
         given = payload.unpack_json(found.get("workflow_input"))
         same = given == (wanted.get(INPUT) or {})
@@ -187,7 +187,7 @@ class CronTrigger(MistralResource):
     def is_ours(self) -> bool:
         """Whether Mistral has this very trigger, as after a request whose answer was lost."""
         found = self._fetch_trigger(self.physical_name())
-        wanted = self.properties.stored().get(WORKFLOW) or {}
+        wanted = self.properties.get_stored_values().get(WORKFLOW) or {}
         pattern = self.properties[PATTERN] or None
         same = not pattern or found.get("pattern") == pattern
         return same and self._describe_workflow(found) == {INPUT: None, **wanted}

@@ -66,7 +66,7 @@ class Workflow(MistralResource):
 
     def validate(self) -> None:
         """Check what the schema cannot say, and ask Mistral where it can be reached."""
-        definition_errors.check_definition(self.name, self.properties.stored())
+        definition_errors.check_definition(self.name, self.properties.get_stored_values())
         self.check_mistral_settings()
         raw = self.t.raw.get("properties") or self.t.properties
         if not payload.reads_others(raw):
@@ -138,10 +138,14 @@ class Workflow(MistralResource):
             text = self._load_definition(self.resource_id)
         except Unanswered as error:
             raise ResourceFailure(error.message) from error
-        return workflow_definition.read_properties(self.resource_id, text, self.properties.stored())
+        return workflow_definition.read_properties(
+            self.resource_id, text, self.properties.get_stored_values()
+        )
 
     def _build_definition(self, props: properties.Properties) -> str:
-        return workflow_definition.format_definition(self.physical_name(), props.stored())
+        return workflow_definition.format_definition(
+            self.physical_name(), props.get_stored_values()
+        )
 
     def _load_definition(self, name: str) -> str:
         found = self.api().ask("GET", "workflows", name, query=self.build_namespace_query())
@@ -197,7 +201,10 @@ class Workflow(MistralResource):
 
     def _resolve_attribute(self, name: str) -> Any:
         if name == DATA:
-            return {"name": self.resource_id, "input": self.properties.stored().get(INPUT)}
+            return {
+                "name": self.resource_id,
+                "input": self.properties.get_stored_values().get(INPUT),
+            }
         if name == EXECUTIONS:
             return [one for one in map(self._fetch_execution, self._list_executions()) if one]
         assert name == ALARM_URL

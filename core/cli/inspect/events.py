@@ -55,7 +55,7 @@ def list_events(session: Session, arguments: argparse.Namespace) -> int:
     stack, depth = session.app.stacks.find(where), nested.get_depth(arguments)
     if arguments.follow:
         return _follow_events(session, arguments, stack, depth)
-    told = EventStream(session, stack, depth).after(0)
+    told = EventStream(session, stack, depth).list_after(0)
     _check_known(session, stack, told, arguments.resource)
     found = _filter_events(told, arguments, arguments.limit)
     rows = [_build_row(each, depth) for each in found]
@@ -110,7 +110,7 @@ def _follow_events(
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         now = session.app.stacks.find(stack.id)
-        told = news.after(seen)
+        told = news.list_after(seen)
         for each in _filter_events(told, arguments, limit):
             _show_event(session, arguments, stack, each, depth)
         seen, limit = told[-1][1].seq if told else seen, None

@@ -23,7 +23,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     past = telling.read_past(stack, arguments.at)
     fields = _build_fields(stack, past)
     try:
-        given = telling.shown(stack, past.action)
+        given = telling.show_input(stack, past.action)
         fields["parameters"] = dict(given.parameters)
         fields["environments"] = dict(given.environments)
         fields["template"] = given.template

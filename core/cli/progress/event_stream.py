@@ -21,9 +21,11 @@ class EventStream:
         self._depth = depth
         self._ways = trees.Ways(self._reader, stack) if depth else None
 
-    def after(self, seq: int) -> list[EventWithPath]:
+    def list_after(self, seq: int) -> list[EventWithPath]:
         """List the events with a greater ``seq``, in the order in which they were stored."""
         if self._ways is None:
             events = self._reader.events(self._stack.id, after=seq, limit=ALL)
             return [((), event) for event in events]
-        return self._ways.told(self._reader.tree_events(self._stack.root_id, seq), self._depth)
+        return self._ways.list_events(
+            self._reader.tree_events(self._stack.root_id, seq), self._depth
+        )

@@ -80,7 +80,7 @@ def _list_faults(
         for event in failed
     }
     views: dict[str, FailedView] = {}
-    for one in session.app.reader.failed(stack.id):
+    for one in session.app.reader.list_failed(stack.id):
         if one.generation >= since:
             name = one.resource_name
             views[name] = one

@@ -174,7 +174,7 @@ def _watch_events(session: Session, running: RunningAction, display: Display) ->
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
         watch.stack = running.client.look(running.stack_id, LOOK_AGAIN)
-        told = news.after(seen)
+        told = news.list_after(seen)
         seen = told[-1][1].seq if told else seen
         watch.tally.add(told)
         watch.failed += [
@@ -191,7 +191,7 @@ def _list_earlier_events(
     """List the events of a stack's present action, up to the one whose ``seq`` is ``last``."""
     for event in session.app.reader.events(stack.id, limit=ALL):
         if event.generation == stack.generation:
-            return [each for each in news.after(event.seq - 1) if each[1].seq <= last]
+            return [each for each in news.list_after(event.seq - 1) if each[1].seq <= last]
     return []
 
 

@@ -116,7 +116,7 @@ class Judge:
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition
     ) -> tuple[Comparison, Comparison]:
         instances = self._instances
-        data = instances.definitions.reader.sealed_data(row.id) if row.id else []
+        data = instances.definitions.reader.read_sealed_data(row.id) if row.id else []
         item = WorkItem(row, self._stack, data, definition=self._definition)
         pending = tuple(key for key, value in wanted.properties.items() if has_unknown(value))
         marked_by = self._find_mark_definition(row, pending)

@@ -131,10 +131,10 @@ class Preparation:
         if row.definition is None or row.external_id:
             return None
         sealed = self.instances.lending.sealer.is_sealed(row.properties)
-        hidden = dumps(self.secrets.hidden(definition, case.cls))
+        hidden = dumps(self.secrets.list_hidden(definition, case.cls))
         if (sealed, row.hidden) == (self.secrets.properties, hidden):
             return None
-        return self._rewrite(case, definition, case.desired().properties.stored())
+        return self._rewrite(case, definition, case.desired().properties.get_stored_values())
 
     def _rewrite(
         self, case: Question, definition: Definition, shown: Mapping[str, Any]
@@ -161,7 +161,7 @@ class Preparation:
             op,
             definition=sealer.dump(definition_to_dict(resolved), sealed=secrets.any),
             properties=sealer.dump(shown, sealed=secrets.properties),
-            hidden=dumps(secrets.hidden(definition, case.cls)),
+            hidden=dumps(secrets.list_hidden(definition, case.cls)),
             metadata=metadata,
             deletion_policy=resolved.deletion_policy,
             external_id=resolved.external_id,
@@ -176,4 +176,4 @@ def _list_shown(compared: Comparison, case: Question) -> Mapping[str, Any]:
     """The properties to be stored: what the instance is meant to be, even where it drifted."""
     instance = case.desired() if case.prior.observed else compared.after
     assert instance is not None
-    return instance.properties.stored()
+    return instance.properties.get_stored_values()

@@ -60,7 +60,7 @@ def complete(work: UnitOfWork, check: Check) -> bool:
     work.tx.flush()
     now = {each.id: each for each in work.tx.drift.rows(row.stack_id)}
     found = {key: _recheck(each, now.get(key)) for key, each in check.found.items()}
-    before = work.tx.drift.before(row)
+    before = work.tx.drift.find_previous_check(row)
     counts = conclude(row, found, work.now)
     if not work.tx.drift.end_check(row):
         return False

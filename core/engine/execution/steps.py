@@ -168,7 +168,7 @@ def _build_seen(
     """Read what a call needs; ``to_prepare``: what its definition reads of others, too."""
     required = []
     if to_prepare and row.want == PRESENT and row.requires != NOTHING:
-        required = work.tx.required(row)
+        required = work.tx.list_required(row)
     # what was never begun before has stored nothing yet
     data = work.tx.data(row.id) if row.fence > int(fresh) else []
     return WorkItem(copy_row(row), work.stack_of(row), data, required, fresh)
@@ -348,7 +348,7 @@ def keep(
                 _with_writes(writes, handle, _build_store_unit(services, handle, found, event))
             )
         except RequestError as error:  # what goes with the token is refused
-            return operation.refused(error)
+            return operation.answer_refused(error)
         if kept is not STALE:
             operation.note_stored(found)
             return found if kept else LOST

@@ -46,7 +46,7 @@ def _resolve_move(
     tree = TreeRows(services.reader(), stack)
     names = tree.members("").keys()
     old = parse_path(action.resource, names)
-    row = tree.at(old)
+    row = tree.find(old)
     if row is None:
         beside = tree.members(old.rpartition(BELOW)[0])
         raise NotFound(
@@ -63,7 +63,7 @@ def _check_move(tree: TreeRows, row: ResourceRow, old: str, new: str) -> None:
     what = f"Resource {old} cannot be moved to {new}"
     if not all(new.split(BELOW)) or not new.isprintable():
         raise NotSupported(f"{what}: that is no name of a resource.")
-    if tree.at(new) is not None:
+    if tree.find(new) is not None:
         raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
     for each in tree.members("").values():
         for below, to in row_annotations.read_moves(each).items():

@@ -34,7 +34,7 @@ def protect(services: EngineServices, stack: StackRow, action: ProtectStack) -> 
     def set_protection(work: UnitOfWork, stack: StackRow) -> None:
         if action.resources:
             rows = _find_named(work, stack, action)
-            known = policies.parse_policies(stack.policies).after(policies.Policies())
+            known = policies.parse_policies(stack.policies).continue_from(policies.Policies())
             _check_by_command(
                 stack, action, [protection.find_protection(stack, row, known) for row in rows]
             )

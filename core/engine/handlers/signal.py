@@ -97,7 +97,7 @@ def find_target(services: EngineServices, stack_name: str, name: str) -> WorkIte
     with reader.snapshot():
         stack = reader.stack_named(stack_name, services.settings.project)
         row = _select_instance(reader.resource_rows(stack.id), name, stack.name)
-        data = reader.sealed_data(row.id)
+        data = reader.read_sealed_data(row.id)
     return WorkItem(row, stack, data)
 
 

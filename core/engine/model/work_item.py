@@ -76,7 +76,7 @@ class Prior:
         known = Properties(cls.properties_schema, properties)
         names = [name for name in there if name in known and not has_unknown(properties.get(name))]
         with suppress(TemplateError):  # that it does not fit is told by who reads it
-            properties.update(known.sent(*names))
+            properties.update(known.get_sent_values(*names))
         for name, each in self.left.items():
             try:
                 properties[name] = overlay(properties.get(name), there.get(name), each)
@@ -146,4 +146,4 @@ class WorkItem:
             row = reader.resource_row(key)
             if row is None:
                 return None
-            return cls(row, reader.stack_row(row.stack_id), reader.sealed_data(key))
+            return cls(row, reader.stack_row(row.stack_id), reader.read_sealed_data(key))

@@ -210,7 +210,7 @@ class ChildOperation(PluginOperation):
     def _poll(self) -> Answer:
         self._during = "poll"
         self._instance = None  # what it says of its child, and has kept, must be read anew
-        data = self.instances.definitions.reader.sealed_data(self.row.id)
+        data = self.instances.definitions.reader.read_sealed_data(self.row.id)
         self.seen = dataclasses.replace(self.seen, data=data)
         token = self.token
         if "until" in token:

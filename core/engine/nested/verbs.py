@@ -37,7 +37,7 @@ def build_plan(
         return None
     above = Above(services, child)
     known = above.find_policies() or policies.parse_policies(child.policies)
-    changes = {**proposal.changes, **above.list_changes(known.after(Policies()))}
+    changes = {**proposal.changes, **above.list_changes(known.continue_from(Policies()))}
     return dataclasses.replace(proposal, changes=changes)
 
 

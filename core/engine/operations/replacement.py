@@ -73,7 +73,7 @@ def insert_successor(work: UnitOfWork, row: ResourceRow, cause: str) -> None:
     new = _build_successor(work, row, cause)
     row_annotations.move_to_successor(row, new)
     row.want, row.open, row.dirty, row.verb, row.hook = ABSENT, 0, 0, "", ""
-    edges = [(new.id, other.id) for other in work.tx.required(row)]
+    edges = [(new.id, other.id) for other in work.tx.list_required(row)]
     edges += [(key, new.id) for key in _list_users(work, row)]
     work.tx.add_edges(row.stack_id, edges)
     work.look(new)

@@ -150,7 +150,7 @@ def plan_stored(
         said = read_drift_section(definition)
         description = str(definition.description)
     known = (
-        known.after(policies.parse_policies(stack.policies))
+        known.continue_from(policies.parse_policies(stack.policies))
         if keeps_protected
         else known.to_undo_policies()
     )
@@ -287,7 +287,7 @@ def build_plan(
                 services, stack, read_drift_section(definition), *drift, is_new=True
             ),
             "policies": read_policies(definition)
-            .after(policies.parse_policies(stack.policies))
+            .continue_from(policies.parse_policies(stack.policies))
             .to_text(),
             "description": description if isinstance(description, str) else str(description),
             "note": "",

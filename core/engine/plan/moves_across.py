@@ -43,12 +43,12 @@ def list_moves(
     tree = TreeRows(services.reader(), stack)
     if stack.action in ("ROLLBACK", "RESTORE"):  # not all that goes back finds its place
         owed = []
-    if not owed and not any(tree.at(old) for old in wanted):
+    if not owed and not any(tree.find(old) for old in wanted):
         return []
     checks = _Checks(services, stack, proposal, tree, known)
     moves = {move.key: move for move in checks.list_owed(owed, wanted)}
     for old, new in wanted.items():
-        row = tree.at(old)
+        row = tree.find(old)
         if row is not None and (old in said or checks.is_due(old, new)):
             moves[row.id] = checks.move(row, old, new)
     return [*moves.values()]
@@ -128,10 +128,10 @@ class _Checks:
         return Move(row.id, old, new, row.stack_id)
 
     def _check_place(self, what: str, row: ResourceRow, new: str) -> None:
-        there = self._tree.at(new)
+        there = self._tree.find(new)
         if there is not None and there.id != row.id and new not in self._known:
             raise Conflict(f"{what}: that is there already.", hint="Choose another name.")
-        others = [old for old, each in self._known.items() if each == new and self._tree.at(old)]
+        others = [old for old, each in self._known.items() if each == new and self._tree.find(old)]
         if len(others) > 1:
             raise Conflict(f"{what}: another one is moved there, too.")
 

@@ -116,7 +116,7 @@ def delete_stack(
         stack.template_id,
         changes={
             "note": _describe_remains(services, taken, asked),
-            "policies": parse_policies(stack.policies).after(Policies()).to_text(),
+            "policies": parse_policies(stack.policies).continue_from(Policies()).to_text(),
         },
         also=lambda work, planned: _annotate_all(work, handed, row_annotations.FORGET),
     )
@@ -155,7 +155,7 @@ def _read_collected(services: EngineServices, stack: StackRow) -> Mapping[str, A
     reader = services.reader()
     rows = [row for row in reader.resource_rows(stack.id) if snapshots.is_done(row, stack)]
     return {
-        row.name: documents.build_entry(row, reader.sealed_data(row.id), services.sealer)
+        row.name: documents.build_entry(row, reader.read_sealed_data(row.id), services.sealer)
         for row in rows
     }
 

@@ -200,7 +200,7 @@ class EngineContext(BareContext):
             return None
         if all(row.id != known.id for known in seen.found):
             seen.found.append(row)
-        return self._source.make_for_reading(WorkItem(row, stack, reader.sealed_data(row.id)))
+        return self._source.make_for_reading(WorkItem(row, stack, reader.read_sealed_data(row.id)))
 
     def required_resources(self) -> Mapping[str, Resource]:
         """The resources that this one requires, as they are now, for reading.
@@ -214,7 +214,7 @@ class EngineContext(BareContext):
         chosen.update({each.name: each for each in rows if each.want == PRESENT})
         return {
             name: self._source.make_for_reading(
-                WorkItem(each, self._seen.stack, reader.sealed_data(each.id))
+                WorkItem(each, self._seen.stack, reader.read_sealed_data(each.id))
             )
             for name, each in chosen.items()
         }

@@ -58,7 +58,7 @@ class Instances:
         """The values of instances of a stack; their types are asked for what is not stored."""
 
         def build(row: ResourceRow) -> AttributeReader:
-            seen = WorkItem(row, stack, self.definitions.reader.sealed_data(row.id))
+            seen = WorkItem(row, stack, self.definitions.reader.read_sealed_data(row.id))
             return AttributeReader(
                 row.name, lambda: self.make(seen), lambda: self.secrets(seen).values
             )

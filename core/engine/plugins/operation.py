@@ -133,7 +133,7 @@ class PluginOperation:
     def note_stored(self, answer: Waiting) -> None:
         """Note that the answer is stored."""
 
-    def refused(self, error: BaseException) -> Answer:
+    def answer_refused(self, error: BaseException) -> Answer:
         """The answer where the writes with a token are refused."""
         return self._build_failure(error)
 
@@ -355,7 +355,7 @@ class PluginOperation:
         """
         if hasattr(self.instance, "handle_signal") and not self._gathered:
             lending, row = self.instances.lending, self.row
-            stored = self.instances.definitions.reader.sealed_data(row.id)
+            stored = self.instances.definitions.reader.read_sealed_data(row.id)
             self.instance._state.data = Opened(stored, lending.sealer) if stored else {}
 
     def _build_waiting(self, delay: float | None) -> Waiting:
@@ -403,7 +403,7 @@ class PluginOperation:
         """The hidden names at the end of the operation, where they may have changed."""
         if definition is None or self.row.hidden == "{}":
             return None
-        return dumps(self._collect_secrets(definition).hidden(definition, type(self.instance)))
+        return dumps(self._collect_secrets(definition).list_hidden(definition, type(self.instance)))
 
     def _collect_secrets(self, definition: Definition) -> Secrets:
         row, found = self.row, Secrets.of(definition, self.row.name)

@@ -117,7 +117,7 @@ class Secrets:
         """Whether anything of the definition is to be sealed."""
         return self.properties or self.metadata
 
-    def hidden(self, definition: Definition, cls: type[Resource]) -> dict[str, Any]:
+    def list_hidden(self, definition: Definition, cls: type[Resource]) -> dict[str, Any]:
         """The names that are never shown, by kind: the value of column ``hidden``."""
         marks = definition.secrecy
         found: dict[str, Any] = {

@@ -75,7 +75,7 @@ class Offers:
         owner, instances = self._owner, self._instances
         child = PlannedChild(self._inside, is_strict=is_strict, tells_secrets=False)
         row = owner.row
-        data = instances.definitions.reader.sealed_data(row.id) if row.id else []
+        data = instances.definitions.reader.read_sealed_data(row.id) if row.id else []
         seen = WorkItem(row, owner.stack, data, definition=owner.definition, nested=child)
         return instances.make_for_reading(seen, definition=self._definition, cls=owner.cls)
 

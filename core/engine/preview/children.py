@@ -128,7 +128,7 @@ class Below:
     def _make_desired(self, owner: Owner) -> NestedStack:
         """The owner in its desired state; its writes are not stored."""
         row, instances = owner.row, self._services.instances
-        data = self._services.reader().sealed_data(row.id) if row.id else []
+        data = self._services.reader().read_sealed_data(row.id) if row.id else []
         seen = WorkItem(row, owner.stack, data, definition=owner.definition)
         wanted = _drop_unknown(owner.wanted, owner.cls)
         made = instances.make_for_reading(seen, definition=wanted, cls=owner.cls)

@@ -207,7 +207,7 @@ def _build_conflict(message: str, hint: str) -> Conflict:
 def end_old_protection(work: UnitOfWork, stack: StackRow) -> None:
     """Have the present environment count alone, and report the protections that end."""
     known = policies.parse_policies(stack.policies)
-    now = known.after(Policies())
+    now = known.continue_from(Policies())
     stack.policies = now.to_text()
     if not any(known.before.values()):
         return

@@ -42,7 +42,7 @@ class Jumps:
             work.after.poke.update(dict.fromkeys(running))
         return offset
 
-    def looked(self, offset: float) -> None:
+    def keep_offset(self, offset: float) -> None:
         """Keep the offset: its transaction is committed."""
         self._offset = offset
 

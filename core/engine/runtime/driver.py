@@ -69,7 +69,7 @@ class Driver(Loop):
     def on_rested(self, stack_ids: Iterable[str]) -> None:
         """Stacks have come to rest."""
 
-    def planned(self, root_id: str) -> None:
+    def note_planned(self, root_id: str) -> None:
         """Something is to be done that is not carried out here (yet)."""
 
     def on_detached(self, stack_id: str, root_id: str) -> None:
@@ -155,7 +155,7 @@ class Driver(Loop):
             offset = self._jumps.look(work)
             results = [run(work) for run in runs]
             released = self._look_ahead(work) if ahead else []
-        self._jumps.looked(offset)
+        self._jumps.keep_offset(offset)
         return results, work, [self._enter(key, proceed(services, it)) for key, it in released]
 
     def _look_ahead(self, work: UnitOfWork) -> list[tuple[str, WorkItem]]:
@@ -189,14 +189,14 @@ class Driver(Loop):
         after: Outbox = work.after
         for run in after.then:
             run()
-        self.listeners.committed(work)
+        self.listeners.announce(work)
         for stack_id, root_id in after.detached.items():
             self.on_detached(stack_id, root_id)
         for key, stack_id in after.look.items():
             if self.drives(stack_id):
                 self.enqueue(key)
             else:
-                self.planned(stack_id)
+                self.note_planned(stack_id)
         for key in after.alone:
             self.alone.add(key)
         for stack_id in after.plan:

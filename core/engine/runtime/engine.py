@@ -261,7 +261,7 @@ class Engine:
 
     def _run(self) -> None:
         try:
-            while not self._ended():
+            while not self._has_ended():
                 self._drain_inbox()
                 self._driver.end_light_calls()
                 self._driver.wake_due(self.clock.monotonic() + self._early)
@@ -339,7 +339,7 @@ class Engine:
         self._stopping = True
         self._driver.close_door()
 
-    def _ended(self) -> bool:
+    def _has_ended(self) -> bool:
         return self._stopping and self._driver.calls == 0 and not self._driver.has_units
 
     # -- between the threads ----------------------------------------------------------------------

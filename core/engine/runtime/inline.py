@@ -84,7 +84,7 @@ class InlineEngine:
         answers: list[tuple[Any, BaseException | None]] = []
         self.driver.start(act(self.services, action), lambda *said: answers.append(said))
         while not answers:
-            self._once()
+            self._run_once()
         value, error = answers[0]
         if error is not None:
             raise error
@@ -93,7 +93,7 @@ class InlineEngine:
 
     def settle(self) -> None:
         """Go on until nothing is left to do; the clock is moved to the next poll when idle."""
-        while self._once():
+        while self._run_once():
             pass
 
     def recover(self) -> None:
@@ -110,7 +110,7 @@ class InlineEngine:
         for _ in range(2):
             self.driver.start(self._lateness.sweep())
             while self._is_busy_now:
-                self._once()
+                self._run_once()
 
     @property
     def _is_busy_now(self) -> bool:
@@ -118,7 +118,7 @@ class InlineEngine:
         is_due = due is not None and due <= self.clock.monotonic()
         return bool(self._calls) or self.driver.has_units or self.driver.has_ready or is_due
 
-    def _once(self) -> bool:
+    def _run_once(self) -> bool:
         driver = self.driver
         driver.admit()
         if self._calls:

@@ -32,7 +32,7 @@ class Listeners:
 
         return end
 
-    def committed(self, work: UnitOfWork) -> None:
+    def announce(self, work: UnitOfWork) -> None:
         """Tell of the events of a unit that is committed."""
         if not self._listeners:
             return

@@ -84,7 +84,7 @@ class PoolDriver(Driver):
         if self.driven is not None:
             self.driven.discard(root_id)
 
-    def planned(self, root_id: str) -> None:
+    def note_planned(self, root_id: str) -> None:
         """Keep that what is to be carried out is new."""
         self._planned.add(root_id)
 
@@ -122,7 +122,7 @@ class PoolDriver(Driver):
     def _make(self, job: Job) -> None:
         """In the pool."""
         job.make(self.services.clock.monotonic())
-        self._inbox.put(lambda: self._called(job))
+        self._inbox.put(lambda: self._finish_call(job))
 
     def leave_behind(self, task: Task, root_id: str) -> None:
         """See ``Driver.leave_behind``. A call that has not begun is not made any more."""
@@ -166,9 +166,9 @@ class PoolDriver(Driver):
     def end_light_calls(self) -> None:
         """Go on with what has come of light calls."""
         for job in self._light.take_results():
-            self._called(job)
+            self._finish_call(job)
 
-    def _called(self, job: Job) -> None:
+    def _finish_call(self, job: Job) -> None:
         self.services.hanging.drop(job)
         if self._job_of.get(job.task) is job:
             del self._job_of[job.task]

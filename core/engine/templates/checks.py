@@ -69,7 +69,7 @@ def format_checks(reader: Reader, sealer: Sealer, stack: StackRow, definition: D
 
 
 def _read_checked(reader: Reader, stack: StackRow) -> list[str]:
-    return [] if stack.template_id is None else reader.checked(stack.template_id)
+    return [] if stack.template_id is None else reader.read_checked(stack.template_id)
 
 
 def _hash(sealer: Sealer, mark: str) -> str:

@@ -108,7 +108,7 @@ class Templates:
         self._above: dict[str, list[Any]] = {}
         self._bases: dict[str, Bundle] = {}
 
-    def stored(self, template_id: str) -> Stored:
+    def read_stored(self, template_id: str) -> Stored:
         """A template as it is stored; raises NotFound."""
         return read_stored(self._reader, template_id, self._bases)
 

@@ -59,7 +59,7 @@ class TreeRows:
         found = {row.name: row for row in rows if row_annotations.read_promise(row)}
         return found | {row.name: row for row in rows if row.want == PRESENT and is_begun(row)}
 
-    def at(self, path: str) -> ResourceRow | None:
+    def find(self, path: str) -> ResourceRow | None:
         """The instance at a path, if it exists."""
         owner, _, name = path.rpartition(BELOW)
         return self.members(owner).get(name)

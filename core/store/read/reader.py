@@ -136,12 +136,12 @@ class Reader(DriftReads):
     def hint(self, name: str, project: str) -> str:
         """The fate of the stack of this name, or the closest name, or ''."""
         try:
-            gone = self.deleted_stack(name, project)
+            gone = self.get_deleted_stack(name, project)
         except NotFound:
             return suggestion(name, (stack.name for stack in self.stacks(project)))
         return f"One of this name was deleted at {format_deletion_time(gone)}; its id is {gone.id}."
 
-    def deleted_stack(self, name: str, project: str = "default") -> StackView:
+    def get_deleted_stack(self, name: str, project: str = "default") -> StackView:
         """The stack of this name that was deleted last; raises NotFound."""
         found = self._find("Stack", name, SQL["stack_deleted_by_name"], project, name)
         return to_stack_view(StackRow(*found))
@@ -245,7 +245,7 @@ class Reader(DriftReads):
         """The instances that each instance requires, by their ids."""
         return [(src, dst) for src, dst in self._all(SQL["edges_of_stack"], stack_id)]
 
-    def sealed_data(self, resource_id: str) -> list[tuple[str, str, int]]:
+    def read_sealed_data(self, resource_id: str) -> list[tuple[str, str, int]]:
         """(name, sealed value, redact) of the entries of ``data_set``."""
         return [(name, value, redact) for name, value, redact in self._data(resource_id)]
 
@@ -270,7 +270,7 @@ class Reader(DriftReads):
         found = self._all(SQL["last_change"], stack_id)
         return to_action_view(*found[0]) if found else None
 
-    def failed(self, stack_id: str) -> list[FailedView]:
+    def list_failed(self, stack_id: str) -> list[FailedView]:
         """The operations of a stack that failed, the oldest first, hidden values redacted."""
         rows = [FailedRow(*found) for found in self._all(SQL["failed_of_stack"], stack_id)]
         return [to_failed_view(row, self.sealer) for row in rows]
@@ -311,7 +311,7 @@ class Reader(DriftReads):
         key, stack_id, body, created_at, base_id = found
         return TemplateView(key, stack_id, self.sealer.load(body), created_at, base_id)
 
-    def checked(self, template_id: str) -> list[str]:
+    def read_checked(self, template_id: str) -> list[str]:
         """The hashes of the valid parts of a checked template."""
         found = self._all(SQL["template_checked"], template_id)
         return str(found[0][0]).split() if found else []

@@ -99,7 +99,7 @@ class Ways:
         self._owners: dict[str, tuple[str, str]] = {}
         self._paths: dict[str, tuple[str, ...]] = {top.id: ()}
 
-    def told(
+    def list_events(
         self, events: Sequence[EventView], depth: int = ALL_LEVELS
     ) -> list[tuple[tuple[str, ...], EventView]]:
         """The events that are at most ``depth`` levels down, with their paths.

@@ -56,7 +56,7 @@ class DriftTables:
         found = self._execute(SQL["drift_checks_of_stack"], (stack_id, most, 0))
         return [DriftCheckRow(*values) for values in found]
 
-    def before(self, row: DriftCheckRow) -> DriftCheckRow | None:
+    def find_previous_check(self, row: DriftCheckRow) -> DriftCheckRow | None:
         """The last check of the whole stack that was complete, other than ``row``."""
         return self._one("drift_check_before", row.stack_id, row.id)
 

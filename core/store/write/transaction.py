@@ -207,7 +207,7 @@ class Transaction(History):
         self.flush(stack_id)
         return self._load_resources("resources_named", stack_id, name)
 
-    def required(self, row: ResourceRow) -> list[ResourceRow]:
+    def list_required(self, row: ResourceRow) -> list[ResourceRow]:
         """The present instances that an instance requires."""
         found = map(self.resource, self.requirements(row))
         return [other for other in found if other is not None and other.want == "PRESENT"]

@@ -207,7 +207,7 @@ class StackDefinition:
     @cached_property
     def masked(self) -> Redactor:
         """Redacts hidden values in a fault (in place), or in a text."""
-        hidden = (self.parameters.known(name) for name in self.parameters.hidden)
+        hidden = (self.parameters.get_raw(name) for name in self.parameters.hidden)
         return Redactor(hidden, self._classify_known_properties)
 
     def _classify_known_properties(self, name: str) -> Mapping[str, str]:
@@ -346,7 +346,7 @@ class StackDefinition:
             return given.get(key) if isinstance(given, Mapping) else None
 
         def secrets() -> Iterator[Any]:
-            return map(self.parameters.known, self.parameters.hidden)
+            return map(self.parameters.get_raw, self.parameters.hidden)
 
         return find_name_faults(node, self.secrecy, value_of, secrets)
 

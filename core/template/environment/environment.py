@@ -63,7 +63,7 @@ class Environment:
     documents: list[Document] = field(default_factory=list)
     is_nested: bool = False
 
-    def below(self, parameters: Mapping[str, Any]) -> Environment:
+    def derive_nested(self, parameters: Mapping[str, Any]) -> Environment:
         """The environment of a nested stack with these parameters: all else reaches down."""
         own = {name: value for name, value in self.own.items() if name != zonda_section.PROTECT}
         protect = {

@@ -121,7 +121,7 @@ class Policies:
         found += [self._hooks.said[key] for key in patterns if fnmatchcase(name, key)]
         return frozenset(hook for hooks in found for hook in hooks)
 
-    def after(self, previous: Policies) -> Policies:
+    def continue_from(self, previous: Policies) -> Policies:
         """These policies for the plan that follows one with ``previous``.
 
         What was protected before that is so still where it has not worked (else it was dropped)

@@ -64,7 +64,7 @@ _AS_LISTS = frozenset((bytes, tuple, set))
 class ConditionScope(Protocol):
     """The conditions as a parser needs them."""
 
-    def enabled(self, value: Any, scope: ResolveScope) -> bool:
+    def evaluate_condition(self, value: Any, scope: ResolveScope) -> bool:
         """The truth of a parsed condition: a name, a boolean, null or a function."""
 
 
@@ -174,7 +174,7 @@ class Parser:
                 fault.path = (*_find_innermost_call(path), *fault.path[len(path) :])
             self.errors.extend(faults)
             raise FollowUpError
-        return self.enabled(tree)
+        return self.evaluate_condition(tree)
 
     def parse_condition(self, value: Any, path: Path) -> tuple[Any, list[TemplateError]]:
         """Parse a condition; return its tree and its faults."""
@@ -185,9 +185,9 @@ class Parser:
         parser.mappings = self.mappings
         return parser.parse(value, path), faults
 
-    def enabled(self, tree: Any) -> bool:
+    def evaluate_condition(self, tree: Any) -> bool:
         """The truth of a parsed condition."""
-        return self._conditions.enabled(tree, self.scope)
+        return self._conditions.evaluate_condition(tree, self.scope)
 
     @property
     def condition_names(self) -> list[str]:
@@ -272,7 +272,7 @@ class Scope:
 
     def condition(self, name: Any) -> bool:
         """The truth of a named condition; booleans and null count for themselves."""
-        return self._conditions.enabled(name, self)
+        return self._conditions.evaluate_condition(name, self)
 
     def file(self, key: str) -> str:
         """The text of an attached file."""

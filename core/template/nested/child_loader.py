@@ -55,7 +55,7 @@ class ChildLoader(Loader):
         return Document("", "", self._spec.template)
 
     def _read_environment(self) -> bool:
-        self.environment = self._shared.environment.below(self._spec.parameters)
+        self.environment = self._shared.environment.derive_nested(self._spec.parameters)
         self.registry = self._shared.build_registry(self._shared.level(self._spec))
         return True
 

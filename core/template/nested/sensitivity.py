@@ -87,7 +87,7 @@ class NestedSensitivity:
             choice = self._shared.build_registry(level).choose(node.type, node.name)
         except TemplateError:
             return _NoLabels()
-        inside = self._shared.below(level, node.name, choice)
+        inside = self._shared.enter_nested(level, node.name, choice)
         if choice.template_file is None:
             return self._build_group_labels(inside, node, secrecy, properties)
         signed = self._shared.signatures.hash_type(level, node.name, node.type)

@@ -63,7 +63,9 @@ class SharedTree(Protocol):
     def build_registry(self, level: RegistryScope) -> Registry:
         """The registry of a nested stack."""
 
-    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
+    def enter_nested(
+        self, level: RegistryScope, resource: str, choice: Choice | None
+    ) -> RegistryScope:
         """The level of a resource's nested stack."""
 
     def level(self, spec: ChildSpec | None) -> RegistryScope:
@@ -146,7 +148,7 @@ class ChildSignatures:
             return TypeSignature(
                 f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.is_nested_stack
             )
-        return self._hash_file(self._shared.below(level, resource, choice))
+        return self._hash_file(self._shared.enter_nested(level, resource, choice))
 
     def _hash_file(self, level: RegistryScope) -> TypeSignature:
         known = self._files.get(level)
@@ -221,7 +223,7 @@ class ChildSignatures:
 
     def find_inner_level(self, level: RegistryScope, resource: str) -> RegistryScope:
         """The level of what a resource generates."""
-        return self._shared.below(level, resource, None)
+        return self._shared.enter_nested(level, resource, None)
 
     def may_be_type_name(self, text: str) -> bool:
         """Whether a text may be the name of a type that is a template."""

@@ -256,7 +256,7 @@ class TemplateTree:
 
     def build_child_environment(self, parameters: Mapping[str, Any]) -> Environment:
         """The environment of a nested stack with these parameters."""
-        return self._environment.below(parameters)
+        return self._environment.derive_nested(parameters)
 
     @property
     def environment(self) -> Environment:
@@ -272,7 +272,7 @@ class TemplateTree:
         known = self._registries.get(level)
         if known is None:
             key_of = partial(self.load_context.bundle.key_of, level.document)
-            known = self._registry.below(level.names, level.without, key_of)
+            known = self._registry.derive_nested(level.names, level.without, key_of)
             self._registries[level] = known
         return known
 
@@ -283,7 +283,9 @@ class TemplateTree:
         names = spec.names if self._registry.has_levels else ()
         return RegistryScope(names, frozenset(spec.without), spec.document)
 
-    def below(self, level: RegistryScope, resource: str, choice: Choice | None) -> RegistryScope:
+    def enter_nested(
+        self, level: RegistryScope, resource: str, choice: Choice | None
+    ) -> RegistryScope:
         """The place of a resource's nested stack: made from the file of ``choice``, if any."""
         names = (*level.names, resource) if self._registry.has_levels else ()
         if choice is None or choice.template_file is None:

@@ -85,7 +85,9 @@ class NestedValidator:
         self.marks: list[str] = []
         self._alike: Counter[tuple[StackDefinition, str]] = Counter()
 
-    def below(self, definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
+    def find_faults_below(
+        self, definition: StackDefinition, node: ResourceNode
+    ) -> Iterator[TemplateError]:
         """Yield the faults below a resource that has none itself (or has no template)."""
         if not node.cls.is_nested_stack or node.external_id is not None:
             return
@@ -202,7 +204,7 @@ class NestedValidator:
             )
             yield _locate_fault(large, child, spec, step, node)
         elif child is not None:
-            for fault in child.faults(self._context_for, self.below):
+            for fault in child.faults(self._context_for, self.find_faults_below):
                 yield _locate_fault(child.masked(fault), child, spec, step, node)
 
 

@@ -133,7 +133,7 @@ class Parameters:
         declared = frozenset(name for name, schema in self.schemas.items() if schema.hidden)
         return declared | (self.hidden_by_origin & self.schemas.keys())
 
-    def known(self, name: str) -> Any:
+    def get_raw(self, name: str) -> Any:
         """The raw value of a declared parameter, right or wrong; null if there is none."""
         return (
             self.values[name] if name in self.values else self._find_raw_value(self.schemas[name])
@@ -155,7 +155,7 @@ class Parameters:
             or _build_pseudo_hint(name, self._pseudo),
         )
 
-    def shown(self) -> dict[str, Any]:
+    def redact_values(self) -> dict[str, Any]:
         """The redacted values: hidden ones masked, pseudo parameters included."""
         hidden = self.hidden
         own = {name: MASK if name in hidden else self.values[name] for name in self.values}

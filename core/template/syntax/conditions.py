@@ -84,7 +84,7 @@ class Conditions:
                 faults[0].hint = suggestion(next(iter(tree)), parser.condition_names)
             parser.errors.extend(faults)
 
-    def enabled(self, value: Any, scope: ResolveScope) -> bool:
+    def evaluate_condition(self, value: Any, scope: ResolveScope) -> bool:
         """The truth of a name, a boolean, null (true) or a condition function.
 
         Raises TemplateError: with a label if it is a fault of a definition, else for the caller
@@ -141,7 +141,7 @@ class Conditions:
 
     def _evaluate_name(self, name: str, scope: ResolveScope) -> bool | TemplateError:
         try:
-            return self.enabled(name, scope)
+            return self.evaluate_condition(name, scope)
         except FAULTS as error:
             return from_exception(error)
 
@@ -152,7 +152,7 @@ def evaluate_condition(tree: Any, parser: Parser, path: Path) -> bool:
     ``tree`` is parsed. Raises TemplateError.
     """
     try:
-        return parser.enabled(tree)
+        return parser.evaluate_condition(tree)
     except FAULTS as error:
         raise wrap_error(error, path=path) from error
 

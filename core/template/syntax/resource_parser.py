@@ -68,7 +68,7 @@ def parse_resource(
         description=description,
         trees={**entry, **{key: trees[key] for key in trees if key in entry}},
     )
-    enabled = reader.enabled()
+    enabled = reader.is_enabled()
     node.is_certain = reader.is_certain
     return node, enabled
 
@@ -195,7 +195,7 @@ class _Reader:
         )
         return "Delete"
 
-    def enabled(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether the resource's condition holds; a faulty one counts as true."""
         if "condition" not in self._entry:
             return True

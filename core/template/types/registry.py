@@ -226,7 +226,7 @@ class Registry:
             meant = target
         return meant, last
 
-    def below(
+    def derive_nested(
         self, names: Iterable[str], without: Collection[str], key_of: KeyOf = str
     ) -> Registry:
         """The registry of a nested stack that the resources ``names`` lead to, from here on.

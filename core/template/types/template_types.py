@@ -44,7 +44,7 @@ class TemplateResource(NestedStack):
         """The properties as parameters; null is the type's empty value."""
         return {
             name: to_parameter_value(self.properties.props[name], value)
-            for name, value in self.properties.stored().items()
+            for name, value in self.properties.get_stored_values().items()
         }
 
 

@@ -142,7 +142,7 @@ class _Player:
         stack = self.reader.stack_row(self.stack_id)
 
         def build(row: ResourceRow) -> Any:
-            data = self.reader.sealed_data(row.id)
+            data = self.reader.read_sealed_data(row.id)
             return engine.services.instances.make(WorkItem(row, stack, data))
 
         return RowValues(rows, self.world.store.sealer, build)
@@ -165,7 +165,7 @@ class _Player:
         template = view.good_template_id or view.template_id
         definition: Any = self.world.engine.services.definitions.get(template)
         given["parameters"] = {
-            name: definition.parameters.known(name) for name in definition.schemas
+            name: definition.parameters.get_raw(name) for name in definition.schemas
         }
         given["hidden_parameters"] = sorted(definition.parameters.hidden)
         given["conditions"] = {
@@ -198,7 +198,9 @@ class _Player:
             stored = self.world.store.sealer.load(row.properties or row.op_properties)
         if stored is None:
             properties = node.cls(node.name, definition, None).properties
-            stored = dict(definition.properties) if node.external_id else properties.stored()
+            stored = (
+                dict(definition.properties) if node.external_id else properties.get_stored_values()
+            )
         found = {"type": node.type, "properties": stored}
         for section in SECTIONS:
             if section in node.raw:

@@ -323,7 +323,7 @@ def test_numbers_and_booleans_differ(drift: Drifting, template: str, live: Any) 
     drift.create(f"x: {{type: Test::Any, properties: {{any: {template}}}}}")
     drift.world.behave["x"] = lambda resource: {"any": live}
     assert drift.check().verdict == "DRIFTED"
-    drift.world.behave["x"] = lambda resource: dict(resource.properties.stored())
+    drift.world.behave["x"] = lambda resource: dict(resource.properties.get_stored_values())
     assert drift.check().verdict == "IN_SYNC"
 
 
@@ -359,7 +359,7 @@ def test_a_look_that_comes_to_its_end_is_not_cancelled(drift: Drifting) -> None:
         if resource.context.observation.setdefault("run", 1) == 1:
             resource.context.observation["run"] = 2
             raise NotReady(1.0)
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     drift.world.behave["a"] = behave
     assert drift.check().verdict == "IN_SYNC"

@@ -31,12 +31,12 @@ class Record(Thing):
 
     def handle_create(self) -> None:
         super().handle_create()
-        self.world.things[str(self.resource_id)] = self.properties.sent()
+        self.world.things[str(self.resource_id)] = self.properties.get_sent_values()
 
     def handle_update(self, json_snippet: Any, tmpl_diff: Any, prop_diff: Any) -> None:
         self.world.calls.append((self.name, "update"))
         self.world.diffs[self.name] = dict(prop_diff)
-        wanted = self.make_properties(json_snippet).sent()
+        wanted = self.make_properties(json_snippet).get_sent_values()
         self.world.things[str(self.resource_id)].update(wanted)
 
 

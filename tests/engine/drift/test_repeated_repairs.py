@@ -28,7 +28,7 @@ class Named(Thing):
     def handle_create(self) -> None:
         self.world.calls.append((self.name, "create"))
         self.resource_id_set(f"named-{self.name}")
-        self.world.things[str(self.resource_id)] = dict(self.properties.stored())
+        self.world.things[str(self.resource_id)] = dict(self.properties.get_stored_values())
 
 
 @pytest.fixture

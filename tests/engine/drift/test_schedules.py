@@ -480,7 +480,7 @@ def test_what_a_clock_that_was_set_back_brought_later_is_newer(drift: Drifting) 
         for key, verdict in (("z", "DRIFTED"), ("a", "MISSING")):
             row = DriftCheckRow(key, drift.bench.stack.id, status="COMPLETE", verdict=verdict)
             tx.drift.add_check(row)
-        before = tx.drift.before(DriftCheckRow("other", drift.bench.stack.id))
+        before = tx.drift.find_previous_check(DriftCheckRow("other", drift.bench.stack.id))
     assert [check.id for check in drift.checks()] == ["a", "z"]
     assert before is not None
     assert before.id == "a"

@@ -121,7 +121,7 @@ def test_many_are_looked_at_together_and_no_more_than_may(
         together.wait(LONGEST)
         with lock:
             running -= 1
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     world.behave.update({f"r{n}": behave for n in range(12)})
     assert check(engine, Ended(engine)).verdict == "IN_SYNC"
@@ -138,7 +138,7 @@ def test_calls_that_never_come_back_cost_their_places_only(
     def hangs(resource: Resource) -> Mapping[str, Any]:
         hanging.release()
         release.wait(LONGEST)
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     world.behave["r0"] = hangs
     ended = Ended(engine)
@@ -171,7 +171,7 @@ def test_what_hangs_takes_neither_places_nor_threads_from_what_does_not(
     def hangs(resource: Resource) -> Mapping[str, Any]:
         hanging.release()
         release.wait(LONGEST)
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     world.behave.update({f"r{n}": hangs for n in range(6)})
     for _ in range(2):
@@ -196,7 +196,7 @@ def test_threads_that_end_close_their_readers(
 
     def hangs(resource: Resource) -> Mapping[str, Any]:
         release.wait(LONGEST)
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     world.behave.update({f"r{n}": hangs for n in range(6)})
     accepted = engine.submit(CheckDrift("s")).result(LONGEST)
@@ -221,7 +221,7 @@ def test_what_has_come_back_is_looked_at_again(bench: Bench, world: World, begin
     def hangs(resource: Resource) -> Mapping[str, Any]:
         release.wait(LONGEST)
         back.set()
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     world.behave["r0"] = hangs
     ended = Ended(engine)
@@ -264,7 +264,7 @@ def test_an_engine_that_stops_interrupts_its_check_and_the_next_one_begins_anew(
     def hangs(resource: Resource) -> Mapping[str, Any]:
         entered.set()
         release.wait(LONGEST)
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     world.behave["r0"] = hangs
     _due(engine, stack_id)

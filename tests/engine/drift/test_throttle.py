@@ -35,7 +35,7 @@ def uses(drift: Drifting, runner_of: Any) -> list[tuple[str, float, int]]:
         begun.append((resource.name, resource.context.clock.monotonic(), kept["calls"]))
         if kept["calls"] < 2:
             raise NotReady(0.01)
-        return resource.properties.stored()
+        return resource.properties.get_stored_values()
 
     drift.world.behave.update({f"r{n}": behave for n in range(20)})
     return begun

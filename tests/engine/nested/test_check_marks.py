@@ -195,7 +195,7 @@ def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
     monkeypatch.setattr(TemplateTree, "build_cache_key", noted)
     updated(stack, bundle(v="z"))
     template_id = stack.engine.reader.stack_named("s", "default").template_id
-    kept = stack.engine.reader.checked(template_id)
+    kept = stack.engine.reader.read_checked(template_id)
     assert len(set(kept)) == len(kept) >= len(EVERYTHING)
     assert made
     assert not set(made) & set(kept)
@@ -203,11 +203,13 @@ def test_marks_are_kept_as_keyed_hashes(stack, monkeypatch):
 
 def test_the_newest_marks_are_kept(stack, opened, monkeypatch):
     monkeypatch.setattr(checks, "MOST", 3)
-    before = stack.engine.reader.checked(
+    before = stack.engine.reader.read_checked(
         stack.engine.reader.stack_named("s", "default").template_id
     )
     updated(stack, bundle(v="z"))
-    kept = stack.engine.reader.checked(stack.engine.reader.stack_named("s", "default").template_id)
+    kept = stack.engine.reader.read_checked(
+        stack.engine.reader.stack_named("s", "default").template_id
+    )
     assert len(before) == len(EVERYTHING)
     assert len(kept) == 3
     assert kept[0] not in before  # that of ``one``, with another value

@@ -90,7 +90,7 @@ class Scaled:
         for _ in range(500):
             if is_so():
                 return
-            self.engine._once()
+            self.engine._run_once()
         raise AssertionError("it never came so far")
 
     def scale(self) -> None:

@@ -64,7 +64,7 @@ def scaling(stack: InlineStack) -> InlineStack:
         rows = members(stack, made.id)
         if any(row.op for row in rows):
             return stack
-        stack.engine._once()
+        stack.engine._run_once()
     raise AssertionError("it never came so far")
 
 
@@ -134,7 +134,7 @@ def test_a_nested_stack_is_made_in_the_tree_that_its_owner_is_in_by_then(
             met.append(child.id)
             engine.begin(UpdateStack("s", Bundle(WITHOUT, files=files)))
             while not engine.reader.stack("s").idle:
-                engine._once()
+                engine._run_once()
         return made
 
     monkeypatch.setattr(plan, "build_plan", proposed)

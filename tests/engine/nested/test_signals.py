@@ -67,7 +67,7 @@ def test_nothing_is_begun_before_a_running_plan_has_come_to_the_resource(group: 
     owner = next(
         row for row in group.engine.reader.resource_rows(group.stack.id) if row.name == "g"
     )
-    assert group.engine.reader.sealed_data(owner.id) == []
+    assert group.engine.reader.read_sealed_data(owner.id) == []
 
 
 LONG = 20.0

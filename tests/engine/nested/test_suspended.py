@@ -40,7 +40,7 @@ def test_what_is_suspended_is_not_scaled(asleep: Bench) -> None:
     assert caught.value.hint == "Resume the stack first."
     assert members(asleep) == {"m0": "SUSPEND_COMPLETE"}
     owner = asleep.resource_rows()[0]
-    assert asleep.engine.reader.sealed_data(owner.id) == []
+    assert asleep.engine.reader.read_sealed_data(owner.id) == []
 
 
 def test_nor_is_it_after_a_check(asleep: Bench) -> None:

@@ -19,8 +19,8 @@ IDLE_TIME = 5000.0
 def failed(bench: Any) -> list[FailedView]:
     reader = bench.engine.reader
     stacks = reader.stacks()
-    key = stacks[0].id if stacks else reader.deleted_stack("s").id
-    found: list[FailedView] = reader.failed(key)
+    key = stacks[0].id if stacks else reader.get_deleted_stack("s").id
+    found: list[FailedView] = reader.list_failed(key)
     return found
 
 
@@ -116,7 +116,7 @@ def test_what_is_ended_from_outside(bench: Any, before: Callable[[Any], None], k
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
     bench.engine.driver.admit()
     for _ in range(20):
-        bench.engine._once()
+        bench.engine._run_once()
     before(bench)
     bench.clock.advance(IDLE_TIME)
     bench.engine.sweep_deadlines()

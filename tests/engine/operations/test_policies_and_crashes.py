@@ -105,7 +105,7 @@ class Life:
         raise AssertionError("it never ends")
 
     def _settle(self) -> None:
-        while self.bench.engine._once():
+        while self.bench.engine._run_once():
             self._left -= 1
             if self._left == 0:
                 self.crashed = True

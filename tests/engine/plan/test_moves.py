@@ -32,7 +32,7 @@ class Life:
 
     def run(self, action: Any) -> Any:
         stack_id = self.bench.engine.begin(action).stack_id
-        while self.bench.engine._once():
+        while self.bench.engine._run_once():
             self._left -= 1
             if self._left == 0:
                 self.crashed = True
@@ -86,7 +86,7 @@ def test_names_go_back_while_the_operation_of_what_was_moved_still_runs(bench: A
     bundle = bench.bundle("x: {type: Test::Slow, properties: {value: two}}", environment=MOVED)
     bench.engine.begin(UpdateStack("s", bundle))
     while not any(row.op for row in bench.resource_rows()):
-        assert bench.engine._once()
+        assert bench.engine._run_once()
     bench.steps(3)
     assert [(row.name, row.id, row.op) for row in bench.resource_rows()] == [
         ("x", before["a"], "UPDATE")
@@ -97,7 +97,7 @@ def test_names_go_back_while_the_operation_of_what_was_moved_still_runs(bench: A
     [row] = bench.resource_rows()
     assert (row.name, row.id) == ("a", before["a"])
     ends = True
-    while bench.engine._once():
+    while bench.engine._run_once():
         pass
     assert {row.name: row.id for row in bench.resource_rows()} == before
     assert bench.resource("a").properties["value"] == "one"

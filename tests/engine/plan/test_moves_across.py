@@ -315,7 +315,7 @@ class Life:
 
     def run(self, action: Any) -> Any:
         stack_id = self.tree.engine.begin(action).stack_id
-        while self.tree.engine._once():
+        while self.tree.engine._run_once():
             self.left -= 1
             if self.left == 0:
                 self.crashed = True
@@ -458,11 +458,11 @@ def test_protection_marks_and_data_go_with_it(tree: Tree, old: str, new: str) ->
     then = tree.ids()
     reader = tree.engine.reader
     stack = reader.stack_row(tree.stack.id)
-    row = TreeRows(reader, stack).at(path(old))
+    row = TreeRows(reader, stack).find(path(old))
     assert row is not None
     owner = reader.stack_row(row.stack_id)
     tree.run(ProtectStack(owner.id, resources=(row.name,)))
     assert tree.run(tree.bring(UpdateStack, after)).state == "UPDATE_COMPLETE"
-    moved = TreeRows(reader, stack).at(path(new))
+    moved = TreeRows(reader, stack).find(path(new))
     assert moved is not None
     assert (moved.id, moved.protect, moved.physical_id) == (row.id, 1, then[path(old)])

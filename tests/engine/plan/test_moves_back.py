@@ -43,7 +43,7 @@ def begun(tree: Tree, ends: list[int]) -> str:
     tree.journal.behave["b", "check"] = lambda _: bool(ends)
     tree.engine.begin(tree.bring(UpdateStack, AFTER, rollback=True))
     while "check" not in tree.journal.of("b"):
-        assert tree.engine._once()
+        assert tree.engine._run_once()
     assert tree.ids()["nested/b"] == key
     return key
 
@@ -69,7 +69,7 @@ def test_a_rollback_waits_for_what_runs_on_it(tree: Tree, *, restarts: bool) -> 
         tree.restart().recover()
     tree.journal.behave.pop(("last", "check"))
     ends.append(1)
-    while tree.engine._once():
+    while tree.engine._run_once():
         pass
     assert tree.stack.state == "ROLLBACK_COMPLETE"
     assert tree.ids()["a"] == key
@@ -83,7 +83,7 @@ def test_a_cancellation_that_would_have_to_wait_is_refused(tree: Tree) -> None:
     with pytest.raises(Conflict, match="Resource nested/b of stack s cannot go back to a yet"):
         tree.engine.begin(CancelStack("s", True))
     ends.append(1)
-    while tree.engine._once():
+    while tree.engine._run_once():
         pass
     assert tree.stack.state == "UPDATE_COMPLETE"
     assert tree.ids()["nested/b"] == key
@@ -108,7 +108,7 @@ def test_a_cancellation_after_every_step_brings_it_back_or_is_refused(old: str, 
             ended, place = True, path(new)
         except Conflict:
             place = path(new)
-        while tree.engine._once():
+        while tree.engine._run_once():
             pass
         assert tree.stack.status == "COMPLETE", (steps, tree.stack.status_reason)
         assert tree.ids()[place] == then[path(old)], steps

@@ -96,7 +96,7 @@ def test_the_history_of_what_is_nested_says_that_it_was_superseded(tree: Tree) -
         assert ends[0] == ("CREATE", "COMPLETE")
         assert ("UPDATE", "SUPERSEDED") in ends
         assert ends[-1] == ("UPDATE", "COMPLETE")
-        assert tree.reader.failed(tree.stacks()[way].id) == []
+        assert tree.reader.list_failed(tree.stacks()[way].id) == []
 
 
 def busy(tree: Tree, way: str) -> bool:

@@ -21,7 +21,7 @@ def running(bench: Any) -> Any:
     bench.journal.behave["a", "check"] = lambda box: False
     bench.engine.begin(create(bench))
     while not any(row.op_state == "POLLING" for row in bench.resource_rows()):
-        bench.engine._once()
+        bench.engine._run_once()
     return bench
 
 
@@ -37,7 +37,7 @@ def instance(bench: Any) -> Resource:
     (row,) = bench.resource_rows()
     stack = reader.stack_row(row.stack_id)
     instances = bench.engine.services.instances
-    seen = WorkItem(row, stack, reader.sealed_data(row.id))
+    seen = WorkItem(row, stack, reader.read_sealed_data(row.id))
     made: Resource = instances.make(seen, context=instances.context(seen, operation=True))
     return made
 

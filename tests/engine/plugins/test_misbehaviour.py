@@ -123,13 +123,13 @@ def test_what_a_late_handler_stores_is_not_put_over_what_came_after_it(
     engine.submit(actions.CheckStack("s")).result(LONG)
     until(lambda: reader.stack(accepted.stack_id).state == "CHECK_COMPLETE")
     before = reader.resource(accepted.stack_id, "a")
-    data = reader.sealed_data(before.id)
+    data = reader.read_sealed_data(before.id)
 
     free.set()
     assert stored.wait(LONG)
 
     assert reader.resource(accepted.stack_id, "a") == before
-    assert reader.sealed_data(before.id) == data
+    assert reader.read_sealed_data(before.id) == data
 
 
 def test_a_deadline_holds_across_a_newer_update(bench: Any, engine: Engine) -> None:

@@ -19,7 +19,7 @@ def test_what_was_cancelled_after_a_failure_is_not_the_reason(bench: Any) -> Non
     bench.journal.behave["b", "check"] = fail
     bench.engine.begin(CreateStack("s", bench.bundle(TWO)))
     for _ in range(30):
-        bench.engine._once()
+        bench.engine._run_once()
     bench.engine.begin(CancelStack("s"))
     bench.clock.advance(1000)
     bench.engine.sweep_deadlines()

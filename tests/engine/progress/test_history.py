@@ -21,7 +21,7 @@ FIXED = "a: {type: Test::Slow, properties: {fixed: two}}"
 
 def history(bench: Any) -> list[ActionView]:
     stack = bench.engine.reader.stacks()
-    key = stack[0].id if stack else bench.engine.reader.deleted_stack("s").id
+    key = stack[0].id if stack else bench.engine.reader.get_deleted_stack("s").id
     found: list[ActionView] = bench.engine.reader.actions(key)
     return found
 
@@ -163,10 +163,10 @@ def test_old_history_goes_with_its_events_but_not_what_a_stack_is_at(bench: Any)
 def test_old_failures_go_with_their_events(bench: Any) -> None:
     fail(bench, "handle_create")
     stack = bench.create(ONE)
-    assert len(bench.engine.reader.failed(stack.id)) == 1
+    assert len(bench.engine.reader.list_failed(stack.id)) == 1
     bench.clock.advance(100 * 86400)
     bench.engine.driver.run_in_transaction(lambda work: sweeps.delete_old(work, 90 * 86400.0))
-    assert bench.engine.reader.failed(stack.id) == []
+    assert bench.engine.reader.list_failed(stack.id) == []
 
 
 def test_who_has_cancelled_is_noted(bench: Any) -> None:

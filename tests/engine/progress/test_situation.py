@@ -20,7 +20,7 @@ def told(bench: Any) -> dict[str, Situation]:
 def begin(bench: Any, action: Any) -> None:
     bench.engine.begin(action)
     for _ in range(30):
-        bench.engine._once()
+        bench.engine._run_once()
 
 
 def test_at_work_and_waiting_for_it(bench: Any) -> None:

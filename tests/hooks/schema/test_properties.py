@@ -69,7 +69,7 @@ def test_a_given_value_is_converted(data_type: str, given: Any, converted: Any) 
     assert faults(properties) == []
     assert properties["p"] == converted
     assert type(properties["p"]) is type(converted)
-    assert properties.stored() == {"p": converted}
+    assert properties.get_stored_values() == {"p": converted}
 
 
 @pytest.mark.parametrize(
@@ -182,23 +182,25 @@ def test_a_property_that_is_not_implemented_is_a_fault_only_when_given() -> None
 def test_an_unset_property_has_its_default_or_the_empty_value(schema: Schema, seen: Any) -> None:
     properties = Properties({"p": schema}, {})
     assert properties["p"] == seen
-    assert properties.stored() == {}
+    assert properties.get_stored_values() == {}
     assert properties.get_user_value("p") is None
 
 
 def test_what_is_stored_keeps_null_where_the_plug_in_sees_the_empty_value() -> None:
     properties = one(WAITS, {"create": "0"})
-    assert properties.stored() == {"p": {"create": 0, "delete": None}}
+    assert properties.get_stored_values() == {"p": {"create": 0, "delete": None}}
     assert properties["p"] == {"create": 0, "delete": 0}
 
 
 def test_items_of_lists_have_their_defaults() -> None:
     properties = one(PAIRS, [{"name": "a"}, {"name": "b", "min": "3"}])
-    assert properties.stored() == {"p": [{"name": "a", "min": 1}, {"name": "b", "min": 3}]}
+    assert properties.get_stored_values() == {
+        "p": [{"name": "a", "min": 1}, {"name": "b", "min": 3}]
+    }
 
 
 def test_a_null_is_the_default_where_there_is_one() -> None:
-    assert one(Schema(Schema.STRING, default="d"), None).stored() == {"p": "d"}
+    assert one(Schema(Schema.STRING, default="d"), None).get_stored_values() == {"p": "d"}
 
 
 def test_a_default_belongs_to_nobody_else() -> None:
@@ -348,7 +350,7 @@ def test_rules_are_applied_before_anything_is_read() -> None:
     properties = Properties(RENAMED, {"old": "abcd"}, rules=renaming)
     assert properties["new"] == "abcd"
     assert properties["old"] == ""
-    assert properties.stored() == {"new": "abcd"}
+    assert properties.get_stored_values() == {"new": "abcd"}
     assert faults(properties) == [
         "Property error: resources.r.properties.new: length (4) is out of range (min: None, max: 3)"
     ]

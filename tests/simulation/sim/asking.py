@@ -204,7 +204,7 @@ class Asking:
         sim, reader = self.sim, self.sim.reader
         now = reader.stack_row(stack.id)
         rows = documents.select_snapshot_rows(reader.resource_rows(stack.id))
-        data = [reader.sealed_data(row.id) for row in rows]
+        data = [reader.read_sealed_data(row.id) for row in rows]
         digest = documents.compute_digest(now, rows, data, reader.sealer)
         entries = {
             row.name: documents.build_entry(row, each, reader.sealer)

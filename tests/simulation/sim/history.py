@@ -47,7 +47,7 @@ def check_history(
 
 
 def _check_reasons(reader: Reader, stack: StackView, last: Any) -> None:
-    noted = {(one.resource_id, one.at) for one in reader.failed(stack.id)}
+    noted = {(one.resource_id, one.at) for one in reader.list_failed(stack.id)}
     for event in reader.events(stack.id, limit=ALL):
         failed = event.status == "FAILED" and event.resource_name
         told = any(words in event.reason for words in SAID)

@@ -41,7 +41,8 @@ def below(sim: Simulator, row: ResourceRow, files: Any, *, stale: bool) -> Below
 
 def _check_group(sim: Simulator, row: ResourceRow, template: Any, properties: Any) -> None:
     data = {
-        name: sim.reader.sealer.open(value) for name, value, _ in sim.reader.sealed_data(row.id)
+        name: sim.reader.sealer.open(value)
+        for name, value, _ in sim.reader.read_sealed_data(row.id)
     }
     size = int(data.get("size", properties["count"]))
     names = sorted(template["resources"])

@@ -143,7 +143,7 @@ def _check_stored(sim: Simulator, rows: list[ResourceRow]) -> None:
     for row in rows:
         made = row.status == "COMPLETE" and row.action in ("CREATE", "UPDATE")
         if made and str(row.physical_id).startswith(INWARD):
-            data = dict(entry[:2] for entry in sim.reader.sealed_data(row.id))
+            data = dict(entry[:2] for entry in sim.reader.read_sealed_data(row.id))
             if "said" not in data:
                 raise Violation(f"{row.name} has not stored what it says")
             said = sim.reader.sealer.open(data["said"])

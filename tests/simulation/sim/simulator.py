@@ -392,7 +392,7 @@ class Simulator:
                 work = UnitOfWork(tx, self.clock.now(), self.ids, SEALER, process.owner)
                 offset = self.jumps.look(work)
                 values = [run(work) for run in runs]
-            self.jumps.looked(offset)
+            self.jumps.keep_offset(offset)
             self.after_commit()
         except BaseException:
             self.watcher.sweeps_at = None

@@ -263,7 +263,7 @@ def test_inside_a_template_the_rule_that_chose_it_does_not_apply() -> None:
     made = registry(list(PUPPET), {"deployment": "docker"}, PUPPET, **{"Acme::Plain": "d.yaml"})
     assert made.choose("Acme::Plain", "r").rules[-1].name == "Acme::Plain"
 
-    inner = made.below(("r",), ("Acme::Plain",))
+    inner = made.derive_nested(("r",), ("Acme::Plain",))
 
     assert chosen(inner.choose("Acme::Plain", "r")) == "Acme::Plain"
     assert chosen(inner.choose("My::T", "r")) == "d.yaml"
@@ -274,11 +274,11 @@ def test_inside_a_resource_the_entries_below_its_name_apply() -> None:
     levels = {"outer": {"inner": {"My::T": "Acme::Fast", "hooks": "pre-create"}}}
     made = registry("Acme::Plain", {}, {}, resources=levels)
 
-    inner = made.below(("outer",), ())
+    inner = made.derive_nested(("outer",), ())
 
     assert chosen(inner.choose("My::T", "inner")) == "Acme::Fast"
     assert inner.breakpoints == {"inner": ("pre-create",)}
-    assert chosen(made.below(("x",), ()).choose("My::T", "inner")) == "Acme::Plain"
+    assert chosen(made.derive_nested(("x",), ()).choose("My::T", "inner")) == "Acme::Plain"
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,11 @@ def test_which_workflow_carries_a_resource_out(name: str, kind: str, workflow: s
     for kept in (
         known,
         policies.parse_policies(known.to_text()),
-        known.after(made()),
+        known.continue_from(made()),
         known.to_removal_policies(),
     ):
         assert kept.workflow(name, kind) == workflow
-    assert made().after(known).workflow(name, kind) is None
+    assert made().continue_from(known).workflow(name, kind) is None
 
 
 def test_a_limit_for_every_action_is_none_for_a_breakpoint() -> None:
@@ -112,14 +112,14 @@ def test_protection(protect: Any, name: str, kind: str, protected: bool) -> None
 def test_what_was_protected_before_a_plan_is_so_during_it() -> None:
     first, second, third = made(protect=["db"]), made(), made()
 
-    during = second.after(first)
+    during = second.continue_from(first)
 
     assert during.protects("db", "T")
-    assert third.after(during).protects("db", "T"), "no plan has worked since"
-    taken_back = made(protect={"db": False}).after(first)
-    assert not third.after(taken_back).protects("db", "T")
-    worked = during.after(made())
-    assert not third.after(worked).protects("db", "T")
+    assert third.continue_from(during).protects("db", "T"), "no plan has worked since"
+    taken_back = made(protect={"db": False}).continue_from(first)
+    assert not third.continue_from(taken_back).protects("db", "T")
+    worked = during.continue_from(made())
+    assert not third.continue_from(worked).protects("db", "T")
 
 
 def test_hooks_by_name_and_pattern() -> None:

@@ -92,7 +92,7 @@ def test_hidden_parameters_of_a_nested_stack_are_masked(tree: Tree) -> None:
         FILES,
     )
     child = child_of(root, "c")
-    assert child.parameters.shown()["p"] == "(hidden)"
+    assert child.parameters.redact_values()["p"] == "(hidden)"
     assert child.resources["t"].secrecy == {"value": "hidden"}
 
 

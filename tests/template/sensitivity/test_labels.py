@@ -85,7 +85,7 @@ def test_hidden_parameters_are_masked_when_shown(loaded: Any) -> None:
     stack = loaded(HEAD)
 
     assert stack.parameters.hidden == {"secret"}
-    assert stack.parameters.shown() == {
+    assert stack.parameters.redact_values() == {
         "OS::stack_name": "stack",
         "OS::stack_id": "5eb1",
         "OS::project_id": "pr0j",

@@ -329,7 +329,7 @@ def test_a_workflow_tells_how_it_really_is(mistral: SmallMistral) -> None:
     assert live is not None
     assert (live["description"], live["tasks"]) == (
         "d",
-        thing.instance().properties.stored()["tasks"],
+        thing.instance().properties.get_stored_values()["tasks"],
     )
     kept = mistral.kept["workflows"]["n"]
     kept["definition"] = kept["definition"].replace("description: d", "description: e")

@@ -16,7 +16,9 @@ TASK = {"name": "make", "action": "std.echo", "input": {"output": "x"}}
 
 def stored(**given: Any) -> dict[str, Any]:
     """The properties as they are stored: nested maps have all their keys, null where not given."""
-    return Properties(PROPERTIES_SCHEMA, {"type": "direct", "tasks": [TASK], **given}).stored()
+    return Properties(
+        PROPERTIES_SCHEMA, {"type": "direct", "tasks": [TASK], **given}
+    ).get_stored_values()
 
 
 def test_a_workflow_is_written_in_mistrals_language() -> None:

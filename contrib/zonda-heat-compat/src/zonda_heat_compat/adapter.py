@@ -260,7 +260,7 @@ class AsGiven(Properties):
 
     __slots__ = ()
 
-    def stored(self) -> dict[str, Any]:
+    def get_stored_values(self) -> dict[str, Any]:
         """The stored value, as it is."""
         return dict(self._given)
 
