@@ -44,7 +44,7 @@ class Box:
         self.written.append(row.seq)
         return True
 
-    def after(self, seq: int, limit: int) -> list[EventRecord]:
+    def list_after(self, seq: int, limit: int) -> list[EventRecord]:
         return [each for each in self.events if each.seq > seq][:limit]
 
 

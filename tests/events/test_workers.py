@@ -52,7 +52,7 @@ class Box:
         self.rows[row.name] = row
         return True
 
-    def after(self, seq: int, limit: int) -> list[EventRecord]:
+    def list_after(self, seq: int, limit: int) -> list[EventRecord]:
         return [
             EventRecord(
                 *(f"id-{n}", n, 1.0, "p", "s-id", "s", "a", "a", "T", None),
