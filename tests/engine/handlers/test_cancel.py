@@ -37,6 +37,7 @@ def told(bench: Any) -> list[tuple[str, Any]]:
 
         def handle_create_cancel(self, token: Any) -> None:
             calls.append(("CREATE", token))
+            bench.journal.behave.get((self.name, "cancel"), str)(self)
 
         def handle_update_cancel(self, token: Any) -> None:
             calls.append(("UPDATE", token))
@@ -184,13 +185,14 @@ def test_what_ends_in_time_is_not_cancelled(bench: Any, told: Any) -> None:
 def test_a_call_that_is_running_is_cancelled_when_it_comes_back(
     bench: Any, told: Any, tmp_path: Path
 ) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    begun, go_on, cancelled = threading.Event(), threading.Event(), threading.Event()
 
     def block(resource: Any) -> None:
         begun.set()
         assert go_on.wait(LONG)
 
     bench.journal.behave["a", "handle_create"] = block
+    bench.journal.behave["a", "cancel"] = lambda resource: cancelled.set()
     store = open_store(tmp_path / "z.db", sealer=Sealer(make_key()))
     clock = SystemClock()
     engine = Engine(
@@ -219,8 +221,9 @@ def test_a_call_that_is_running_is_cancelled_when_it_comes_back(
         assert failed.wait(LONG)
         go_on.set()
         assert engine.wait(stack_id, LONG).state == "DELETE_COMPLETE"
+        assert cancelled.wait(LONG)  # the call may come back after the deletion
     finally:
         go_on.set()
-        engine.stop(LONG)  # an engine that ends waits for who is being told
+        engine.stop(LONG)
         store.close()
     assert told == [("CREATE", {"run": 1})]
