@@ -83,6 +83,8 @@ KEPT_NESTED = [
 #: The same of lives in which things drift; the short form is in
 #: ``tests/engine/plan/test_adoption.py``.
 KEPT_DRIFTING = [
+    pytest.param(151618, id="an-update-was-put-back-behind-removals-before-its-breakpoint"),
+    pytest.param(151921, id="an-update-was-put-back-before-its-breakpoint-in-a-longer-life"),
     pytest.param(23, id="the-clock-was-set-and-a-stack-cancelled-in-one-commit"),
     pytest.param(30574, id="a-signal-asked-what-was-adopted-and-had-no-id-yet"),
 ]

@@ -65,6 +65,8 @@ class Breakpoints:
             return
         if now is not None and (now.status != "COMPLETE" or now.want != before.want):
             return
+        if now is not None and now.action != before.op:
+            return  # it was put back behind removals, and begins once more after them
         if (now is None or now.hook != hook) and not self._is_asked(before, hook):
             raise Violation(f"{before.name} does not wait at {hook}")
 
