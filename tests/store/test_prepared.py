@@ -10,7 +10,7 @@ import pytest
 from zonda.core.store.file import migrate
 from zonda.core.store.file.version import HEAD
 from zonda.core.store.schema import compile as compiling
-from zonda.core.store.schema import drift_tables, prepared, rows, tables
+from zonda.core.store.schema import drift_tables, prepared, rows, software_tables, tables
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 
@@ -27,6 +27,10 @@ def test_the_prepared_text_is_what_the_statements_say() -> None:
         pytest.param(rows.ResourceRow, tables.RESOURCE, id="resource"),
         pytest.param(rows.DriftCheckRow, drift_tables.DRIFT_CHECK, id="drift-check"),
         pytest.param(rows.DriftFindingRow, drift_tables.DRIFT_FINDING, id="drift-finding"),
+        pytest.param(rows.SoftwareConfigRow, software_tables.SOFTWARE_CONFIG, id="config"),
+        pytest.param(
+            rows.SoftwareDeploymentRow, software_tables.SOFTWARE_DEPLOYMENT, id="deployment"
+        ),
         pytest.param(rows.DriftIgnoreRow, drift_tables.DRIFT_IGNORE, id="drift-ignore"),
     ],
 )

@@ -25,6 +25,8 @@ from ..schema.prepared import SQL
 from ..schema.rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
 from ..values.sealing import Sealer
 from .drift import DriftReads
+from .pages import PageReads
+from .software import SoftwareReads
 from .to_view import to_action_view, to_failed_view, to_resource_view, to_stack_view
 from .views import (
     ActionView,
@@ -41,7 +43,7 @@ from .views import (
 ALL = -1
 
 
-class Reader(DriftReads):
+class Reader(DriftReads, PageReads, SoftwareReads):
     """All reads of the database."""
 
     def __init__(self, connection: sqlite3.Connection, sealer: Sealer, where: str) -> None:

@@ -22,12 +22,18 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE sink (name TEXT NOT NULL, seq INTEGER NOT NULL, delivered INTEGER NOT NULL, delivered_at FLOAT, failures INTEGER NOT NULL, failing_since FLOAT, error TEXT NOT NULL, next_at FLOAT, CONSTRAINT pk_sink PRIMARY KEY (name))',
     'CREATE TABLE snapshot (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, generation INTEGER NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, data TEXT, created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
     'CREATE INDEX ix_snapshot_stack_id ON snapshot (stack_id)',
+    'CREATE TABLE software_config (id TEXT NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, created_at FLOAT NOT NULL, CONSTRAINT pk_software_config PRIMARY KEY (id))',
+    'CREATE INDEX ix_software_config_project ON software_config (project, created_at, id)',
+    'CREATE TABLE software_deployment (id TEXT NOT NULL, project TEXT NOT NULL, server_id TEXT NOT NULL, config_id TEXT NOT NULL, body TEXT NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT, CONSTRAINT pk_software_deployment PRIMARY KEY (id))',
+    'CREATE INDEX ix_software_deployment_config ON software_deployment (config_id)',
+    'CREATE INDEX ix_software_deployment_project ON software_deployment (project, server_id, created_at)',
     'CREATE TABLE stack (id TEXT NOT NULL, project TEXT NOT NULL, name TEXT NOT NULL, owner_resource_id TEXT, root_id TEXT NOT NULL, generation INTEGER NOT NULL, phase TEXT NOT NULL, remaining INTEGER NOT NULL, halted INTEGER NOT NULL, failures TEXT NOT NULL, next_action TEXT NOT NULL, note TEXT NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, good_template_id TEXT, good_parts TEXT NOT NULL, outside TEXT NOT NULL, disable_rollback INTEGER NOT NULL, timeout_mins INTEGER NOT NULL, deadline FLOAT, description TEXT NOT NULL, tags TEXT NOT NULL, suspended INTEGER NOT NULL, "before" TEXT NOT NULL, policies TEXT NOT NULL, protect INTEGER NOT NULL, drift_policy TEXT NOT NULL, drift_schedule TEXT NOT NULL, drift_next FLOAT, drift_by TEXT NOT NULL, drift_said TEXT NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT, deleted_at FLOAT, CONSTRAINT pk_stack PRIMARY KEY (id))',
     "CREATE INDEX ix_stack_busy ON stack (deadline) WHERE phase != 'IDLE'",
     'CREATE INDEX ix_stack_drift_next ON stack (drift_next)',
     'CREATE INDEX ix_stack_gone_name ON stack (project, name, deleted_at) WHERE deleted_at IS NOT NULL',
     "CREATE INDEX ix_stack_next ON stack (next_action) WHERE next_action != ''",
     'CREATE INDEX ix_stack_owner_resource_id ON stack (owner_resource_id)',
+    'CREATE INDEX ix_stack_project ON stack (project, created_at, id)',
     'CREATE INDEX ix_stack_root_id ON stack (root_id)',
     'CREATE UNIQUE INDEX uq_stack_live_name ON stack (project, name) WHERE deleted_at IS NULL',
     'CREATE TABLE template (id TEXT NOT NULL, stack_id TEXT NOT NULL, body TEXT NOT NULL, created_at FLOAT NOT NULL, base_id TEXT, checked TEXT NOT NULL, CONSTRAINT pk_template PRIMARY KEY (id))',
@@ -208,6 +214,28 @@ SQL: dict[str, str] = {
     'delete_snapshots_of_stack': 'DELETE FROM snapshot WHERE snapshot.stack_id = ?',
     # (stack_id)
     'snapshots_of_stack': 'SELECT snapshot.id, snapshot.stack_id, snapshot.name, snapshot.generation, snapshot.action, snapshot.status, snapshot.status_reason, snapshot.template_id, snapshot.data, snapshot.created_at FROM snapshot WHERE snapshot.stack_id = ? ORDER BY snapshot.id',
+    # (id, project, name, kind, body, created_at)
+    'insert_software_config': 'INSERT INTO software_config (id, project, name, kind, body, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    # (id, project)
+    'software_config': 'SELECT software_config.id, software_config.project, software_config.name, software_config.kind, software_config.body, software_config.created_at FROM software_config WHERE software_config.id = ? AND software_config.project = ?',
+    # (project, marker, most, param_1)
+    'software_configs': 'SELECT software_config.id, software_config.project, software_config.name, software_config.kind, software_config.body, software_config.created_at FROM software_config WHERE software_config.project = ? AND software_config.id > ? ORDER BY software_config.id LIMIT ? OFFSET ?',
+    # (id, project)
+    'delete_software_config': 'DELETE FROM software_config WHERE software_config.id = ? AND software_config.project = ? AND NOT (EXISTS (SELECT * FROM software_deployment WHERE software_deployment.config_id = software_config.id))',
+    # (name, project)
+    'resource_data_named': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at, resource_data.value FROM resource, resource_data, stack WHERE resource_data.name = ? AND resource_data.resource_id = resource.id AND resource.want != 'ABSENT' AND resource.stack_id = stack.id AND stack.project = ? AND stack.deleted_at IS NULL ORDER BY resource.id",
+    # (10 columns)
+    'insert_software_deployment': 'INSERT INTO software_deployment (id, project, server_id, config_id, body, action, status, status_reason, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    # (id, project)
+    'software_deployment': 'SELECT software_deployment.id, software_deployment.project, software_deployment.server_id, software_deployment.config_id, software_deployment.body, software_deployment.action, software_deployment.status, software_deployment.status_reason, software_deployment.created_at, software_deployment.updated_at FROM software_deployment WHERE software_deployment.id = ? AND software_deployment.project = ?',
+    # (project)
+    'software_deployments': 'SELECT software_deployment.id, software_deployment.project, software_deployment.server_id, software_deployment.config_id, software_deployment.body, software_deployment.action, software_deployment.status, software_deployment.status_reason, software_deployment.created_at, software_deployment.updated_at FROM software_deployment WHERE software_deployment.project = ? ORDER BY software_deployment.id',
+    # (project, server_id)
+    'software_deployments_of_server': 'SELECT software_deployment.id, software_deployment.project, software_deployment.server_id, software_deployment.config_id, software_deployment.body, software_deployment.action, software_deployment.status, software_deployment.status_reason, software_deployment.created_at, software_deployment.updated_at FROM software_deployment WHERE software_deployment.project = ? AND software_deployment.server_id = ? ORDER BY software_deployment.created_at, software_deployment.id',
+    # (8 columns)
+    'update_software_deployment': 'UPDATE software_deployment SET config_id=?, body=?, action=?, status=?, status_reason=?, updated_at=? WHERE software_deployment.id = ? AND software_deployment.project = ?',
+    # (id, project)
+    'delete_software_deployment': 'DELETE FROM software_deployment WHERE software_deployment.id = ? AND software_deployment.project = ?',
     # (13 columns)
     'insert_drift_check': 'INSERT INTO drift_check (id, stack_id, generation, cause, "by", scope, owner, started_at, ended_at, status, reason, verdict, counts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     # (at, new_status, new_reason, new_verdict, new_counts, key)

@@ -319,6 +319,34 @@ class DriftRow:
         return self.verdict or "" if self.checked_fence == self.fence else ""
 
 
+@dataclass(slots=True)
+class SoftwareConfigRow:
+    """One row of ``software_config``."""
+
+    id: str
+    project: str
+    name: str
+    kind: str
+    body: str
+    created_at: float = 0.0
+
+
+@dataclass(slots=True)
+class SoftwareDeploymentRow:
+    """One row of ``software_deployment``."""
+
+    id: str
+    project: str
+    server_id: str
+    config_id: str
+    body: str
+    action: str = ""
+    status: str = ""
+    status_reason: str = ""
+    created_at: float = 0.0
+    updated_at: float | None = None
+
+
 def list_columns(row_type: type[Any]) -> tuple[str, ...]:
     """The column names of a row type, in order."""
     return tuple(item.name for item in fields(row_type))
@@ -343,6 +371,8 @@ sink_values = attrgetter(*list_columns(SinkRow))
 drift_check_values = attrgetter(*list_columns(DriftCheckRow))
 drift_finding_values = attrgetter(*list_columns(DriftFindingRow))
 drift_ignore_values = attrgetter(*list_columns(DriftIgnoreRow))
+software_config_values = attrgetter(*list_columns(SoftwareConfigRow))
+software_deployment_values = attrgetter(*list_columns(SoftwareDeploymentRow))
 
 
 def copy_row(row: ResourceRow) -> ResourceRow:

@@ -32,6 +32,7 @@ from .rows import (
     PlanRow,
     list_columns,
 )
+from .software_tables import SOFTWARE_CONFIG, SOFTWARE_DEPLOYMENT
 from .tables import (
     ACTION,
     DATA,
@@ -49,6 +50,7 @@ from .tables import (
 
 P: Any = bindparam
 R, S, E, A = RESOURCE.c, STACK.c, EDGE.c, ACTION.c
+SC, SD = SOFTWARE_CONFIG.c, SOFTWARE_DEPLOYMENT.c
 C, F, D, X = DRIFT_CHECK.c, DRIFT_FINDING.c, DRIFT_STATE.c, DRIFT_IGNORE.c
 
 L: Any = literal_column
@@ -339,6 +341,53 @@ STATEMENTS: dict[str, Executable] = {
     "snapshots_of_stack": select(SNAPSHOT)
     .where(SNAPSHOT.c.stack_id == P("stack_id"))
     .order_by(SNAPSHOT.c.id),
+    # -- configurations and deployments by API
+    "insert_software_config": insert(SOFTWARE_CONFIG).values(_build_insert_values(SOFTWARE_CONFIG)),
+    "software_config": select(SOFTWARE_CONFIG).where(SC.id == P("id"), SC.project == P("project")),
+    "software_configs": select(SOFTWARE_CONFIG)
+    .where(SC.project == P("project"), SC.id > P("marker"))
+    .order_by(SC.id)
+    .limit(P("most")),
+    "delete_software_config": delete(SOFTWARE_CONFIG).where(
+        SC.id == P("id"),
+        SC.project == P("project"),
+        ~exists().where(SD.config_id == SC.id),
+    ),
+    "resource_data_named": select(RESOURCE, DATA.c.value)
+    .where(
+        DATA.c.name == P("name"),
+        DATA.c.resource_id == R.id,
+        R.want != ABSENT,
+        R.stack_id == S.id,
+        S.project == P("project"),
+        S.deleted_at.is_(None),
+    )
+    .order_by(R.id),
+    "insert_software_deployment": insert(SOFTWARE_DEPLOYMENT).values(
+        _build_insert_values(SOFTWARE_DEPLOYMENT)
+    ),
+    "software_deployment": select(SOFTWARE_DEPLOYMENT).where(
+        SD.id == P("id"), SD.project == P("project")
+    ),
+    "software_deployments": select(SOFTWARE_DEPLOYMENT)
+    .where(SD.project == P("project"))
+    .order_by(SD.id),
+    "software_deployments_of_server": select(SOFTWARE_DEPLOYMENT)
+    .where(SD.project == P("project"), SD.server_id == P("server_id"))
+    .order_by(SD.created_at, SD.id),
+    "update_software_deployment": update(SOFTWARE_DEPLOYMENT)
+    .where(SD.id == P("key"), SD.project == P("of_project"))
+    .values(
+        config_id=P("new_config_id"),
+        body=P("new_body"),
+        action=P("new_action"),
+        status=P("new_status"),
+        status_reason=P("new_status_reason"),
+        updated_at=P("new_updated_at"),
+    ),
+    "delete_software_deployment": delete(SOFTWARE_DEPLOYMENT).where(
+        SD.id == P("id"), SD.project == P("project")
+    ),
     # -- drift
     "insert_drift_check": insert(DRIFT_CHECK).values(_build_insert_values(DRIFT_CHECK)),
     "end_drift_check": update(DRIFT_CHECK)

@@ -393,6 +393,7 @@ Index(
     sqlite_where=_GONE,
     postgresql_where=_GONE,
 )
+Index("ix_stack_project", STACK.c.project, STACK.c.created_at, STACK.c.id)
 Index("ix_action_ended_at", ACTION.c.ended_at)
 Index("ix_failed_at", FAILED.c.at)
 Index("ix_request_answered_at", REQUEST.c.answered_at)

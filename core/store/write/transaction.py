@@ -30,6 +30,7 @@ from ..schema.rows import (
 from .drift import DriftTables
 from .edges import Edge, Edges
 from .history import History
+from .software import SoftwareTables
 
 #: Committed rows that are kept, so that what is worked on need not be read again and again: some
 #: 2 KB each, and the plan of a larger stack keeps all that it has touched.
@@ -67,6 +68,8 @@ class Transaction(History):
         super().__init__(connection)
         #: Checks of drift, what they have found, and what is ignored of it.
         self.drift = DriftTables(connection)
+        #: Configurations and deployments by API.
+        self.software = SoftwareTables(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
         self._events: list[EventRow] = []

@@ -1,0 +1,238 @@
+"""Pages of stacks and events: filtered, sorted and cut in SQL; a part of ``reader.Reader``.
+
+Called by ``core/api``. The statements depend on the filters, so that they are built here and not
+compiled before; every value is a parameter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..schema.prepared import SQL
+from ..schema.rows import EventRow, StackRow, list_columns
+from .to_view import to_stack_view
+from .views import EventView, StackView
+
+#: The columns that stacks can be sorted by, by Heat's names of them.
+STACK_KEYS = {
+    "stack_name": "stack.name",
+    "stack_status": "stack.action || '_' || stack.status",
+    "creation_time": "stack.created_at",
+    "updated_time": "COALESCE(stack.updated_at, 0)",
+}
+EVENT_KEYS = {"event_time": "event.at", "resource_type": "event.resource_type"}
+
+_USER = (
+    '(SELECT action."by" FROM action WHERE action.stack_id = stack.id'
+    " ORDER BY action.generation LIMIT 1)"
+)
+_PARENT = "(SELECT owner.stack_id FROM resource AS owner WHERE owner.id = stack.owner_resource_id)"
+_STACK = ", ".join(f'stack."{name}"' for name in list_columns(StackRow))
+_EVENT = ", ".join(f'event."{name}"' for name in ("seq", *list_columns(EventRow)))
+_ONE_OF = "IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class StackQuery:
+    """The stacks that are wanted; an empty filter takes all.
+
+    ``tags``: all of these; ``any_tags``: one of these; ``no_tags``: not all of these;
+    ``none_of_tags``: none of these. ``marker``: the id of the last stack of the page before.
+    """
+
+    project: str
+    ids: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    any_tags: tuple[str, ...] = ()
+    no_tags: tuple[str, ...] = ()
+    none_of_tags: tuple[str, ...] = ()
+    with_deleted: bool = False
+    with_nested: bool = False
+    sort_keys: tuple[str, ...] = ()
+    descending: bool = True
+    limit: int | None = None
+    marker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStack:
+    """A stack with the user who has created it and the id of the stack that it is nested in."""
+
+    stack: StackView
+    user: str
+    parent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventQuery:
+    """The events that are wanted of some stacks; an empty filter takes all.
+
+    ``resources``: names of resources; the name of the stack itself stands for its own events.
+    """
+
+    stacks: tuple[str, ...]
+    statuses: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    sort_keys: tuple[str, ...] = ()
+    descending: bool = True
+    limit: int | None = None
+    marker: str = ""
+
+
+@dataclass(slots=True)
+class _Conditions:
+    """Conditions, joined by AND, with the values of their parameters."""
+
+    texts: list[str] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+
+    def add(self, text: str, *values: Any) -> None:
+        self.texts.append(text)
+        self.values.extend(values)
+
+    def add_choice(self, column: str, choice: Sequence[str]) -> None:
+        if choice:
+            self.add(f"{column} {_ONE_OF}", json.dumps(choice))
+
+    def __str__(self) -> str:
+        return " AND ".join(f"({text})" for text in self.texts) or "1"
+
+
+class PageReads:
+    """Reads of pages."""
+
+    def list_stacks(self, query: StackQuery) -> list[ListedStack]:
+        """One page of the stacks of a project."""
+        where = _build_stack_conditions(query)
+        keys = [STACK_KEYS[key] for key in query.sort_keys if key in STACK_KEYS]
+        keys = [*(keys or [STACK_KEYS["creation_time"]]), "stack.id"]
+        mark = self._read_marker("stack", keys, query.marker)
+        rows = self._all(
+            f"SELECT {_STACK}, {_USER}, {_PARENT} FROM stack WHERE "
+            f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
+            *where.values,
+            -1 if query.limit is None else query.limit,
+        )
+        return [_to_listed(row) for row in rows]
+
+    def read_listed_stack(self, stack_id: str) -> ListedStack | None:
+        """One stack of whichever project as a row of a page; None if there is none."""
+        found = self._all(
+            f"SELECT {_STACK}, {_USER}, {_PARENT} FROM stack WHERE stack.id = ?", stack_id
+        )
+        return _to_listed(found[0]) if found else None
+
+    def find_live_stack(self, name: str, project: str) -> StackView | None:
+        """The live stack of a name, nested or not; None if there is none."""
+        found = self._all(SQL["stack_by_name"], project, name)
+        return to_stack_view(StackRow(*found[0])) if found else None
+
+    def count_stacks(self, query: StackQuery) -> int:
+        """The number of stacks on all pages together."""
+        where = _build_stack_conditions(query)
+        found = self._all(f"SELECT COUNT(*) FROM stack WHERE {where}", *where.values)
+        return int(found[0][0])
+
+    def list_events(self, query: EventQuery) -> list[EventView]:
+        """One page of the events of some stacks."""
+        where = _build_event_conditions(query)
+        keys = [EVENT_KEYS[key] for key in query.sort_keys if key in EVENT_KEYS]
+        keys = [*keys, "event.seq"]
+        mark = self._read_marker("event", keys, query.marker)
+        rows = self._all(
+            f"SELECT {_EVENT} FROM event WHERE "
+            f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
+            *where.values,
+            -1 if query.limit is None else query.limit,
+        )
+        return [EventView(*row) for row in rows]
+
+    def find_event(self, stack_id: str, event_id: str) -> EventView | None:
+        """One event of a stack; None if there is none."""
+        found = self._all(
+            f"SELECT {_EVENT} FROM event WHERE event.stack_id = ? AND event.id = ?",
+            stack_id,
+            event_id,
+        )
+        return EventView(*found[0]) if found else None
+
+    def _read_marker(self, table: str, keys: Sequence[str], marker: str) -> tuple[Any, ...]:
+        """The values of the row that a page begins behind; nothing for an unknown marker."""
+        if not marker:
+            return ()
+        columns = ", ".join(keys)
+        found = self._all(f"SELECT {columns} FROM {table} WHERE {table}.id = ?", marker)
+        return found[0] if found else ()
+
+    def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
+
+
+def _build_stack_conditions(query: StackQuery) -> _Conditions:
+    where = _Conditions()
+    where.add("stack.project = ?", query.project)
+    if not query.with_deleted:
+        where.add("stack.deleted_at IS NULL")
+    if not query.with_nested and not query.parents:
+        where.add("stack.owner_resource_id IS NULL")
+    where.add_choice("stack.id", query.ids)
+    where.add_choice("stack.name", query.names)
+    where.add_choice("stack.status", query.statuses)
+    where.add_choice("stack.action", query.actions)
+    where.add_choice(STACK_KEYS["stack_status"], query.states)
+    where.add_choice(_USER, query.users)
+    where.add_choice(_PARENT, query.parents)
+    for tag in query.tags:
+        where.add(_format_tags(), json.dumps([tag]))
+    if query.any_tags:
+        where.add(_format_tags(), json.dumps(query.any_tags))
+    if query.none_of_tags:
+        where.add(f"NOT {_format_tags()}", json.dumps(query.none_of_tags))
+    if query.no_tags:
+        each = [f"NOT {_format_tags()}" for _ in query.no_tags]
+        where.add(" OR ".join(each), *(json.dumps([tag]) for tag in query.no_tags))
+    return where
+
+
+def _format_tags() -> str:
+    return f"EXISTS (SELECT 1 FROM json_each(stack.tags) AS tag WHERE tag.value {_ONE_OF})"
+
+
+def _build_event_conditions(query: EventQuery) -> _Conditions:
+    where = _Conditions()
+    where.add_choice("event.stack_id", query.stacks)
+    where.add_choice("event.status", query.statuses)
+    where.add_choice("event.action", query.actions)
+    where.add_choice(
+        "CASE WHEN event.resource_name = '' THEN event.stack_name ELSE event.resource_name END",
+        query.resources,
+    )
+    where.add_choice("event.resource_type", query.types)
+    return where
+
+
+def _format_page(
+    where: _Conditions, keys: Sequence[str], mark: tuple[Any, ...], *, descending: bool
+) -> str:
+    """The conditions with that of the page, and the order; adds the values of ``mark``."""
+    if mark:
+        places = ", ".join("?" for _ in keys)
+        where.add(f"({', '.join(keys)}) {'<' if descending else '>'} ({places})", *mark)
+    way = "DESC" if descending else "ASC"
+    return f"{where} ORDER BY {', '.join(f'{key} {way}' for key in keys)}"
+
+
+def _to_listed(row: tuple[Any, ...]) -> ListedStack:
+    *columns, user, parent = row
+    return ListedStack(to_stack_view(StackRow(*columns)), user or "", parent)
