@@ -69,9 +69,9 @@ class Stack(ChildStack):
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         CONTEXT: _Schema(
             _Schema.MAP,
-            "Where Heat makes the stack. Only here is possible: no region may be named.",
+            "Where Heat makes the stack. Only here is possible: no other region may be named.",
             schema={
-                REGION: _Schema(_Schema.STRING, "A region; none can be reached."),
+                REGION: _Schema(_Schema.STRING, "This region; no other can be reached."),
                 "credential_secret_id": _Schema(_Schema.STRING, "Accepted, without effect."),
                 "ca_cert": _Schema(_Schema.STRING, "Accepted, without effect."),
                 "insecure": _Schema(_Schema.BOOLEAN, "Accepted, without effect.", default=False),
@@ -102,12 +102,12 @@ class Stack(ChildStack):
     def validate(self) -> None:
         """Raise TemplateError where another region is named."""
         region = (self.properties.convert(CONTEXT) or {}).get(REGION)
-        if region:
+        if region and region != self.context.region:
             raise TemplateError(
-                f'Cannot establish connection to Heat endpoint at region "{region}": a stack is '
-                "made where the stack above it is",
+                f'Cannot establish connection to Heat endpoint at region "{region}" due to '
+                f'"public endpoint for orchestration service in {region} region not found"',
                 at=("resources", self.name, "properties", CONTEXT),
-                hint=f"Leave {CONTEXT} out.",
+                hint=f"A stack is made where the stack above it is: leave {CONTEXT} out.",
             )
 
     def build_child_template(self) -> ChildTemplate:

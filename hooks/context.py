@@ -85,6 +85,10 @@ class ResourceContext(Protocol):
     def max_resources(self) -> int:
         """The most resources that one stack may have, the nested stack of a group as well."""
 
+    @property
+    def region(self) -> str:
+        """The name of the region that this zonda is; '' where it has none."""
+
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id; returns when durable. Raises ResourceFailure during a drift check,
         as everything that stores or signals does then.

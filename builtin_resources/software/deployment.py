@@ -233,6 +233,9 @@ class SoftwareDeployment(Resource):
         if self.resource_id is None:
             self.resource_id_set(self.uuid)
         self.data_set("inputs", json.dumps(made[VALUES]), redact=True)
+        # for agents that ask the service what a server has to apply
+        shown = {**made, VALUES: to_json(props[VALUES] or {})}
+        self.data_set("deployment", json.dumps(shown), redact=True)
         return self._begin(action, made, props)
 
     def _begin(

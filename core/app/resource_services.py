@@ -58,6 +58,11 @@ class ResourceServices:
         """
         return repr(self._settings)
 
+    @property
+    def region(self) -> str:
+        """The name of the region that this zonda is, or ''."""
+        return self._settings.region_name
+
     # -- runners --------------------------------------------------------------------------------
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:

@@ -106,6 +106,7 @@ class FakeContext:
         self.stack_timeout = stack_timeout
         #: The most resources of one stack.
         self.max_resources = 10_000
+        self.region = ""
         self.operation: FakeOperation | None = None
         #: The data that ``get_live_state`` keeps between its calls.
         self.observation: dict[str, Any] = {}

@@ -33,6 +33,10 @@ class Lender(Protocol):
     def setup(self) -> str:
         """A text that changes with the settings on which the services depend. May hold secrets."""
 
+    @property
+    def region(self) -> str:
+        """The name of the region that this zonda is, or ''."""
+
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow, and the name it knows it by."""
 
@@ -112,6 +116,11 @@ class BareContext:
     def max_resources(self) -> int:
         """The number of resources that one stack may have."""
         return self._max_resources
+
+    @property
+    def region(self) -> str:
+        """The name of this region, or ''."""
+        return self._lender.region
 
     @property
     def assigned_workflow(self) -> str | None:

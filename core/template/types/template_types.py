@@ -40,6 +40,14 @@ class TemplateResource(NestedStack):
             return None
         return ChildTemplate(file=self.source, parameters=self.child_parameters())
 
+    def get_reference_id(self) -> str:
+        """The output ``OS::stack_id``, else the name of the nested stack among all resources."""
+        child = self.child
+        if child is None or child.has_output("OS::stack_id"):
+            return super().get_reference_id()
+        project = self.context.stack.project
+        return f"arn:openstack:heat::{project}:stacks/{child.name}/{child.id}"
+
     def child_parameters(self) -> dict[str, Any]:
         """The properties as parameters; null is the type's empty value."""
         return {
