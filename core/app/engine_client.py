@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
@@ -23,9 +23,12 @@ from .parts import Parts, add_declared_types
 from .stacks import Stacks
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from concurrent.futures import Future
+
     from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.store.read.drift_views import DriftCheckView
+    from zonda.core.store.write.database import Transaction
 
     from .event_sinks import Delivery
 
@@ -104,6 +107,20 @@ class EngineClient:
             action.touches_all,
             accepted.check_id,
         )
+
+    def submit(self, action: Action, caller: Caller) -> Future[Accepted]:
+        """Submit ``action`` to the engine of this process; raises StoreError if it is none."""
+        return self._require_engine().submit(action, caller)
+
+    def keep(self, write: Callable[[Transaction], Any]) -> Any:
+        """Commit a write that is no action by the engine of this process; returns its result."""
+        return self._require_engine().keep(write)
+
+    def _require_engine(self) -> Engine:
+        self.check()
+        if self._engine is None:
+            raise StoreError("This process is not the engine of the database.")
+        return self._engine
 
     def wait(self, name_or_id: str) -> RunningAction:
         """Continue what a stack is doing, here or by watching the engine that does it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from zonda.core.engine.actions import Action, RepairDrift
+from zonda.core.engine.actions import Action, Caller, RepairDrift
 from zonda.core.engine.drift.dry_run import check_now
 from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.plan_file import format_plan
@@ -47,11 +47,11 @@ class PlanResult:
 
 def make_plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> PlanResult:
     """Preview ``action``; ``keep``: with the text of a plan file."""
-    services = _make_read_services(parts, reader)
+    services = make_read_services(parts, reader)
     seen = planner = None
     if isinstance(action, RepairDrift):
         there = check_now(services, action, parts.clock.pause)
-        services, seen = _make_read_services(parts, there), (there.check, there.findings)
+        services, seen = make_read_services(parts, there), (there.check, there.findings)
         planner = there.plan_repair
     found = build_preview(services, action, planner)
     text = format_plan(found, reader.sealer, services.definitions) if keep else None
@@ -61,8 +61,11 @@ def make_plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> Pl
     return PlanResult(shown, text, seen)
 
 
-def _make_read_services(parts: Parts, reader: Reader) -> EngineServices:
-    return build_services(
+def make_read_services(
+    parts: Parts, reader: Reader, caller: Caller | None = None
+) -> EngineServices:
+    """Make the services of a preview; ``caller``: who asks, if not the user of the settings."""
+    services = build_services(
         reader.sealer,
         parts.plugins.resource_types,
         load=parts.template_loader,
@@ -74,3 +77,4 @@ def _make_read_services(parts: Parts, reader: Reader) -> EngineServices:
         reader=lambda: reader,
         origins=parts.plugins.origins,
     )
+    return services if caller is None else services.for_caller(caller)

@@ -7,8 +7,9 @@ on demand, and nothing is ever stored.
 from __future__ import annotations
 
 import dataclasses
+import json
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +25,10 @@ from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.context import Clock
+from zonda.hooks.errors import ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.attributes import SHOW
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import MASK
 
@@ -62,6 +65,22 @@ class StackValues:
         scope = definition.scope(self._make_row_values(stack, refresh=refresh))
         nodes = definition.outputs.values()
         return [_resolve_output(node, scope, definition, reveal=reveal) for node in nodes]
+
+    def resolve_attributes(self, row: ResourceRow, also: Iterable[str] = ()) -> dict[str, Any]:
+        """Resolve the attributes of the schema and ``also`` others of an instance.
+
+        Hidden ones are redacted; one that cannot be resolved is null.
+        """
+        stack = self._reader.stack_row(row.stack_id)
+        schema = self._instances.definitions.class_of(row).attributes_schema
+        masked = {name for name, each in schema.items() if each.hidden}
+        masked |= {*json.loads(row.hidden).get("attributes", ())}
+        values = self._instances.build_values(stack, [row])
+        names = [name for name in dict.fromkeys((*schema, *also)) if name != SHOW]
+        return {
+            name: MASK if name in masked else _resolve_attribute(values, row.name, name)
+            for name in names
+        }
 
     def parameters(self, stack_id: str) -> dict[str, Any]:
         """Return the parameters' values, hidden ones redacted."""
@@ -125,6 +144,13 @@ def make_stack_values(
     lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
     known = definitions or Definitions(load, resource_types, lambda: reader)
     return StackValues(Instances(lending, known), reader)
+
+
+def _resolve_attribute(values: RowValues, resource: str, name: str) -> Any:
+    try:
+        return values.attribute(resource, name, ())
+    except ZondaError:
+        return None
 
 
 def _has_stored_definition(row: ResourceRow) -> bool:
