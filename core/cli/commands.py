@@ -169,6 +169,7 @@ _TABLE = {
     "runner stop": ("services.serve", "stop", "Stop the service that runs workflows."),
     "engine run": ("services.serve", "engine", "Drive all stacks until stopped."),
     "serve": ("services.serve", "serve", "Be the long-running service: 'engine run', and the API."),
+    "token create": ("services.tokens", "create", "Make a token for a user of the API."),
     "demo": ("services.demo", "demo", "Create the example stack, and show what was made."),
     "completion": (
         "shell.completion_scripts",

@@ -159,6 +159,57 @@ class Settings:
         "Where `zonda runner serve` listens.",
         check=values.parse_host_and_port,
     )
+    serve_address: str = define_setting(
+        "127.0.0.1:8004",
+        "Where `zonda serve` listens.",
+        check=values.parse_host_and_port,
+    )
+    identity: str = define_setting(
+        "none",
+        "How `zonda serve` knows who calls: `none` (loopback only; every caller is the login "
+        "user), `tokens` (`tokens.toml` in the home) or `keystone`.",
+        choices=("none", "tokens", "keystone"),
+    )
+    keystone_url: str = define_setting("", "The URL of Keystone's version 3.", shown="none")
+    keystone_username: str = define_setting("heat", "The user that asks Keystone about tokens.")
+    keystone_password: str = define_setting(
+        "", "The password of that user.", shown="none", secret=True
+    )
+    keystone_project: str = define_setting("service", "The project of that user.")
+    allowed_hosts: str = define_setting(
+        "",
+        "Names under which clients reach `zonda serve`, separated by commas; `*`: any.",
+        shown="the names of the address that is listened on",
+    )
+    insecure_http: str = define_setting(
+        "no",
+        "Whether `zonda serve` may listen on other than loopback addresses without TLS.",
+        choices=("no", "yes"),
+    )
+    region_name: str = define_setting(
+        "",
+        "The name of the region that this zonda is (Heat's `region_name_for_services`): "
+        "`OS::Heat::Stack` may name it.",
+    )
+    max_json_body_size: int = define_setting(
+        1_048_576,
+        "The largest body of a request, in bytes (Heat's setting of that name).",
+        least=1024,
+    )
+    hidden_stack_tags: str = define_setting(
+        "",
+        "Tags, separated by commas, of stacks that lists leave out (Heat's setting of that name).",
+    )
+    enable_stack_abandon: str = define_setting(
+        "no",
+        "Whether the API abandons stacks (Heat's setting of that name).",
+        choices=("no", "yes"),
+    )
+    enable_stack_adopt: str = define_setting(
+        "no",
+        "Whether the API adopts stacks (Heat's setting of that name).",
+        choices=("no", "yes"),
+    )
     workers: int = define_setting(16, "Threads that run plug-in calls.", least=1, most=1000)
     sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},

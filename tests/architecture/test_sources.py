@@ -18,6 +18,7 @@ NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 #: Who may catch everything, and why. There are three borders; the one to the plug-ins is crossed
 #: when they are loaded and when they are called.
 CATCHES_EVERYTHING: dict[str, str] = {
+    "core/api/server/dispatch.py": "border: any exception becomes an answer",
     "core/cli/main.py": "border: any exception becomes a sentence",
     "core/app/event_sinks.py": "border: a plug-in's sink is tried",
     "core/events/delivery.py": "border: a plug-in's sink is called",

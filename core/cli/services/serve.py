@@ -6,13 +6,20 @@ import argparse
 import os
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from zonda.core.settings.values import parse_host_and_port
 from zonda.hooks.errors import NotFound, UsageError
 from zonda.hooks.text.suggestions import suggestion
 
 from ..arguments import argument, takes
 from ..session import Session
+
+if TYPE_CHECKING:  # what needs packages that may not be installed
+    from zonda.core.api.server.serving import Serving
 
 #: Seconds between two looks at whether the engine is still alive.
 _CHECK_EVERY = 0.5
@@ -62,38 +69,88 @@ def engine(session: Session, arguments: argparse.Namespace) -> None:
     """Drive every stack, and carry out the requests of other commands, until stopped."""
     session.open_log(default="stderr")
     ended = threading.Event()
-    before = {
-        number: signal.signal(number, lambda *_: ended.set())
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
-    said = False
-
-    def goes_on(holder: int | None) -> bool:
-        nonlocal said
-        if not said:
-            said = True
-            who = f"the command of process {holder}" if holder else "a command"
-            session.screen.say(f"Waiting for {who}, which is the engine until it ends.")
-        return not ended.is_set()
-
-    try:
-        if session.app.engine.run(goes_on):
+    with _stop_by_signals(ended.set) as is_stopped:
+        if session.app.engine.run(_make_patience(session, is_stopped)):
             session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
             session.app.engine.check()
+
+
+@takes(
+    argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="where to listen (default: the setting serve_address); port 0 takes a free one",
+    ),
+    argument("--ready", metavar="TEXT", help="a line for standard output as soon as it listens"),
+    argument("--no-api", action="store_true", help="no REST API: the same as 'zonda engine run'"),
+)
+def serve(session: Session, arguments: argparse.Namespace) -> None:
+    """Serve Heat's API, drive every stack, run schedules, deliver events, until stopped."""
+    if arguments.no_api:
+        engine(session, arguments)
+        return
+    serving = _make_serving(session, arguments.address)
+    try:
+        with _stop_by_signals(serving.stop) as is_stopped:
+            if session.app.engine.run(_make_patience(session, is_stopped)):
+                serving.run(lambda: _say_ready(session, serving.url, arguments.ready))
+    finally:
+        serving.close()
+
+
+def _say_ready(session: Session, url: str, line: str | None) -> None:
+    session.screen.say(f"zonda at {url}; Ctrl-C stops it.")
+    if line:
+        session.screen.out.write(f"{line}\n")
+        session.screen.out.flush()
+
+
+def _make_serving(session: Session, address: str | None) -> Serving:
+    session.open_log(default="stderr")
+    try:
+        from zonda.core.api.server.serving import Serving
+    except ImportError as error:
+        raise UsageError(
+            f"What the REST API needs is not installed: {error.name}.",
+            hint="pip install 'zonda[serve]', or 'zonda serve --no-api' without the API.",
+        ) from error
+    try:
+        place = parse_host_and_port(address or session.settings.serve_address)
+    except ValueError as error:
+        raise UsageError(f"The address {address} {error}.") from error
+    return Serving(session.app, place)
+
+
+@contextmanager
+def _stop_by_signals(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
+    """Call ``stop`` at SIGTERM and Ctrl-C; gives what tells whether that has happened."""
+    stopped = threading.Event()
+
+    def end(*_: object) -> None:
+        stopped.set()
+        stop()
+
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield stopped.is_set
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-@takes(
-    argument("--no-api", action="store_true", help="no REST API: the same as 'zonda engine run'"),
-)
-def serve(session: Session, arguments: argparse.Namespace) -> None:
-    """Drive every stack, run schedules, deliver events, until stopped."""
-    if not arguments.no_api:
-        raise UsageError(
-            "This zonda has no REST API to serve yet.",
-            hint="'zonda serve --no-api' drives stacks, schedules and notifications without one.",
-        )
-    engine(session, arguments)
+def _make_patience(
+    session: Session, is_stopped: Callable[[], bool]
+) -> Callable[[int | None], bool]:
+    """Make what says once that a command is waited for; asked until that has ended."""
+    holders: list[int | None] = []
+
+    def goes_on(holder: int | None) -> bool:
+        if not holders:
+            who = f"the command of process {holder}" if holder else "a command"
+            session.screen.say(f"Waiting for {who}, which is the engine until it ends.")
+        holders.append(holder)
+        return not is_stopped()
+
+    return goes_on

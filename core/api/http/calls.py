@@ -1,0 +1,65 @@
+"""A call (a request that has been read) and its answer: what handlers take and give.
+
+A handler is ``def handler(call: Call) -> Answer``; it runs in a thread, and needs no server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from ..identity.callers import Caller
+from ..service.project import Project
+
+#: The values of each key of a query, in their order.
+Query = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request. ``path``: the parts of the path by their names in the route.
+
+    ``body``: the JSON value of the body, None without a body. ``base``: the URL of the server as
+    the client knows it. ``project``: what the caller may see and do.
+    """
+
+    caller: Caller
+    project: Project
+    method: str
+    path: Mapping[str, str]
+    query: Query = field(default_factory=dict)
+    body: Any = None
+    base: str = ""
+    request_id: str = ""
+
+    def get_first(self, key: str) -> str | None:
+        """The first value of a key of the query."""
+        found = self.query.get(key)
+        return found[0] if found else None
+
+    def build_url(self, *parts: str, query: Mapping[str, Any] | None = None) -> str:
+        """The URL of something of this project."""
+        path = "/".join(quote(part, safe="") for part in (self.project.id, *parts))
+        shown = f"?{urlencode(query, doseq=True)}" if query else ""
+        return f"{self.base}/v1/{path}{shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer: its status, and a JSON value or a text of ``media_type``."""
+
+    status: int = 200
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "application/json"
+
+
+#: An answer without a body.
+EMPTY = ""
+
+
+def make_text(status: int, text: str, media_type: str = "text/html") -> Answer:
+    """An answer with a text."""
+    return Answer(status, text, media_type=media_type)

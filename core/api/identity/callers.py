@@ -1,0 +1,55 @@
+"""Callers, and the protocol of what finds out whose a request is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from zonda.hooks.errors import RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A user, with the project and the roles that its token is for.
+
+    ``is_bound``: only this project may stand in a URL, unless the caller is an administrator.
+    """
+
+    user_id: str
+    user: str
+    project_id: str
+    project: str = ""
+    roles: frozenset[str] = frozenset()
+    is_bound: bool = True
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the caller is an administrator."""
+        return "admin" in self.roles
+
+
+class Identity(Protocol):
+    """A way to find out whose a request is. Called in threads, several at a time."""
+
+    @property
+    def challenge(self) -> str:
+        """The value of ``WWW-Authenticate`` in a 401."""
+
+    def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
+        """The caller by the headers (names in lower case); None for a missing or bad token.
+
+        Raises IdentityUnavailable where nobody can tell.
+        """
+
+
+class IdentityUnavailable(RequestError):
+    """The identity service does not answer."""
+
+    heat_type = "ServiceUnavailable"
+
+
+class Forbidden(RequestError):
+    """The caller may not do this."""
+
+    heat_type = "Forbidden"

@@ -1,0 +1,34 @@
+"""The identity that the settings choose."""
+
+from __future__ import annotations
+
+from zonda.core.app.app import App
+from zonda.hooks.errors import UsageError
+
+from .callers import Identity
+from .no_identity import NoIdentity
+
+#: The file of tokens, in the home.
+TOKENS = "tokens.toml"
+
+
+def choose_identity(app: App) -> Identity:
+    """The identity of mode ``none``, ``tokens`` or ``keystone``; raises UsageError."""
+    settings = app.settings
+    if settings.identity == "tokens":
+        from .tokens import Tokens
+
+        return Tokens(settings.home / TOKENS, app.clock)
+    if settings.identity == "keystone":
+        from .keystone import Account, Keystone
+
+        if not settings.keystone_url:
+            raise UsageError("Set keystone_url to the URL of Keystone, e.g. http://HOST:5000/v3.")
+        account = Account(
+            settings.keystone_url,
+            settings.keystone_username,
+            settings.keystone_password,
+            settings.keystone_project,
+        )
+        return Keystone(account, app.clock)
+    return NoIdentity(settings.user, settings.project)

@@ -1,0 +1,151 @@
+"""Mode ``tokens``: a file of the operator says whose a token is.
+
+``tokens.toml`` in the home, for its owner alone, has a table ``[[token]]`` for each: ``hash``
+(``sha256:`` and 64 digits), ``user``, ``project``, ``roles``, and maybe ``expires``. It is read
+again when it has changed; a file with a fault leaves the tokens that were known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import re
+import threading
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from zonda.hooks.context import Clock
+from zonda.hooks.errors import UsageError
+
+from .callers import Caller
+
+log = logging.getLogger(__name__)
+
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_BEARER = "bearer "
+_KEYS = frozenset({"hash", "user", "project", "roles", "expires"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    hash: str
+    caller: Caller
+    expires: float | None
+
+
+class Tokens:
+    """The tokens of one file. Many threads ask at once."""
+
+    challenge = "Bearer"
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seen = _read_mark(path)
+        self._entries = load_tokens(path)
+
+    def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
+        """The caller of ``X-Auth-Token`` or of a bearer token."""
+        token = headers.get("x-auth-token", "")
+        proof = headers.get("authorization", "")
+        if not token and proof.lower().startswith(_BEARER):
+            token = proof[len(_BEARER) :].strip()
+        if not token:
+            return None
+        found = hash_token(token)
+        entry = self._list_entries().get(found)
+        if entry is None or not hmac.compare_digest(entry.hash, found):
+            return None
+        is_over = entry.expires is not None and entry.expires <= self._clock.now()
+        return None if is_over else entry.caller
+
+    def _list_entries(self) -> Mapping[str, _Entry]:
+        mark = _read_mark(self._path)
+        with self._lock:
+            if mark != self._seen:
+                self._seen = mark
+                try:
+                    self._entries = load_tokens(self._path)
+                except UsageError as error:
+                    log.error("The tokens stay what they were: %s", error)
+            return self._entries
+
+
+def hash_token(token: str) -> str:
+    """The form in which a token stands in the file."""
+    return f"sha256:{hashlib.sha256(token.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def add_token(path: Path, token: str, row: Mapping[str, str]) -> None:
+    """Add a token to a file, which is made if need be; ``row``: its other keys, as TOML values.
+
+    Raises UsageError for a file with a fault, which is left alone.
+    """
+    load_tokens(path)
+    lines = [f'hash = "{hash_token(token)}"', *(f"{key} = {row[key]}" for key in row)]
+    text = "\n[[token]]\n" + "\n".join(lines) + "\n"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        with open(handle, "a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def load_tokens(path: Path) -> dict[str, _Entry]:
+    """The entries of a file by their hashes; raises UsageError with the first fault."""
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    if mode & 0o077:
+        raise UsageError(f"{path} is open to other users.", hint=f"chmod 600 {path}")
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not valid TOML: {error}") from error
+    rows = document.get("token", [])
+    if set(document) - {"token"} or not isinstance(rows, list):
+        raise UsageError(f"{path} has tables [[token]] and nothing else.")
+    entries = [_read_entry(path, number, row) for number, row in enumerate(rows, 1)]
+    return {entry.hash: entry for entry in entries}
+
+
+def _read_entry(path: Path, number: int, row: Any) -> _Entry:
+    def refuse(message: str) -> UsageError:
+        return UsageError(f"{path}: token {number}: {message}")
+
+    if not isinstance(row, dict) or set(row) - _KEYS:
+        raise refuse(f"its keys are {', '.join(sorted(_KEYS))}.")
+    for key in ("hash", "user", "project"):
+        if not isinstance(row.get(key), str) or not row[key]:
+            raise refuse(f"{key} must be a text.")
+    if not _HASH.fullmatch(row["hash"]):
+        raise refuse("hash must be sha256: and 64 hexadecimal digits.")
+    roles, expires = row.get("roles", ["member"]), row.get("expires")
+    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+        raise refuse("roles must be a list of texts.")
+    if expires is not None and (not isinstance(expires, datetime) or expires.tzinfo is None):
+        raise refuse("expires must be a time with a zone, e.g. 2030-01-01T00:00:00Z.")
+    user, project = row["user"], row["project"]
+    caller = Caller(user, user, project, project, frozenset(roles))
+    return _Entry(row["hash"], caller, None if expires is None else expires.timestamp())
+
+
+def _read_mark(path: Path) -> tuple[int, ...]:
+    """A value that changes with the file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_mtime_ns, found.st_size, found.st_ino)

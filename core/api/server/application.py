@@ -1,0 +1,185 @@
+"""The ASGI application: bodies with a limit, thread pools, answers as bytes.
+
+Nothing here blocks the event loop: whatever reads the database or loads templates runs in a
+thread of one of two pools. Requests of the API are read from ASGI's messages directly, since what
+Starlette makes of each costs as much as answering it; all other paths are Starlette's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from zonda.hooks.errors import StoreError
+
+from ..heat.errors import answer_failure
+from ..http.calls import EMPTY, Answer, make_text
+from .dispatch import Dispatcher, Request, is_version_1
+from .hosts import Hosts
+
+#: Paths that tell whether the process answers, and whether its engine runs.
+HEALTH = frozenset({"/healthcheck", "/healthz"})
+READINESS = "/readyz"
+#: Threads for most requests, and for those that load templates.
+THREADS = 40
+HEAVY_THREADS = 4
+#: Requests that may wait for a thread that loads templates.
+_HEAVY_LINE = 16
+
+
+class _Gone(Exception):
+    """The client does not wait any more."""
+
+
+class Pool:
+    """Threads, and how many requests they have or wait for one."""
+
+    def __init__(self, name: str, threads: int) -> None:
+        self._threads = ThreadPoolExecutor(threads, f"zonda-{name}")
+        self._size = threads
+        self._count = 0
+
+    def has_room(self, line: int) -> bool:
+        """Whether a thread is free, or the line of those who wait is shorter than ``line``."""
+        return self._count < self._size + line
+
+    async def run(self, function: Callable[[], Answer]) -> Answer:
+        """The answer of ``function``, which runs in a thread."""
+        self._count += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+        finally:
+            self._count -= 1
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._threads.shutdown(wait=False)
+
+
+class Application:
+    """The application for a server, or for a test's client."""
+
+    def __init__(self, dispatcher: Dispatcher, hosts: Hosts, max_body: int) -> None:
+        self._dispatcher = dispatcher
+        self._hosts = hosts
+        self._max_body = max_body
+        self._new_id: Callable[[], str] = dispatcher.service.app.ids
+        self._pool = Pool("api", THREADS)
+        self._heavy = Pool("heavy", HEAVY_THREADS)
+        self._others = Starlette(routes=[Route("/{path:path}", _Endpoint(self))])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or take part in the life of the server."""
+        if scope["type"] == "http" and is_version_1(scope["path"]):
+            await self.answer(scope, receive, send)
+        else:
+            await self._others(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        key = f"req-{self._new_id()}"
+        try:
+            answer = await self._find_answer(scope, receive, key)
+        except _Gone:
+            return
+        body = _format_body(answer)
+        await send(
+            {
+                "type": "http.response.start",
+                "status": answer.status,
+                "headers": _build_headers(answer, key, body),
+            }
+        )
+        await send({"type": "http.response.body", "body": body})
+
+    async def _find_answer(self, scope: Scope, receive: Receive, key: str) -> Answer:
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        base = self._hosts.find_base(scope["scheme"], headers.get("host", ""))
+        if base is None:
+            return answer_failure(400, "HTTPBadRequest", "This server has no such host name.")
+        path, method = scope["path"], scope["method"]
+        if path in HEALTH:
+            return make_text(200, "OK", "text/plain")
+        if path == READINESS:
+            return self._answer_readiness()
+        body = await self._read_body(headers, receive)
+        if body is None:
+            message = f"JSON body size exceeds maximum allowed size ({self._max_body} bytes)."
+            return answer_failure(400, "RequestLimitExceeded", message)
+        query = scope["query_string"].decode("latin-1")
+        request = Request(method, path, query, headers, body, base, key)
+        match = self._dispatcher.match(method, path)
+        is_heavy = match is not None and match.route is not None and match.route.is_heavy
+        if is_heavy and not self._heavy.has_room(_HEAVY_LINE):
+            busy = answer_failure(503, "ServiceUnavailable", "The server is busy; try again.")
+            return Answer(503, busy.body, {"Retry-After": "1"})
+        pool = self._heavy if is_heavy else self._pool
+        return await pool.run(lambda: self._dispatcher.answer(request, match))
+
+    def _answer_readiness(self) -> Answer:
+        """Whether requests are worth sending here; the reasons are no secrets."""
+        try:
+            self._dispatcher.service.app.engine.check()
+        except StoreError:
+            return make_text(503, "The engine has stopped.", "text/plain")
+        return make_text(200, "OK", "text/plain")
+
+    async def _read_body(self, headers: dict[str, str], receive: Receive) -> bytes | None:
+        """The body; None for one that is too large, which is not read to its end."""
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > self._max_body:
+            return None
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Gone
+            body += message.get("body", b"")
+            if len(body) > self._max_body:
+                return None
+            if not message.get("more_body", False):
+                return bytes(body)
+
+    def close(self) -> None:
+        """Let the threads end."""
+        self._pool.close()
+        self._heavy.close()
+
+
+class _Endpoint:
+    """The endpoint that Starlette calls for the paths that are not of the API."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self._application.answer(scope, receive, send)
+
+
+def _format_body(answer: Answer) -> bytes:
+    if answer.media_type == "application/json" and answer.body is not EMPTY:
+        return json.dumps(answer.body, default=str).encode()
+    return str(answer.body).encode()
+
+
+def _build_headers(answer: Answer, key: str, body: bytes) -> list[tuple[bytes, bytes]]:
+    headers = [
+        (name.lower().encode("latin-1"), value.encode("latin-1"))
+        for name, value in answer.headers.items()
+    ]
+    headers.append((b"x-openstack-request-id", key.encode()))
+    if answer.body is EMPTY:
+        return headers
+    charset = "" if answer.media_type == "application/json" else "; charset=UTF-8"
+    headers.append((b"content-type", f"{answer.media_type}{charset}".encode()))
+    headers.append((b"content-length", str(len(body)).encode()))
+    return headers

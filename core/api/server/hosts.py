@@ -1,0 +1,54 @@
+"""The names under which clients may know this server: URLs are built of no other.
+
+A page in a browser can make any name lead to a loopback address; a request that comes by a name
+that is not this server's is refused.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+#: Names of the machine itself.
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The allowed names, in lower case, without ports."""
+
+    names: frozenset[str]
+
+    def find_base(self, scheme: str, host: str) -> str | None:
+        """The URL of the server as a request names it; None for a name that is not allowed."""
+        name = split_port(host).lower()
+        if not name or (ANY not in self.names and name not in self.names):
+            return None
+        return f"{scheme}://{host}"
+
+
+def split_port(host: str) -> str:
+    """A host without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0] + "]"
+    return host.partition(":")[0]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or a name leads to this machine only."""
+    if host.lower() in LOOPBACK:
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def choose_hosts(allowed: Iterable[str], address: str) -> Hosts:
+    """The names that the settings allow, else those of the address that is listened on."""
+    names = {name.lower() for name in allowed}
+    if not names:
+        names = {*LOOPBACK, address.lower(), f"[{address.lower()}]"}
+    return Hosts(frozenset(names))

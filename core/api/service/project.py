@@ -1,0 +1,159 @@
+"""One project as one caller sees it: look-ups, actions, previews, values.
+
+Every look-up compares the project: what belongs to another one is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import TimeoutError as StillWaiting
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from zonda.core.engine.actions import Accepted, Action
+from zonda.core.engine.actions import Caller as ActionCaller
+from zonda.core.engine.preview.preview import Preview
+from zonda.core.reports.export import StackExporter
+from zonda.core.reports.outputs import OutputView, StackValues, make_stack_values
+from zonda.core.store.read.pages import ListedStack
+from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import ResourceView, StackView
+from zonda.core.store.write.transaction import Transaction
+from zonda.core.template.definition.stack_definition import StackDefinition
+from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.hooks.errors import NotFound, StoreError, ZondaError
+
+from ..identity.callers import Caller
+from .service import PATIENCE, Service
+
+T = TypeVar("T")
+
+
+class Busy(StoreError):
+    """The engine has not answered in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceDetails:
+    """The part of a resource that has to be resolved."""
+
+    description: str
+    attributes: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Project:
+    """One project with all that one caller may see and do in it."""
+
+    service: Service
+    caller: Caller
+    id: str
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of this thread."""
+        return self.service.reader
+
+    @property
+    def action_caller(self) -> ActionCaller:
+        """The caller as the engine knows it."""
+        return ActionCaller(self.caller.user, self.id)
+
+    # -- look-ups -------------------------------------------------------------------------------
+
+    def find_stack(self, stack_id: str, name: str | None = None) -> ListedStack:
+        """A stack by its id (and its name, where that is known), also a deleted one.
+
+        Raises NotFound, which says nothing of stacks of other projects.
+        """
+        found = self.reader.read_listed_stack(stack_id)
+        if found is None or found.stack.project != self.id or name not in (None, found.stack.name):
+            raise NotFound("Stack", stack_id if name is None else name)
+        return found
+
+    def find_by_name_or_id(self, name: str) -> StackView:
+        """A live stack by its name, else any by its id; raises NotFound."""
+        reader = self.reader
+        found = reader.find_live_stack(name, self.id)
+        if found is not None:
+            return found
+        listed = reader.read_listed_stack(name)
+        if listed is None or listed.stack.project != self.id:
+            raise NotFound("Stack", name)
+        return listed.stack
+
+    # -- actions --------------------------------------------------------------------------------
+
+    def submit(self, action: Action) -> Accepted:
+        """Have an action planned and committed; raises ZondaError where it is refused."""
+        try:
+            return self.service.app.engine.submit(action, self.action_caller).result(PATIENCE)
+        except StillWaiting:
+            raise Busy(
+                "The engine is busy: the request was not planned in time.",
+                hint="Look whether it is carried out before you send it again.",
+            ) from None
+
+    def keep(self, write: Callable[[Transaction], T]) -> T:
+        """Commit a write that is no action; returns its result."""
+        found: T = self.service.app.engine.keep(write)
+        return found
+
+    def preview(self, action: Action) -> Preview:
+        """The preview of an action; changes nothing."""
+        from zonda.core.app.planning import make_read_services
+        from zonda.core.engine.preview.preview import build_preview
+
+        services = make_read_services(self.service.app, self.reader, self.action_caller)
+        return build_preview(services, action)
+
+    def check_template(self, bundle: Bundle) -> StackDefinition:
+        """The definition of a template that belongs to no stack; raises ValidationErrors."""
+        identity = Identity("None", "template", self.id)
+        return self.service.checker.load(bundle, identity, None, False, all_given=False)
+
+    # -- values ---------------------------------------------------------------------------------
+
+    @cached_property
+    def values(self) -> StackValues:
+        """The values of stacks through their templates."""
+        app = self.service.app
+        return make_stack_values(
+            self.reader,
+            app.plugins.resource_types,
+            load=app.template_loader,
+            lender=app.lender,
+            clock=app.clock,
+            source=app.random,
+            definitions=app.engine.definitions,
+        )
+
+    def resolve_outputs(self, stack: StackView) -> list[OutputView]:
+        """The outputs of a stack, memorised until something of its tree changes."""
+        version = tuple(map(tuple, self.reader.tree_facts(stack.root_id)))
+        known: Any = self.service.values.find(stack.id, version)
+        if known is None:
+            known = self.values.outputs(stack.id)
+            self.service.values.put(stack.id, version, known)
+        found: list[OutputView] = known
+        return found
+
+    def read_details(
+        self, stack: StackView, view: ResourceView, also: Iterable[str] = ()
+    ) -> ResourceDetails:
+        """The description and the attributes of a resource; ``also``: other attributes."""
+        row, description = self.reader.resource_row(view.id), ""
+        if stack.template_id is None or row is None:
+            return ResourceDetails("", {})
+        try:
+            node = self.service.find_definition(stack.template_id).resources.get(view.name)
+            description = "" if node is None else str(getattr(node, "description", None) or "")
+            return ResourceDetails(description, self.values.resolve_attributes(row, also))
+        except ZondaError:  # its type may be gone; all else is shown
+            return ResourceDetails(description, {})
+
+    @property
+    def exporter(self) -> StackExporter:
+        """The exporter of documents."""
+        return StackExporter(self.reader, self.service.app.inspector.read)

@@ -1,0 +1,125 @@
+"""Templates, environments, files, outputs; export, abandonment, adoption; snapshots."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+EMPTY = {"heat_template_version": "2018-08-31"}
+TEST = {
+    "heat_template_version": "2018-08-31",
+    "parameters": {"password": {"type": "string", "hidden": True, "default": "swordfish"}},
+    "resources": {"a": {"type": "OS::Heat::TestResource", "properties": {"value": "x"}}},
+}
+DOCUMENT = {
+    "name",
+    "id",
+    "action",
+    "status",
+    "environment",
+    "files",
+    "template",
+    "resources",
+    "project_id",
+    "stack_user_project_id",
+    "tags",
+}
+
+
+def test_the_template_is_data_as_it_was_given(api: Any) -> None:
+    text = "heat_template_version: 2018-08-31\ndescription: a text\n"
+    assert api("GET", f"{api.create('text', text)}/template").body == {
+        "heat_template_version": "2018-08-31",
+        "description": "a text",
+    }
+    template = {**EMPTY, "resources": TEST["resources"]}
+    assert api("GET", f"{api.create('data', template)}/template").body == template
+
+
+def test_environment_and_files_are_those_of_the_request(api: Any) -> None:
+    template = {**EMPTY, "parameters": {"p": {"type": "string"}}}
+    path = api.create(
+        "env",
+        template,
+        parameters={"p": "mine"},
+        environment={"parameter_defaults": {"q": 1}, "resource_registry": {"My::T": "t.yaml"}},
+        files={"t.yaml": "heat_template_version: 2018-08-31"},
+    )
+    environment = api("GET", f"{path}/environment").body
+    assert environment["parameters"] == {"p": "mine"}
+    assert environment["parameter_defaults"] == {"q": 1}
+    assert environment["resource_registry"]["My::T"] == "t.yaml"
+    assert environment["event_sinks"] == []
+    assert environment["encrypted_param_names"] == []
+    assert api("GET", f"{path}/files").body == {"t.yaml": "heat_template_version: 2018-08-31"}
+
+
+def test_outputs_are_listed_without_values_and_shown_with_them(api: Any) -> None:
+    path = api.create("outputs")
+    assert api("GET", f"{path}/outputs").body == {
+        "outputs": [
+            {"output_key": "text", "description": "the text"},
+            {"output_key": "secret", "description": "No description given"},
+        ]
+    }
+    assert api("GET", f"{path}/outputs/text").body["output"]["output_value"] == "one"
+    reply = api("GET", f"{path}/outputs/nope")
+    assert (reply.status, reply.kind) == (404, "EntityNotFound")
+
+
+def test_a_stack_is_exported_abandoned_and_adopted(api: Any) -> None:
+    path = api.create("moved", TEST)
+    exported = api("GET", f"{path}/export")
+    assert exported.status == 200
+    assert set(exported.body) - {"masked"} == DOCUMENT
+    assert "swordfish" not in json.dumps(exported.body)
+    physical = exported.body["resources"]["a"]["resource_id"]
+    abandoned = api("DELETE", f"{path}/abandon")
+    assert (abandoned.status, set(abandoned.body)) == (200, DOCUMENT)
+    assert api("GET", path).body["stack"]["stack_status"] == "DELETE_COMPLETE"
+    made = api(
+        "POST", "/stacks", {"stack_name": "moved", "adopt_stack_data": json.dumps(abandoned.body)}
+    )
+    assert made.status == 201, made.body
+    again = f"/stacks/moved/{made.body['stack']['id']}"
+    api.wait(again)
+    assert api.state(again) == "ADOPT_COMPLETE"
+    shown = api("GET", f"{again}/resources/a").body["resource"]
+    assert shown["physical_resource_id"] == physical
+
+
+def test_snapshots_are_made_shown_restored_and_deleted(api: Any) -> None:
+    path = api.create("kept", TEST)
+    made = api("POST", f"{path}/snapshots", {"name": "first"})
+    assert made.status == 200
+    assert set(made.body) == {
+        "id",
+        "name",
+        "action",
+        "status",
+        "status_reason",
+        "creation_time",
+        "data",
+    }
+    assert (made.body["name"], made.body["status"]) == ("first", "IN_PROGRESS")
+    api.wait(path)
+    assert api.state(path) == "SNAPSHOT_COMPLETE"
+    key = made.body["id"]
+    assert [each["id"] for each in api("GET", f"{path}/snapshots").body["snapshots"]] == [key]
+    shown = api("GET", f"{path}/snapshots/{key}").body["snapshot"]
+    assert (shown["status"], shown["data"]["name"]) == ("COMPLETE", "kept")
+    assert api("POST", f"{path}/snapshots/{key}/restore").status == 202
+    api.wait(path)
+    assert api.state(path) == "RESTORE_COMPLETE"
+    assert api("DELETE", f"{path}/snapshots/{key}").status == 204
+    api.wait(path)
+    assert api("GET", f"{path}/snapshots").body["snapshots"] == []
+
+
+@pytest.mark.parametrize(("method", "part"), [("GET", ""), ("DELETE", ""), ("POST", "/restore")])
+def test_an_unknown_snapshot_is_not_found(api: Any, method: str, part: str) -> None:
+    path = api.create(f"none{method.lower()}", EMPTY)
+    reply = api(method, f"{path}/snapshots/nope{part}")
+    assert (reply.status, reply.message) == (404, "Snapshot with id nope not found")

@@ -1,0 +1,177 @@
+"""The ASGI application: request ids, hosts, bodies, pools, as a client sees them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from zonda.core.api.http.calls import Answer
+from zonda.core.api.server import application
+from zonda.core.api.server.dispatch import Dispatcher
+from zonda.core.api.server.hosts import Hosts, choose_hosts, is_loopback
+from zonda.core.api.server.serving import check_exposure
+from zonda.hooks.errors import StoreError, UsageError
+
+TOKEN = {"x-auth-token": "p1"}
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def client(api: Any) -> Iterator[TestClient]:
+    hosts = Hosts(frozenset({"heat.example"}))
+    made = application.Application(api.dispatcher, hosts, 1000)
+    with TestClient(made, base_url="http://heat.example", follow_redirects=False) as found:
+        yield found
+    made.close()
+
+
+def test_every_answer_has_the_id_of_its_request(client: TestClient) -> None:
+    ids = set()
+    for path in ("/", "/v1/p1/stacks", "/v1/p1/nope", "/v1/p1/stacks/nope", "/healthcheck"):
+        reply = client.get(path, headers=TOKEN)
+        ids.add(reply.headers["x-openstack-request-id"])
+    assert len(ids) == 5
+    assert all(each.startswith("req-") and len(each) == 40 for each in ids)
+
+
+@pytest.mark.parametrize("path", ["/healthcheck", "/healthz", "/readyz"])
+def test_health_needs_no_token(client: TestClient, path: str) -> None:
+    reply = client.get(path)
+    assert (reply.status_code, reply.text) == (200, "OK")
+    assert reply.headers["content-type"].startswith("text/plain")
+
+
+def test_a_server_whose_engine_has_died_is_not_ready(
+    api: Any, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Any) -> None:
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr("zonda.core.app.engine_client.EngineClient.check", fail)
+    reply = client.get("/readyz")
+    assert (reply.status_code, reply.text) == (503, "The engine has stopped.")
+    assert client.get("/healthz").status_code == 200
+    body = {"stack_name": "s", "template": {"heat_template_version": "2018-08-31"}}
+    assert client.post("/v1/p1/stacks", json=body, headers=TOKEN).status_code == 503
+
+
+def test_json_is_just_that(client: TestClient) -> None:
+    reply = client.get("/v1/p1/stacks", headers=TOKEN)
+    assert reply.headers["content-type"] == "application/json"
+    assert reply.json() == {"stacks": []}
+
+
+def test_an_empty_answer_has_no_type(client: TestClient) -> None:
+    reply = client.options("/v1/p1/stacks", headers=TOKEN)
+    assert (reply.status_code, reply.content) == (204, b"")
+    assert reply.headers["allow"] == "GET,POST"
+
+
+def test_a_redirect_leads_to_the_host_of_the_request(api: Any, client: TestClient) -> None:
+    path = api.create("there", {"heat_template_version": "2018-08-31"})
+    reply = client.get("/v1/p1/stacks/there", headers=TOKEN)
+    assert reply.status_code == 302
+    assert reply.headers["location"] == f"http://heat.example/v1/p1{path}"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "heat.example.evil", "", "[::1]"])
+def test_a_host_that_is_not_this_one_is_refused(client: TestClient, host: str) -> None:
+    reply = client.get("/v1/p1/stacks", headers={**TOKEN, "host": host})
+    assert reply.status_code == 400
+
+
+@pytest.mark.parametrize("host", ["heat.example:8004", "HEAT.example"])
+def test_the_port_and_the_case_of_a_host_do_not_matter(client: TestClient, host: str) -> None:
+    assert client.get("/v1/p1/stacks", headers={**TOKEN, "host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_is_too_large_is_refused(client: TestClient, chunked: bool) -> None:
+    body: Any = b'{"stack_name": "' + b"x" * 2000 + b'"}'
+    if chunked:
+        body = iter([body[:900], body[900:]])
+    reply = client.post("/v1/p1/stacks", content=body, headers=TOKEN)
+    assert reply.status_code == 400
+    assert reply.json()["error"]["type"] == "RequestLimitExceeded"
+
+
+def test_requests_that_load_templates_do_not_stand_in_an_endless_line(
+    api: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, begun = threading.Event(), threading.Semaphore(0)
+
+    def wait(self: Dispatcher, request: Any, match: Any) -> Answer:
+        begun.release()
+        assert go_on.wait(PATIENCE)
+        return Answer(200, {})
+
+    monkeypatch.setattr(Dispatcher, "answer", wait)
+    monkeypatch.setattr(application, "_HEAVY_LINE", 0)
+    made = application.Application(api.dispatcher, Hosts(frozenset({"*"})), 1000)
+    with TestClient(made, base_url="http://heat.example") as client:
+        slow = [
+            threading.Thread(target=lambda: client.post("/v1/p1/validate", json={"a": 1}))
+            for _ in range(application.HEAVY_THREADS)
+        ]
+        for each in slow:
+            each.start()
+        for _ in slow:
+            assert begun.acquire(timeout=PATIENCE)
+        reply = client.post("/v1/p1/validate", json={"a": 1})
+        go_on.set()
+        for each in slow:
+            each.join(PATIENCE)
+    made.close()
+    assert reply.status_code == 503
+    assert reply.headers["retry-after"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("localhost", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("heat.example", False),
+    ],
+)
+def test_loopback_is_told_from_other_addresses(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
+
+
+def test_hosts_are_those_of_the_settings_or_of_the_address() -> None:
+    assert choose_hosts(["Heat.example"], "127.0.0.1").names == {"heat.example"}
+    assert {"localhost", "127.0.0.1"} <= choose_hosts([], "127.0.0.1").names
+
+
+@pytest.mark.parametrize(
+    ("settings", "host", "says"),
+    [
+        ({}, "127.0.0.1", ""),
+        ({}, "0.0.0.0", "loopback addresses only"),
+        ({"allowed_hosts": "heat.example"}, "127.0.0.1", "loopback addresses only"),
+        ({"identity": "tokens"}, "0.0.0.0", "plain text"),
+        ({"identity": "tokens", "insecure_http": "yes"}, "0.0.0.0", ""),
+        ({"identity": "tokens", "allowed_hosts": "heat.example"}, "127.0.0.1", ""),
+    ],
+)
+def test_strangers_reach_no_server_that_asks_nobody(
+    settings: dict[str, str], host: str, says: str, tmp_path: Any
+) -> None:
+    from zonda.core.app.app import build_app
+    from zonda.core.settings.settings import load_settings
+
+    app = build_app(load_settings({"home": str(tmp_path), **settings}, {}))
+    if not says:
+        check_exposure(app, host)
+        return
+    with pytest.raises(UsageError, match=says):
+        check_exposure(app, host)
