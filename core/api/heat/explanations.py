@@ -10,7 +10,7 @@ from zonda.hooks.errors import RequestError, TemplateError, ValidationErrors
 from ..identity.callers import Caller, Forbidden
 
 _UNKNOWN = re.compile(r"The Resource Type \((OS::(\w+)::\w+)\) could not be found")
-#: How the way to a nested template tells the type of its owner.
+#: The end of a step on the way to a nested template that names the type of its owner.
 _STACK = "has the type OS::Heat::Stack"
 #: Services whose types Heat knows.
 SERVICES = frozenset(
