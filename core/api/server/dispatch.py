@@ -6,7 +6,6 @@ becomes an answer here: this is the border of the API.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,8 +29,7 @@ from ..identity.callers import Caller, Identity
 from ..identity.policy import check_policy
 from ..service.project import Project
 from ..service.service import Service
-
-log = logging.getLogger(__name__)
+from .request_log import Trace
 
 _MOST_KEYS = 100
 _NOT_FOUND = (
@@ -66,29 +64,31 @@ class Dispatcher:
 
     def answer(self, request: Request, match: Match | None) -> Answer:
         """The answer to a request; never raises but for the end of the process."""
+        trace = Trace(request.id, request.method, request.path)
+        unexpected: BaseException | None = None
         try:
-            return self._answer(request, match)
+            answer = self._answer(request, match, trace)
         except ZondaError as error:
             answer = answer_error(error)
-            if answer.status >= 500:
-                log.error("%s: %s", request.id, error)
-            return answer
         except BaseException as error:  # the border: a client gets no traceback
             raise_interruption(error)
-            log.exception("%s: %s %s", request.id, request.method, request.path)
-            return answer_failure(500, type(error).__name__)
+            answer, unexpected = answer_failure(500, type(error).__name__), error
+        trace.write(answer, unexpected)
+        return answer
 
-    def _answer(self, request: Request, match: Match | None) -> Answer:
+    def _answer(self, request: Request, match: Match | None, trace: Trace) -> Answer:
         if not is_version_1(request.path):
             return answer_versions(request)
         caller = self.identity.authenticate(request.headers or {})
         if caller is None:
             return answer_unauthorized(self.identity.challenge)
+        trace.user = caller.user
         if match is None:
             return make_text(404, _NOT_FOUND)
         if match.route is None:
             return _answer_method(request, match)
         project = self._choose_project(caller, match.parts)
+        trace.operation, trace.project = match.route.operation, project or ""
         if project is None:
             return answer_failure(403, "HTTPForbidden", "Access was denied to this resource.")
         check_policy(caller, match.route.policy, match.route.operation)

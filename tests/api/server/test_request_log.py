@@ -1,0 +1,59 @@
+"""The lines about requests: each change with its user, each failure with its id, no secret."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+SECRET = "swordfish"
+TEMPLATE = {
+    "heat_template_version": "2018-08-31",
+    "parameters": {"p": {"type": "string", "hidden": True}},
+}
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Any:
+    caplog.set_level(logging.INFO, logger="zonda.calls")
+
+    def read() -> list[dict[str, Any]]:
+        found = [getattr(record, "fields", {}) for record in caplog.records]
+        return [fields for fields in found if "status" in fields]
+
+    return read
+
+
+def test_a_change_is_told_with_its_user_and_a_read_is_not(api: Any, lines: Any) -> None:
+    api("GET", "/stacks")
+    body = {"stack_name": "told", "template": TEMPLATE, "parameters": {"p": SECRET}}
+    api("POST", "/stacks", body)
+    api.become("p1/reader")("POST", "/stacks", body)
+    assert lines() == [
+        {
+            "request": "req-1",
+            "project": "p1",
+            "user": "ann",
+            "operation": "stacks:create",
+            "method": "POST",
+            "path": "/v1/p1/stacks",
+            "status": status,
+        }
+        for status in (201, 403)
+    ]
+
+
+def test_a_failure_is_told_without_its_text(
+    api: Any, lines: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(self: Any, query: Any) -> None:
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setattr("zonda.core.store.read.reader.Reader.list_stacks", fail)
+    assert api("GET", "/stacks", name=SECRET).status == 500
+    (line,) = lines()
+    assert (line["request"], line["status"], line["reason"]) == ("req-1", 500, "ZeroDivisionError")
+    assert "listing.py" in line["traceback"]
+    assert SECRET not in str(line)
+    assert SECRET not in caplog.text
