@@ -18,8 +18,8 @@ from .stacks import Stacks
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from .event_sinks import EventSinks
-    from .runners import Runners
     from .templates import Templates
+    from .workflow_services import Runners
 
 __all__ = ["App", "PendingRequest", "RunningAction", "build_app"]
 
@@ -54,7 +54,7 @@ class App(Parts):
     @property
     def runners(self) -> Runners:
         """The workflow services of this home, and the check of an endpoint."""
-        from .runners import Runners
+        from .workflow_services import Runners
 
         return Runners(self)
 

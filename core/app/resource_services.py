@@ -101,14 +101,14 @@ class ResourceServices:
 
     def _list_service_names(self) -> list[str]:
         """List the names of the bundled services that run or have run."""
-        from .runner_service import list_records  # only workflows need a runner
+        from .runners.runner_service import list_records  # only workflows need a runner
 
         return [record.name for record in list_records(self._settings)]
 
     def _make_bundled_runner(self, name: str) -> WorkflowRunner:
         """Make the runner of one service; ``bundled`` means whichever has the workflow."""
-        from .bundled_runner import BundledRunner
-        from .runner_service import get_record, list_records
+        from .runners.bundled_runner import BundledRunner
+        from .runners.runner_service import get_record, list_records
 
         one = [get_record(self._settings, name)]
         return BundledRunner(
@@ -143,7 +143,7 @@ class ResourceServices:
         if "connect_give_up" in entries:
             added["connect_give_up"] = self._settings.connect_give_up
         if "callback" in entries:
-            from .runner_service import get_service_location
+            from .runners.runner_service import get_service_location
 
             added["service"] = {**get_service_location(self._settings), "section": name}
         return factory({**added, **section})

@@ -88,7 +88,7 @@ class DetachedRun:
                 )
         finally:
             os.close(descriptor)
-        # What is secret goes through the pipe: it is in no file and in no list of processes.
+        # Secret values go through the pipe: they are in no file and in no list of processes.
         with contextlib.suppress(BrokenPipeError):
             assert child.stdin is not None
             with child.stdin as pipe:
@@ -123,7 +123,7 @@ class DetachedRun:
         send_signal(self._processes().get("wrapper"), signal.SIGTERM)
 
     def is_cancelled(self) -> bool:
-        """Whether somebody has asked for the end of the run."""
+        """Tell whether the run was asked to end."""
         return (self.folder / wrapper.CANCEL).exists()
 
     def kill_command(self) -> None:

@@ -84,7 +84,7 @@ class Wrapper:
         processes = {"wrapper": wrapper, "command": read_identity(self._child.pid)}
         # Pids mean nothing after a crash of the machine.
         write_json(self._folder / STARTED, processes, durable=False)
-        # Who cancels leaves the mark first and then looks for a pid to send the signal to.
+        # A cancellation writes the mark first and then looks for a pid to send the signal to.
         if (self._folder / CANCEL).exists():
             self._ended_by = "cancelled"
         return self._child

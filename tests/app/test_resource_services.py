@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app import runner_service
-from zonda.core.app.bundled_runner import BundledRunner
 from zonda.core.app.resource_services import ResourceServices
-from zonda.core.app.runner_service import ServiceRecord, parse_host_and_port
+from zonda.core.app.runners import runner_service
+from zonda.core.app.runners.bundled_runner import BundledRunner
+from zonda.core.app.runners.runner_service import ServiceRecord, parse_host_and_port
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.settings import load_settings as load_settings
 from zonda.core.settings.table import Settings

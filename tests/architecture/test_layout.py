@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ TOP_LEVEL = {
     "workflows",
 }
 
+MOST_MODULES = 14  # of a folder, its ``__init__`` aside; 12 is what to aim at
 LONGEST_MODULE = 500
 LONGEST_TEST = 700  # tables of cases: long, and still one idea
 
@@ -79,6 +81,18 @@ def test_no_module_is_longer_than_one_idea_needs(tracked: list[Path]) -> None:
             if length > limit:
                 found[str(name)] = length
     assert found == {}
+
+
+def test_no_folder_has_more_modules_than_a_reader_can_keep_in_mind(tracked: list[Path]) -> None:
+    modules = Counter(
+        str(path.parent.relative_to(ROOT))
+        for path in tracked
+        if path.suffix == ".py"
+        and path.name != "__init__.py"
+        and path.relative_to(ROOT).parts[0] in ROOMS
+        and "versions" not in path.parts  # one module a migration
+    )
+    assert {name: number for name, number in modules.items() if number > MOST_MODULES} == {}
 
 
 def test_no_file_names_a_path_of_one_machine(tracked: list[Path]) -> None:

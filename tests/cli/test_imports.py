@@ -20,7 +20,7 @@ ELSEWHERE = (
     *(
         "zonda.builtin_resources.",
         "zonda.workflows.",
-        "zonda.core.app.runner_service",
+        "zonda.core.app.runners.runner_service",
         "zoneinfo",
         "uuid",
     ),

@@ -1,4 +1,4 @@
-"""What a section says of connections holds for this kind: the total time, the networks."""
+"""The connection settings of a section hold for this kind: the total time, the networks."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import argparse
 import threading
 from dataclasses import fields
 
-from zonda.core.app.runner_endpoint import EndpointCheckOptions
+from zonda.core.app.runners.runner_endpoint import EndpointCheckOptions
 from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
 
 from ..arguments import argument, seconds, takes

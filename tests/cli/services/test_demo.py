@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.app.runner_service import ServiceRecord
+from zonda.core.app.runners.runner_service import ServiceRecord
 from zonda.core.cli.main import main
 
 

@@ -11,13 +11,13 @@ from zonda.core.settings.table import BUNDLED
 from zonda.core.system.folders import make_folder
 from zonda.core.system.ids import make_token
 
-from . import runner_service
 from .parts import Parts
+from .runners import runner_service
 
 if TYPE_CHECKING:  # imported by the check alone
     from zonda.hooks.conformance import Report, Row
 
-    from .runner_endpoint import EndpointCheckOptions
+    from .runners.runner_endpoint import EndpointCheckOptions
 
 
 class Runners:

@@ -1,6 +1,6 @@
 """The endpoint that ``zonda runner check`` names, and the options of its requests.
 
-Called by ``core/app/runners.py``. An endpoint is a URL, a section ``[runners.NAME]`` of kind
+Called by ``workflow_services.py``. An endpoint is a URL, a section ``[runners.NAME]`` of kind
 ``http``, or the bundled service.
 """
 
