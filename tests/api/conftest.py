@@ -10,8 +10,10 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from zonda.core.api.http.requests import Request
 from zonda.core.api.identity.callers import Caller
-from zonda.core.api.server.dispatch import Dispatcher, Request
+from zonda.core.api.server.dispatch import Dispatcher
+from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.service.service import Service
 from zonda.core.app.app import App, build_app
 from zonda.core.settings import settings
@@ -108,7 +110,7 @@ class Api:
             raw = b"" if body is None else json.dumps(body).encode()
         headers = {"x-auth-token": self.token} if self.token else {}
         request = Request(method, path, query, headers, raw, BASE, "req-1")
-        answer = self.dispatcher.answer(request, self.dispatcher.match(method, path))
+        answer = self.dispatcher.answer(request, self.dispatcher.find_target(method, path))
         is_json = answer.media_type == "application/json"
         found = json.loads(json.dumps(answer.body)) if is_json else answer.body
         return Reply(answer.status, found, answer.headers, answer.media_type)
@@ -152,5 +154,6 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         hidden_stack_tags="hidden",
         log="off",
     )
-    yield Api(app, Dispatcher(Service(app), TestIdentity()))
+    service = Service(app)
+    yield Api(app, Dispatcher(service, make_interfaces(service, TestIdentity())))
     app.close()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..http.calls import Call
-from .errors import BadRequest
+from ..http.errors import BadRequest
 
 
 def parse_bool(key: str, value: Any) -> bool:

@@ -21,8 +21,9 @@ Query = Mapping[str, tuple[str, ...]]
 class Call:
     """One request. ``path``: the parts of the path by their names in the route.
 
-    ``body``: the JSON value of the body, None without a body. ``base``: the URL of the server as
-    the client knows it. ``project``: what the caller may see and do.
+    ``headers``: names in lower case. ``body``: the value of the body, None without one.
+    ``base``: the URL of the server as the client knows it. ``project``: what the caller may see
+    and do.
     """
 
     caller: Caller
@@ -30,6 +31,7 @@ class Call:
     method: str
     path: Mapping[str, str]
     query: Query = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     base: str = ""
     request_id: str = ""

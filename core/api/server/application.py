@@ -18,9 +18,10 @@ from starlette.types import Receive, Scope, Send
 
 from zonda.hooks.errors import StoreError
 
-from ..heat.errors import answer_failure
 from ..http.calls import EMPTY, Answer, make_text
-from .dispatch import Dispatcher, Request, is_version_1
+from ..http.errors import answer_failure
+from ..http.requests import Request
+from .dispatch import Dispatcher
 from .hosts import Hosts
 
 #: Paths that tell whether the process answers, and whether its engine runs.
@@ -76,7 +77,7 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the life of the server."""
-        if scope["type"] == "http" and is_version_1(scope["path"]):
+        if scope["type"] == "http" and self._dispatcher.find_interface(scope["path"]):
             await self.answer(scope, receive, send)
         else:
             await self._others(scope, receive, send)
@@ -116,13 +117,14 @@ class Application:
             return answer_failure(400, "RequestLimitExceeded", message)
         query = scope["query_string"].decode("latin-1")
         request = Request(method, path, query, headers, body, base, key)
-        match = self._dispatcher.match(method, path)
-        is_heavy = match is not None and match.route is not None and match.route.is_heavy
+        target = self._dispatcher.find_target(method, path)
+        route = target.match.route if target is not None and target.match is not None else None
+        is_heavy = route is not None and route.is_heavy
         if is_heavy and not self._heavy.has_room(_HEAVY_LINE):
             busy = answer_failure(503, "ServiceUnavailable", "The server is busy; try again.")
             return Answer(503, busy.body, {"Retry-After": "1"})
         pool = self._heavy if is_heavy else self._pool
-        return await pool.run(lambda: self._dispatcher.answer(request, match))
+        return await pool.run(lambda: self._dispatcher.answer(request, target))
 
     def _answer_readiness(self) -> Answer:
         """Whether requests are worth sending here; the reasons are no secrets."""

@@ -20,6 +20,7 @@ from ..service.service import Service, split_words
 from .application import Application
 from .dispatch import Dispatcher
 from .hosts import choose_hosts, is_loopback
+from .interfaces import make_interfaces
 
 #: Seconds that requests have to end once the server stops.
 _GRACE = 10
@@ -82,7 +83,8 @@ class Serving:
         """Serve until ``stop``; raises StoreError if the engine dies."""
         settings = self._app.settings
         service = Service(self._app)
-        dispatcher = Dispatcher(service, choose_identity(self._app))
+        identity = choose_identity(self._app)
+        dispatcher = Dispatcher(service, make_interfaces(service, identity))
         hosts = choose_hosts(split_words(settings.allowed_hosts), self.host)
         application = Application(dispatcher, hosts, settings.max_json_body_size)
         config = uvicorn.Config(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.api.heat.errors import BadRequest, Missing, answer_error
+from zonda.core.api.http.errors import BadRequest, Missing, answer_error
 from zonda.core.api.identity.callers import Forbidden, IdentityUnavailable
 from zonda.hooks.errors import (
     ActionInProgress,

@@ -9,7 +9,7 @@ from zonda.core.template.source.versions import CFN_DATES, DATES, KEY, NAMES
 from zonda.hooks.function import Function
 
 from ...http.calls import Answer, Call
-from ..errors import Missing
+from ...http.errors import Missing
 from ..values import get_bool
 
 

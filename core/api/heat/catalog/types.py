@@ -16,7 +16,7 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import SHOW, SHOW_SCHEMA
 
 from ...http.calls import Answer, Call
-from ..errors import BadRequest
+from ...http.errors import BadRequest
 from ..values import get_bool
 from . import type_templates
 

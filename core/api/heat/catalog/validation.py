@@ -12,7 +12,7 @@ from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 from ...http.calls import Answer, Call
-from ..errors import BadRequest, format_message
+from ...http.errors import BadRequest, format_message
 from ..explanations import explain_template_error
 from ..stacks import requests
 from ..stacks.documents import HIDDEN

@@ -8,7 +8,7 @@ from zonda.core.engine.actions import MarkResource, SignalResource
 from zonda.hooks.errors import ResourceFailure
 
 from ...http.calls import Answer, Call
-from ..errors import BadRequest
+from ...http.errors import BadRequest
 from ..stacks.lookup import find_live_stack
 from ..values import parse_bool, require_object
 from .listing import find_resource

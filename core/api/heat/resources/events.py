@@ -11,7 +11,7 @@ from zonda.core.store.read.views import EventView, StackView
 from zonda.hooks.errors import NotFound
 
 from ...http.calls import Answer, Call
-from ..errors import Missing
+from ...http.errors import Missing
 from ..stacks.lookup import find_stack
 from ..values import format_time, get_all, get_descending, get_int
 

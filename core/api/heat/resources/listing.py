@@ -11,7 +11,7 @@ from zonda.hooks.errors import NotFound
 from zonda.hooks.text.redaction import MASK
 
 from ...http.calls import Answer, Call
-from ..errors import BadRequest
+from ...http.errors import BadRequest
 from ..stacks.documents import HIDDEN
 from ..stacks.lookup import find_stack
 from ..values import format_time, get_bool, get_int

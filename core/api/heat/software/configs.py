@@ -9,7 +9,7 @@ from zonda.core.store.schema.rows import SoftwareConfigRow
 from zonda.hooks.errors import Conflict, NotFound
 
 from ...http.calls import EMPTY, Answer, Call
-from ..errors import BadRequest, Missing
+from ...http.errors import BadRequest, Missing
 from ..values import format_time, get_int, require_object
 from .stack_deployments import find_stack_deployment
 

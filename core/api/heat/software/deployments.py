@@ -11,7 +11,7 @@ from zonda.core.store.write.transaction import Transaction
 from zonda.hooks.errors import NotFound
 
 from ...http.calls import EMPTY, Answer, Call
-from ..errors import BadRequest, Missing
+from ...http.errors import BadRequest, Missing
 from ..values import format_time, require_object
 from .configs import build_config, find_config
 from .stack_deployments import (

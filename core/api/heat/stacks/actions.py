@@ -15,8 +15,8 @@ from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import NotSupported
 
 from ...http.calls import Answer, Call
+from ...http.errors import BadRequest
 from ...identity.policy import check_policy
-from ..errors import BadRequest
 from .lookup import find_live_stack
 from .requests import read_body
 

@@ -14,7 +14,7 @@ from zonda.core.template.source.document import load_document
 from zonda.core.template.source.json_text import read_json
 
 from ...http.calls import EMPTY, Answer, Call
-from ..errors import BadRequest
+from ...http.errors import BadRequest
 from ..values import parse_bool
 from . import requests
 from .documents import build_links

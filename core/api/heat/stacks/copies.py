@@ -14,7 +14,7 @@ from zonda.core.engine.actions import (
 from zonda.hooks.errors import NotFound, NotSupported
 
 from ...http.calls import EMPTY, Answer, Call
-from ..errors import Missing
+from ...http.errors import Missing
 from ..values import format_time, require_object
 from .changes import ACCEPTED
 from .lookup import find_live_stack

@@ -15,7 +15,7 @@ from zonda.core.template.files.http_fetch import Refused, RemotePolicy, fetch
 from zonda.core.template.source.bundle import Bundle
 
 from ...http.calls import Call
-from ..errors import BadRequest
+from ...http.errors import BadRequest
 from ..values import parse_bool, parse_int, require_object
 
 _LONGEST_TAG = 80

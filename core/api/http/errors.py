@@ -19,8 +19,8 @@ from zonda.hooks.errors import (
     show_path,
 )
 
-from ..http.calls import Answer
 from ..identity.callers import Forbidden, IdentityUnavailable
+from .calls import Answer
 
 #: Titles and explanations by status, as Heat's clients show them.
 STATUSES = {

@@ -1,0 +1,13 @@
+"""The interfaces of the server, in the order in which they are asked for a path."""
+
+from __future__ import annotations
+
+from ..heat.interface import HeatInterface
+from ..http.interfaces import Interface
+from ..identity.callers import Identity
+from ..service.service import Service
+
+
+def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
+    """The interfaces for one service."""
+    return [HeatInterface(service, identity)]
