@@ -117,7 +117,7 @@ class PageReads:
         where = _build_stack_conditions(query)
         keys = [STACK_KEYS[key] for key in query.sort_keys if key in STACK_KEYS]
         keys = [*(keys or [STACK_KEYS["creation_time"]]), "stack.id"]
-        mark = self._read_marker("stack", keys, query.marker)
+        mark = self._read_marker("stack", keys, query.marker, "project = ?", query.project)
         rows = self._all(
             f"SELECT {_STACK}, {_USER}, {_PARENT} FROM stack WHERE "
             f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
@@ -149,7 +149,8 @@ class PageReads:
         where = _build_event_conditions(query)
         keys = [EVENT_KEYS[key] for key in query.sort_keys if key in EVENT_KEYS]
         keys = [*keys, "event.seq"]
-        mark = self._read_marker("event", keys, query.marker)
+        own = json.dumps(query.stacks)
+        mark = self._read_marker("event", keys, query.marker, f"stack_id {_ONE_OF}", own)
         rows = self._all(
             f"SELECT {_EVENT} FROM event WHERE "
             f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
@@ -167,12 +168,18 @@ class PageReads:
         )
         return EventView(*found[0]) if found else None
 
-    def _read_marker(self, table: str, keys: Sequence[str], marker: str) -> tuple[Any, ...]:
-        """The values of the row that a page begins behind; nothing for an unknown marker."""
+    def _read_marker(
+        self, table: str, keys: Sequence[str], marker: str, condition: str, value: str
+    ) -> tuple[Any, ...]:
+        """The values of the row that a page begins behind; nothing for an unknown marker.
+
+        ``condition`` and ``value``: whose rows there are; a row of others is unknown.
+        """
         if not marker:
             return ()
         columns = ", ".join(keys)
-        found = self._all(f"SELECT {columns} FROM {table} WHERE {table}.id = ?", marker)
+        statement = f"SELECT {columns} FROM {table} WHERE {table}.id = ? AND {table}.{condition}"
+        found = self._all(statement, marker, value)
         return found[0] if found else ()
 
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
