@@ -77,6 +77,9 @@ class TestIdentity:
             return None
         return Caller("u1", "ann", project, project, frozenset({role or "member"}))
 
+    def is_known(self, headers: Mapping[str, str]) -> bool:
+        return True
+
 
 @dataclass
 class Api:
@@ -112,7 +115,8 @@ class Api:
         request = Request(method, path, query, headers, raw, BASE, "req-1")
         answer = self.dispatcher.answer(request, self.dispatcher.find_target(method, path))
         is_json = answer.media_type == "application/json"
-        found = json.loads(json.dumps(answer.body)) if is_json else answer.body
+        text = answer.format_body()
+        found = json.loads(text) if is_json and text else text.decode()
         return Reply(answer.status, found, answer.headers, answer.media_type)
 
     def become(self, token: str) -> Api:

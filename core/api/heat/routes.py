@@ -27,6 +27,20 @@ HEAVY = frozenset(
     }
 )
 
+#: Reads that clients repeat while they wait; their answers depend on the database only.
+MEMORISED = frozenset(
+    {
+        "events:index",
+        "resource:index",
+        "stacks:detail",
+        "stacks:index",
+        "stacks:list_outputs",
+        "stacks:lookup",
+        "stacks:show",
+        "stacks:show_output",
+    }
+)
+
 _S = "/stacks/{stack_name}/{stack_id}"
 _R = f"{_S}/resources/{{resource}}"
 _SNAPSHOT = f"{_S}/snapshots/{{snapshot_id}}"
@@ -131,7 +145,15 @@ ROWS: list[tuple[str, str, str, Handler, str]] = [
 
 TABLE = RouteTable(
     [
-        Route(method, PREFIX + path, operation, handler, policy, operation in HEAVY)
+        Route(
+            method,
+            PREFIX + path,
+            operation,
+            handler,
+            policy,
+            operation in HEAVY,
+            method == "GET" and operation in MEMORISED,
+        )
         for method, path, operation, handler, policy in ROWS
     ]
 )

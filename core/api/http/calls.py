@@ -5,8 +5,9 @@ A handler is ``def handler(call: Call) -> Answer``; it runs in a thread, and nee
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,6 +16,11 @@ from ..service.project import Project
 
 #: The values of each key of a query, in their order.
 Query = Mapping[str, tuple[str, ...]]
+
+
+#: The body of an answer without a body.
+EMPTY = ""
+_ENCODER = json.JSONEncoder(default=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +56,26 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: its status, and a JSON value or a text of ``media_type``."""
+    """An answer: its status, and a JSON value, a text or bytes of ``media_type``."""
 
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = "application/json"
 
+    def format_body(self) -> bytes:
+        """The body as bytes."""
+        if isinstance(self.body, bytes):
+            return self.body
+        if self.media_type == "application/json" and self.body is not EMPTY:
+            return _ENCODER.encode(self.body).encode()
+        return str(self.body).encode()
 
-#: An answer without a body.
-EMPTY = ""
+    def finish(self) -> Answer:
+        """The answer with its JSON as bytes, which takes a while for a long list."""
+        if self.media_type != "application/json" or self.body is EMPTY:
+            return self
+        return replace(self, body=self.format_body())
 
 
 def make_text(status: int, text: str, media_type: str = "text/html") -> Answer:

@@ -20,6 +20,8 @@ class Route:
     """One line of the table. ``path``: with ``{name}`` for a part, ``{name:REGEX}`` for a pattern.
 
     ``operation``: its name in documents and policies. ``is_heavy``: it loads templates.
+    ``is_memorised``: its answer depends on the database and the caller only, so that it is the
+    same until the next commit.
     """
 
     method: str
@@ -28,6 +30,7 @@ class Route:
     handler: Handler
     policy: str
     is_heavy: bool = False
+    is_memorised: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,9 @@ class Identity(Protocol):
         Raises IdentityUnavailable where nobody can tell.
         """
 
+    def is_known(self, headers: Mapping[str, str]) -> bool:
+        """Whether ``authenticate`` answers from memory, without waiting for another service."""
+
 
 class IdentityUnavailable(RequestError):
     """The identity service does not answer."""

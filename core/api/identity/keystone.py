@@ -74,18 +74,20 @@ class Keystone:
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
         """The caller whose token the headers have."""
-        token = headers.get("x-auth-token", "")
-        if not token or len(token) > _LONGEST_TOKEN or not token.isascii():
+        token = _read_token(headers)
+        if not token:
             return None
-        if not token.isprintable() or " " in token:
-            return None
-        key = hashlib.sha256(token.encode()).hexdigest()
+        key = _hash_token(token)
         with self._known.take_turn(key):
             known = self._known.find(key)
             if known is None:
                 known = self._ask(token)
                 self._known.put(key, *known)
             return known[0]
+
+    def is_known(self, headers: Mapping[str, str]) -> bool:
+        """Whether Keystone has told of the token lately."""
+        return self._known.find(_hash_token(_read_token(headers))) is not None
 
     def _ask(self, token: str) -> tuple[Caller | None, float]:
         """The caller of a token, or None, and for how many seconds that counts."""
@@ -149,3 +151,14 @@ class Keystone:
             raise IdentityUnavailable("Keystone's answer is no token.") from error
         left = expires - self._clock.now()
         return (caller, min(KEPT, left)) if left > 0 else (None, REFUSED)
+
+
+def _read_token(headers: Mapping[str, str]) -> str:
+    """The token; nothing for a text that can be none."""
+    token = headers.get("x-auth-token", "")
+    is_token = len(token) <= _LONGEST_TOKEN and token.isascii() and token.isprintable()
+    return token if is_token and " " not in token else ""
+
+
+def _hash_token(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -8,7 +8,6 @@ Starlette makes of each costs as much as answering it; all other paths are Starl
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -89,7 +88,7 @@ class Application:
             answer = await self._find_answer(scope, receive, key)
         except _Gone:
             return
-        body = _format_body(answer)
+        body = answer.format_body()
         await send(
             {
                 "type": "http.response.start",
@@ -123,8 +122,10 @@ class Application:
         if is_heavy and not self._heavy.has_room(_HEAVY_LINE):
             busy = answer_failure(503, "ServiceUnavailable", "The server is busy; try again.")
             return Answer(503, busy.body, {"Retry-After": "1"})
+        if self._dispatcher.has_answer(request, target):
+            return self._dispatcher.answer(request, target)
         pool = self._heavy if is_heavy else self._pool
-        return await pool.run(lambda: self._dispatcher.answer(request, target))
+        return await pool.run(lambda: self._dispatcher.answer(request, target).finish())
 
     def _answer_readiness(self) -> Answer:
         """Whether requests are worth sending here; the reasons are no secrets."""
@@ -165,12 +166,6 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         await self._application.answer(scope, receive, send)
-
-
-def _format_body(answer: Answer) -> bytes:
-    if answer.media_type == "application/json" and answer.body is not EMPTY:
-        return json.dumps(answer.body, default=str).encode()
-    return str(answer.body).encode()
 
 
 def _build_headers(answer: Answer, key: str, body: bytes) -> list[tuple[bytes, bytes]]:

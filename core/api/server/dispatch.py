@@ -19,6 +19,7 @@ from ..http.routes import Match
 from ..identity.policy import check_policy
 from ..service.project import Project
 from ..service.service import Service
+from .answers import Answers
 from .request_log import Trace
 
 
@@ -36,6 +37,7 @@ class Dispatcher:
     def __init__(self, service: Service, interfaces: Sequence[Interface]) -> None:
         self.service = service
         self.interfaces = tuple(interfaces)
+        self._answers = Answers()
 
     def find_interface(self, path: str) -> Interface | None:
         """The interface of a path; None where no interface has it."""
@@ -50,6 +52,16 @@ class Dispatcher:
         if interface is None:
             return None
         return Target(interface, interface.table.match(method, path))
+
+    def has_answer(self, request: Request, target: Target | None) -> bool:
+        """Whether ``answer`` will most likely wait for nothing, so that it needs no thread."""
+        if target is None or target.match is None or target.match.route is None:
+            return False
+        return (
+            target.match.route.is_memorised
+            and self._answers.has(request, self.service.app.store.commits)
+            and target.interface.identity.is_known(request.headers)
+        )
 
     def answer(self, request: Request, target: Target | None) -> Answer:
         """The answer to a request; never raises but for the end of the process."""
@@ -85,6 +97,11 @@ class Dispatcher:
             message = "Access was denied to this resource."
             return interface.answer_failure(403, "HTTPForbidden", message)
         check_policy(caller, route.policy, route.operation)
+        commits = self.service.app.store.commits
+        if route.is_memorised:
+            known = self._answers.find(request, caller, commits)
+            if known is not None:
+                return known
         call = Call(
             caller=caller,
             project=Project(self.service, caller, project),
@@ -96,7 +113,10 @@ class Dispatcher:
             base=request.base,
             request_id=request.id,
         )
-        return interface.answer(call, route)
+        answer = interface.answer(call, route)
+        if route.is_memorised:
+            return self._answers.keep(request, caller, commits, answer)
+        return answer
 
 
 def answer_versions(request: Request) -> Answer:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from zonda.core.template.environment import policies
@@ -20,15 +21,17 @@ View = TypeVar("View")
 
 
 @cache
-def _list_shared_columns(view: Any, row: Any) -> tuple[str, ...]:
+def _find_shared_columns(view: Any, row: Any) -> tuple[tuple[str, ...], Callable[[Any], Any]]:
+    """The names of the columns that a view and a row share, and what reads them of a row."""
     columns = {field.name for field in fields(row)}
-    return tuple(field.name for field in fields(view) if field.name in columns)
+    shared = tuple(field.name for field in fields(view) if field.name in columns)
+    return shared, attrgetter(*shared)
 
 
 def copy_columns(view: Callable[..., View], row: Any, **others: Any) -> View:
     """The view of a row: columns of the same name as they are, and ``others``."""
-    shared = _list_shared_columns(view, row.__class__)
-    return view(**{name: getattr(row, name) for name in shared} | others)
+    shared, read = _find_shared_columns(view, row.__class__)
+    return view(**dict(zip(shared, read(row), strict=True)) | others)
 
 
 def to_stack_view(row: StackRow) -> StackView:

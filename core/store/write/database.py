@@ -42,6 +42,8 @@ class Store:
         self.sealer = sealer
         self.read_only = read_only
         self._connection = connection
+        #: The number of commits: what was read is still so while it stays the same.
+        self.commits = 0
         self._readers: list[Reader] = []
         # A connection that is closed while another thread uses it takes the process down.
         self._in_use = threading.Lock()
@@ -62,6 +64,7 @@ class Store:
                 yield tx
                 tx.finish()
                 self._connection.execute("COMMIT")
+                self.commits += 1
                 tx.remember()
             except sqlite3.Error as error:
                 self._undo()

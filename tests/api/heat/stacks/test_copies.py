@@ -103,7 +103,8 @@ def test_snapshots_are_made_shown_restored_and_deleted(api: Any) -> None:
         "creation_time",
         "data",
     }
-    assert (made.body["name"], made.body["status"]) == ("first", "IN_PROGRESS")
+    assert made.body["name"] == "first"
+    assert made.body["status"] in ("IN_PROGRESS", "COMPLETE")  # it may be made by now
     api.wait(path)
     assert api.state(path) == "SNAPSHOT_COMPLETE"
     key = made.body["id"]
