@@ -50,12 +50,15 @@ def compute_layout(
     *,
     height: float,
     gaps: tuple[float, float],
+    widest: int = WIDEST,
 ) -> Layout:
     """Compute the layout of ``requires`` (each key with its requirements); raises CycleError.
 
-    ``widths`` of keys, which are all ``height`` high; ``gaps``: between neighbours, between layers.
+    ``widths`` of keys, which are all ``height`` high; ``gaps``: between neighbours, between layers;
+    ``widest``: keys that stand side by side at most.
     """
-    spots = {key: _Vertex(widths[key], layer) for key, layer in _assign_layers(requires).items()}
+    layers = _assign_layers(requires, widest)
+    spots = {key: _Vertex(widths[key], layer) for key, layer in layers.items()}
     trails = _connect_neighbours(requires, spots)
     everything = [*spots.values(), *(bend for trail in trails.values() for bend in trail)]
     rows = _group_by_layer(everything)
@@ -64,7 +67,7 @@ def compute_layout(
     return _build_layout(spots, trails, everything, height, gaps[1])
 
 
-def _assign_layers(requires: Mapping[str, Collection[str]]) -> dict[str, int]:
+def _assign_layers(requires: Mapping[str, Collection[str]], widest: int) -> dict[str, int]:
     """Assign a layer to each key: below all its requirements; wide layers are broken."""
     depth: dict[str, int] = {}
     for key in sort_topologically(requires):
@@ -75,8 +78,8 @@ def _assign_layers(requires: Mapping[str, Collection[str]]) -> dict[str, int]:
     found, number = {}, 0
     for layer in sorted(members):
         keys = members[layer]
-        for start in range(0, len(keys), WIDEST):
-            found.update(dict.fromkeys(keys[start : start + WIDEST], number))
+        for start in range(0, len(keys), widest):
+            found.update(dict.fromkeys(keys[start : start + widest], number))
             number += 1
     return found
 

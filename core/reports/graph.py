@@ -25,6 +25,7 @@ class Node:
     """One resource. ``state`` is '' where there is none; ``look`` is its style.
 
     ``owner``: the resource whose nested stack it is in, '' for none; its name begins with that.
+    ``id``: that of the instance, '' where there is none.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Node:
     state: str = ""
     reason: str = ""
     owner: str = ""
+    id: str = ""
 
     @property
     def look(self) -> str:
@@ -141,7 +143,7 @@ def _build_node(name: str, node: Any, row: ResourceRow | None) -> Node:
         return Node(name, node.type)
     state = f"{row.op}_IN_PROGRESS" if row.op else f"{row.action}_{row.status}"
     reason = row.status_reason if row.status == "FAILED" else ""
-    return Node(name, row.type, state, reason)
+    return Node(name, row.type, state, reason, id=row.id)
 
 
 def _build_edges(

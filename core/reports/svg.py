@@ -6,18 +6,24 @@ browsers show under the pointer and screen readers read out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from xml.sax.saxutils import escape
 
-from zonda.core.graph.layout import Layout, compute_layout
+from zonda.core.graph.layout import WIDEST, Layout, compute_layout
 
 from .drawing import FILLS, format_tooltip
-from .graph import NESTED, Edge, Graph, Node
+from .graph import LEAVING, NESTED, Edge, Graph, Node
 
 #: Sizes in pixels.
 HEIGHT, GAPS, MARGIN = 58.0, (18.0, 56.0), 20.0
-_LETTER, _NARROWEST, _WIDEST = 7.2, 90.0, 260.0
+#: Resources side by side in a page, where a picture may be high and not wide.
+_WIDEST_OF_PAGE = 6
+#: Bounds of the width of a node in a page: any state fits into it, since states change there.
+_PAGE_WIDTHS = (156.0, 220.0)
+_LETTER, _WIDTHS = 7.2, (90.0, 260.0)
 _BORDERS = {"failed": "stroke-width:3", "progress": "stroke-dasharray:6 3;stroke-width:2"}
 _STYLE = (
     "text{font:12px sans-serif;text-anchor:middle;fill:#111}"
@@ -28,29 +34,55 @@ _STYLE = (
 )
 
 
-def draw_svg(graph: Graph) -> Iterator[str]:
-    """Draw the picture, line by line; an arrow leads up to what is required."""
-    widths = {node.name: _compute_width(node) for node in graph.nodes}
-    placed = compute_layout(graph.requires, widths, height=HEIGHT, gaps=GAPS)
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """A page that the picture is part of; its style sheet has the colours.
+
+    ``stack_id``: the id of its stack, by which events find the nodes. ``build_link``: the URL of a
+    resource, by its path.
+    """
+
+    stack_id: str
+    build_link: Callable[[str], str]
+
+
+def draw_svg(graph: Graph, page: PageParts | None = None) -> Iterator[str]:
+    """Draw the picture, line by line; an arrow leads up to what is required.
+
+    ``page`` None: a picture of its own, with its colours.
+    """
+    widest, bounds = (WIDEST, _WIDTHS) if page is None else (_WIDEST_OF_PAGE, _PAGE_WIDTHS)
+    widths = {node.name: _compute_width(node, bounds) for node in graph.nodes}
+    placed = compute_layout(graph.requires, widths, height=HEIGHT, gaps=GAPS, widest=widest)
     width, height = (side + 2 * MARGIN for side in placed.size)
+    # The parts of a picture cannot be reached one by one, those of a group can.
+    role = "img" if page is None else "group"
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-labelledby="title desc">'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="{role}" '
+        'aria-labelledby="graph-title graph-desc">'
     )
-    yield f'<title id="title">{_escape_text(graph.title)}</title>'
-    told = f"{len(graph.nodes)} resources; an arrow leads to what a resource needs."
-    yield f'<desc id="desc">{_escape_text(told)}</desc>'
-    yield f"<style>{_STYLE}{''.join(_draw_classes())}</style>"
+    yield f'<title id="graph-title">{_escape_text(graph.title)}</title>'
+    desc = f"{len(graph.nodes)} resources; an arrow leads to what a resource needs."
+    yield f'<desc id="graph-desc">{_escape_text(desc)}</desc>'
+    if page is None:
+        yield f"<style>{_STYLE}{''.join(_draw_classes())}</style>"
     yield (
         '<defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#777"/></marker></defs>'
     )
-    yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
+    if page is None:
+        yield f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fff"/>'
     yield f'<g transform="translate({MARGIN:.0f},{MARGIN:.0f})">'
     for edge in (*graph.edges, *graph.nested):
         yield from _draw_edge(edge, placed)
     for node in graph.nodes:
-        yield from _draw_node(node, placed.at[node.name], widths[node.name])
+        parts = _draw_node(node, placed.at[node.name], widths[node.name])
+        if page is None:
+            parts = chain((f'<g class="node {node.look}">',), parts, ("</g>",))
+        else:
+            parts = _draw_page_node(node, page, parts)
+        yield from parts
     yield "</g>"
     yield "</svg>"
 
@@ -60,25 +92,36 @@ def _draw_classes() -> Iterator[str]:
         yield f".{look} rect{{fill:{fill};stroke:{border};{_BORDERS.get(look, '')}}}"
 
 
-def _compute_width(node: Node) -> float:
+def _compute_width(node: Node, bounds: tuple[float, float]) -> float:
     longest = max(len(node.name) * 1.1, len(node.type), len(node.state))
-    return min(max(longest * _LETTER + 20, _NARROWEST), _WIDEST)
+    return min(max(longest * _LETTER + 20, bounds[0]), bounds[1])
 
 
 def _draw_node(node: Node, at: tuple[float, float], width: float) -> Iterator[str]:
     x, y = at
-    yield f'<g class="node {node.look}">'
     yield f"<title>{_escape_text(format_tooltip(node))}</title>"
     yield (
         f'<rect x="{x - width / 2:.1f}" y="{y - HEIGHT / 2:.1f}" width="{width:.1f}" '
         f'height="{HEIGHT:.0f}" rx="6"/>'
     )
     letters = int((width - 16) / _LETTER)
-    lines = ((node.name, -10, ' class="name"'), (node.type, 6, ""), (node.state, 22, ""))
+    state = f' data-state="{_escape_attribute(node.state)}"'
+    lines = ((node.name, -10, ' class="name"'), (node.type, 6, ""), (node.state, 22, state))
     for text, down, kind in lines:
         shown = _escape_text(_truncate(text, letters))
         yield f'<text{kind} x="{x:.1f}" y="{y + down:.1f}">{shown}</text>'
-    yield "</g>"
+
+
+def _draw_page_node(node: Node, page: PageParts, lines: Iterator[str]) -> Iterator[str]:
+    """Draw a node that leads to its resource, and that events find."""
+    path = node.name.removesuffix(LEAVING)
+    digest = hashlib.sha256(f"{node.name} {node.id}".encode()).hexdigest()[:16]
+    marks = {"data-stack": page.stack_id, "data-resource": path, "data-id": node.id}
+    shown = " ".join(f'{name}="{_escape_attribute(text)}"' for name, text in marks.items())
+    yield f'<a href="{_escape_attribute(page.build_link(path))}">'
+    yield f'<g class="node {node.look}" id="n-{digest}" {shown}>'
+    yield from lines
+    yield "</g></a>"
 
 
 def _draw_edge(edge: Edge, placed: Layout) -> Iterator[str]:
@@ -108,6 +151,10 @@ def _truncate(text: str, letters: int) -> str:
 def _escape_text(text: str) -> str:
     """Escape a text for XML, without characters that XML 1.0 cannot hold."""
     return escape("".join(letter if _is_allowed(letter) else "\ufffd" for letter in text))
+
+
+def _escape_attribute(text: str) -> str:
+    return _escape_text(text).replace('"', "&quot;")
 
 
 def _is_allowed(letter: str) -> bool:

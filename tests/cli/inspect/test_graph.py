@@ -203,3 +203,50 @@ def test_a_thousand_nodes_as_a_picture() -> None:
     root = ET.fromstring("\n".join(svg.draw_svg(Graph("g", nodes, edges))))
     assert len(list(root.iter(f"{SVG}rect"))) == 1001
     assert json.dumps(drawing.as_data(Graph("g", nodes, edges)))
+
+
+# -- the picture in a page ----------------------------------------------------------------------
+
+
+def draw_in_page(graph: Graph) -> ET.Element:
+    page = svg.PageParts("s1", lambda path: f'/ui/p/"{path}"')
+    return ET.fromstring("\n".join(svg.draw_svg(graph, page)))
+
+
+def test_in_a_page_a_node_has_an_id_a_link_and_what_events_name() -> None:
+    nodes = (Node("a", "T", "CREATE_COMPLETE", id="i1"), Node("a/b", "T", owner="a", id="i2"))
+    root = draw_in_page(Graph("g", nodes, ()))
+    found = {each.get("data-resource"): each for each in root.iter(f"{SVG}g") if each.get("id")}
+    assert list(found) == ["a", "a/b"]
+    assert len({each.get("id") for each in found.values()}) == 2
+    assert all((each.get("id") or "").startswith("n-") for each in found.values())
+    assert {each.get("data-stack") for each in found.values()} == {"s1"}
+    assert found["a"].get("class") == "node complete"
+    states = [each.get("data-state") for each in found["a"].iter(f"{SVG}text")]
+    assert "CREATE_COMPLETE" in states
+    assert [each.get("href") for each in root.iter(f"{SVG}a")] == ['/ui/p/"a"', '/ui/p/"a/b"']
+
+
+def test_in_a_page_an_instance_that_leaves_has_an_id_of_its_own() -> None:
+    nodes = (Node("a", "T", "CREATE_COMPLETE", id="new"), Node("a (leaving)", "T", id="old"))
+    root = draw_in_page(Graph("g", nodes, ()))
+    marks = [each.attrib for each in root.iter(f"{SVG}g") if "data-id" in each.attrib]
+    assert [(each["data-resource"], each["data-id"]) for each in marks] == [
+        ("a", "new"),
+        ("a", "old"),
+    ]
+    assert marks[0]["id"] != marks[1]["id"]
+
+
+def test_in_a_page_nothing_is_styled_in_place_and_nothing_is_code() -> None:
+    root = draw_in_page(ODD)
+    assert not [*root.iter(f"{SVG}script"), *root.iter(f"{SVG}style")]
+    assert not [each for each in root.iter() if "style" in each.attrib]
+    assert root.get("role") == "group"
+    assert root.find(f"{SVG}title") is not None
+
+
+def test_in_a_page_sixty_nodes_are_no_wider_than_a_screen_shows() -> None:
+    nodes = tuple(Node(f"server-{index}", "OS::Nova::Server") for index in range(60))
+    root = draw_in_page(Graph("g", nodes, ()))
+    assert float(root.get("width") or 0) <= 1440

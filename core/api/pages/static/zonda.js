@@ -2,7 +2,6 @@
 // graph's pan and zoom, dark and light. Everything else works by links and forms, without it.
 
 const PATIENCE = 2000; // ms between two fetches of the same part
-const KINDS = ["state", "progress", "gap"];
 const page = document.body.dataset;
 
 // -- dark and light -------------------------------------------------------------------------------
@@ -10,11 +9,9 @@ const page = document.body.dataset;
 const theme = document.getElementById("theme");
 const storage = (() => { try { return window.localStorage; } catch { return null; } })();
 
-function showTheme(name) {
-  if (name) document.documentElement.dataset.theme = name;
-}
+const showTheme = (name) => { document.documentElement.dataset.theme = name; };
 
-showTheme(storage?.getItem("zonda-theme"));
+showTheme(storage?.getItem("zonda-theme") ?? "");
 theme.hidden = false;
 theme.addEventListener("click", () => {
   const isDark = document.documentElement.dataset.theme
@@ -33,11 +30,16 @@ function getLook(state) {
   return state.endsWith("_IN_PROGRESS") ? "progress" : "complete";
 }
 
-function findElements(stack, resource) {
-  const own = `[data-stack="${CSS.escape(stack)}"]`;
-  return document.querySelectorAll(
-    resource ? `${own}[data-resource="${CSS.escape(resource)}"]`
-      : `${own}:is(:not([data-resource]), [data-resource=""])`);
+// The elements of an event: those of its stack's page, and those of the page of its root.
+function findElements(event) {
+  const quote = (text) => `"${CSS.escape(text)}"`;
+  const [name, path] = [event.resource_name ?? "", event.path ?? ""];
+  const own = `[data-stack=${quote(event.stack_id)}]`;
+  if (!name) return [...document.querySelectorAll(`${own}:is(:not([data-resource]), [data-resource=""])`)];
+  const found = document.querySelectorAll(`${own}[data-resource=${quote(name)}], `
+    + `[data-stack=${quote(event.root_id ?? "")}][data-resource=${quote(path)}]`);
+  // Another instance of the same name (a replacement) has elements of its own.
+  return [...found].filter(({ dataset }) => !dataset.id || dataset.id === event.resource_id);
 }
 
 function showState(element, state) {
@@ -54,8 +56,11 @@ function showState(element, state) {
   }
 }
 
-function announce(text) {
-  document.getElementById("news").textContent = text;
+function showProgress(elements, message) {
+  for (const element of elements) {
+    const place = element.querySelector("[data-progress]");
+    if (place) place.textContent = message;
+  }
 }
 
 // -- events ---------------------------------------------------------------------------------------
@@ -79,7 +84,7 @@ function connect() {
   source = new EventSource(url);
   source.addEventListener("open", () => { wait = 1000; showLink(true); });
   source.addEventListener("error", reconnect);
-  for (const kind of KINDS) source.addEventListener(kind, receive);
+  for (const kind of ["state", "progress", "gap"]) source.addEventListener(kind, receive);
 }
 
 function reconnect() {
@@ -94,12 +99,13 @@ function receive(message) {
   if (message.lastEventId) newest = message.lastEventId;
   if (message.type === "gap") return refresh(true);
   const event = JSON.parse(message.data);
-  const resource = event.path ?? event.resource_name ?? "";
-  const stack = event.root_id ?? event.stack_id;
-  const shown = findElements(stack, resource);
-  if (event.state) shown.forEach((element) => showState(element, event.state));
-  if (event.state && !resource && shown.length) announce(`${event.stack_name}: ${event.state}`);
-  refresh(!shown.length || event.state === "DELETE_COMPLETE");
+  const shown = findElements(event);
+  if (!event.state) return showProgress(shown, event.message);
+  shown.forEach((element) => showState(element, event.state));
+  if (!event.resource_name && shown.length) {
+    document.getElementById("news").textContent = `${event.stack_name}: ${event.state}`;
+  }
+  refresh((event.resource_name && !shown.length) || event.state === "DELETE_COMPLETE");
 }
 
 if (page.events) {
@@ -150,12 +156,8 @@ async function fetchDocument(href, name) {
 
 async function fetchPart(name) {
   const part = document.querySelector(`[data-fragment="${CSS.escape(name)}"]`);
-  let found;
-  try {
-    found = await fetchDocument(location.href, name);
-  } catch {
-    return; // the next event asks again
-  }
+  const found = await fetchDocument(location.href, name).catch(() => null);
+  if (!found) return; // the next event asks again
   const fresh = found.querySelector(`[data-fragment="${CSS.escape(name)}"]`) ?? found.body;
   const focus = document.activeElement;
   if (part.contains(focus) && focus.matches("input, textarea, select")) return;
@@ -199,7 +201,7 @@ function openDialog(content, link) {
 
 const views = new Map();
 const SMALLEST = 0.62; // of its size: below that nobody reads it
-const STEPS = { "+": 0.8, "=": 0.8, "-": 1.25 };
+const ZOOMS = { "+": 0.8, "=": 0.8, "-": 1.25 };
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 function makeMovable(graph, view) {
@@ -276,7 +278,7 @@ function listen(state) {
   svg.addEventListener("keydown", (key) => {
     const [x, y] = MOVES[key.key] ?? [0, 0];
     if (x || y) move(state, x / 8, y / 8);
-    else if (STEPS[key.key]) zoom(state, STEPS[key.key]);
+    else if (ZOOMS[key.key]) zoom(state, ZOOMS[key.key]);
     else if (key.key === "0") fit(state, 0);
     else return;
     key.preventDefault();
