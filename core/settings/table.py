@@ -176,6 +176,14 @@ class Settings:
         "", "The password of that user.", shown="none", secret=True
     )
     keystone_project: str = define_setting("service", "The project of that user.")
+    keystone_domain: str = define_setting(
+        "default", "The id of the domain of that user and of its project."
+    )
+    keystone_ca_bundle: str = define_setting(
+        "",
+        "The file of certificates in PEM that Keystone's is checked by.",
+        shown="those of the system",
+    )
     allowed_hosts: str = define_setting(
         "",
         "Names under which clients reach `zonda serve`, separated by commas; `*`: any.",

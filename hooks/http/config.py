@@ -74,7 +74,7 @@ def read_connection(values: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
         "connect_timeout": values["connect_timeout"],
         "answer_timeout": values["answer_timeout"],
         "max_body": int(values["max_body"]),
-        "ca_bundle": _check_bundle(values["ca_bundle"]),
+        "ca_bundle": check_bundle(values["ca_bundle"]),
         **_check_certificate({name: values[name] for name in _CERTIFICATE}),
         "proxy": proxy,
         "policy": AddressPolicy(
@@ -83,7 +83,7 @@ def read_connection(values: Mapping[str, Any], clock: Clock) -> dict[str, Any]:
     }
 
 
-def _check_bundle(path: str) -> str:
+def check_bundle(path: str) -> str:
     """The file, or the folder, of certificates to trust."""
     if not path:
         return ""

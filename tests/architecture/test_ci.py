@@ -110,7 +110,7 @@ def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        "usage: bash .ci/run [--without mistral|node-red|postgresql|restate|shells]..."
+        "usage: bash .ci/run [--without keystone|mistral|node-red|postgresql|restate|shells]..."
         in done.stderr
     )
 

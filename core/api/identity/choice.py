@@ -20,6 +20,8 @@ def choose_identity(app: App) -> Identity:
 
         return Tokens(settings.home / TOKENS, app.clock)
     if settings.identity == "keystone":
+        from zonda.hooks.http.config import check_bundle
+
         from .keystone import Account, Keystone
 
         if not settings.keystone_url:
@@ -29,6 +31,8 @@ def choose_identity(app: App) -> Identity:
             settings.keystone_username,
             settings.keystone_password,
             settings.keystone_project,
+            settings.keystone_domain,
+            check_bundle(settings.keystone_ca_bundle),
         )
         return Keystone(account, app.clock)
     return NoIdentity(settings.user, settings.project)

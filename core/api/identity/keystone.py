@@ -38,6 +38,7 @@ class Account:
     password: str = field(repr=False)
     project: str = "service"
     domain: str = "default"
+    ca_bundle: str = ""
 
     def build_request(self) -> dict[str, Any]:
         """The request for a token of its own."""
@@ -60,7 +61,9 @@ class Keystone:
         self._url = f"{account.auth_url.rstrip('/')}/auth/tokens"
         trusted = frozenset({origin(account.auth_url)})
         self._transport = transport or Transport(
-            ClientConfig(clock, answer_timeout=_PATIENCE, trusted=trusted)
+            ClientConfig(
+                clock, answer_timeout=_PATIENCE, ca_bundle=account.ca_bundle, trusted=trusted
+            )
         )
         self._known: TokenCache[Caller] = TokenCache(clock)
         self._turns = threading.BoundedSemaphore(_QUESTIONS)

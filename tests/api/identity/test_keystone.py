@@ -38,6 +38,9 @@ class FakeTransport:
         self.status = 0
         self.turn = threading.Event()
         self.turn.set()
+        self.waiting = threading.Semaphore(0)
+        self.at_once = self.most_at_once = 0
+        self.lock = threading.Lock()
 
     def send(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
@@ -48,7 +51,13 @@ class FakeTransport:
             self.logins += 1
             assert json.loads(body or b"")["auth"]["identity"]["password"]["user"]["name"] == "heat"
             return Reply(201, {"X-Subject-Token": f"own{self.logins}"}, b"{}")
+        with self.lock:
+            self.at_once += 1
+            self.most_at_once = max(self.at_once, self.most_at_once)
+        self.waiting.release()
         assert self.turn.wait(PATIENCE)
+        with self.lock:
+            self.at_once -= 1
         assert url == "http://keystone.example/v3/auth/tokens?nocatalog"
         if headers["X-Auth-Token"] in self.revoked:
             return Reply(401, {}, b"{}")
@@ -185,3 +194,22 @@ def test_many_requests_with_one_token_ask_once(asked: Asked) -> None:
 
 def test_the_password_of_the_service_is_in_no_text() -> None:
     assert "heat-password" not in repr(ACCOUNT)
+
+
+def test_eight_questions_are_asked_at_a_time(asked: Asked) -> None:
+    asked.transport.turn.clear()
+    asked.transport.answers = {f"t{number}": TOKEN for number in range(30)}
+    found: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda token=token: found.append(asked.who(token)))
+        for token in asked.transport.answers
+    ]
+    for each in threads:
+        each.start()
+    for _ in range(8):
+        assert asked.transport.waiting.acquire(timeout=PATIENCE)
+    asked.transport.turn.set()
+    for each in threads:
+        each.join(PATIENCE)
+    assert len(found) == 30
+    assert asked.transport.most_at_once == 8
