@@ -8,7 +8,7 @@ answer, and watches; if the engine goes away meanwhile, it takes over. Made by `
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
     from zonda.core.engine.runtime.engine import Engine, Notice
+    from zonda.core.engine.runtime.listeners import Listener
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.core.store.write.database import Transaction
@@ -201,7 +202,7 @@ class EngineClient:
             load=parts.template_loader,
             settings=replace(parts.make_engine_settings(), timing=Timing()),
         )
-        self._unsubscribe = engine.subscribe(self._record_notice)
+        self._unsubscribe = engine.subscribe(self._record_notices)
         engine.start(drive)
         self._engine = engine
         self._start_delivery(engine)
@@ -252,10 +253,18 @@ class EngineClient:
         self._drives_all = True
         return True
 
-    def _record_notice(self, notice: Notice) -> None:
-        """Record a waiting operation's message until it ends. Called in the engine's threads."""
-        if notice.event is not None and self._delivery is not None:
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """See ``Engine.subscribe``; raises StoreError if this process is not the engine."""
+        return self._require_engine().subscribe(listener)
+
+    def _record_notices(self, notices: Sequence[Notice]) -> None:
+        """Record what operations wait for until they end. Called in the engine's threads."""
+        if self._delivery is not None and any(notice.event is not None for notice in notices):
             self._delivery.news()
+        for notice in notices:
+            self._record_notice(notice)
+
+    def _record_notice(self, notice: Notice) -> None:
         if notice.event is None:
             since = self._parts.clock.now() if notice.since is None else notice.since
             waiting = PendingRequest(notice.resource, notice.message, since, notice.stack_id)

@@ -210,8 +210,6 @@ class Driver(Loop):
             self.give_up(key, root_id)
         for check in after.checks:
             self.checks.begin(check)
-        for notice in after.say:
-            self.listeners.publish(notice)
         self.on_rested(after.idle)
 
     def plan_rollback(self, stack_id: str) -> None:

@@ -36,6 +36,7 @@ from ..services import EngineSettings
 from . import sweeps
 from .building import build_services
 from .lateness import Lateness
+from .listeners import Listener
 from .pool_driver import PoolDriver
 from .requests import Requests
 
@@ -175,8 +176,11 @@ class Engine:
                 if self._changes == seen:
                     self._changed.wait(min(left, _LONGEST_SLEEP))
 
-    def subscribe(self, listener: Callable[[Notice], None]) -> Callable[[], None]:
-        """Tell ``listener``, in the engine's threads, about events and progress."""
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener``, in the engine's threads, about events and progress.
+
+        It gets all events of one commit at once; what it does holds up the engine.
+        """
         return self._driver.listeners.subscribe(listener)
 
     def close_door(self) -> None:

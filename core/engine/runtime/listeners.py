@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from zonda.core.store.read.views import EventView
 from zonda.core.store.schema.rows import event_values
@@ -13,11 +13,11 @@ from ..model.unit_of_work import Notice, UnitOfWork
 
 log = logging.getLogger(__name__)
 
-Listener = Callable[[Notice], None]
+Listener = Callable[[Sequence[Notice]], None]
 
 
 class Listeners:
-    """Calls every listener, in the thread of the caller."""
+    """Calls every listener, in the thread of the caller: once for each commit."""
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
@@ -33,21 +33,25 @@ class Listeners:
         return end
 
     def announce(self, work: UnitOfWork) -> None:
-        """Tell of the events of a unit that is committed."""
+        """Tell of all events of a unit that is committed, and of what waits since then."""
         if not self._listeners:
             return
-        for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True):
-            self.publish(Notice(event.stack_id, EventView(seq, *event_values(event))))
+        notices = [
+            Notice(event.stack_id, EventView(seq, *event_values(event)))
+            for seq, event in zip(work.tx.event_seqs, work.after.events, strict=True)
+        ]
+        if notices or work.after.say:
+            self.publish([*notices, *work.after.say])
 
-    def publish(self, notice: Notice) -> None:
-        """Hand a notice to every listener."""
+    def publish(self, notices: Sequence[Notice]) -> None:
+        """Hand notices to every listener."""
         for listener in list(self._listeners):
             try:
-                listener(notice)
+                listener(notices)
             except BaseException as error:  # a listener's trouble is not the engine's
                 raise_interruption(error)
                 log.exception("A listener broke")
 
     def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
         """Publish what an operation waits for."""
-        self.publish(Notice(stack_id, None, resource, message, since))
+        self.publish([Notice(stack_id, None, resource, message, since)])

@@ -88,11 +88,11 @@ class Ended:
         self.verdicts: list[str] = []
         engine.subscribe(self._heard)
 
-    def _heard(self, notice: Any) -> None:
-        event = notice.event
-        if event is not None and event.action == "DRIFT" and not event.resource_name:
-            self.verdicts.append(event.status)
-            self._told.set()
+    def _heard(self, notices: Any) -> None:
+        for event in [notice.event for notice in notices if notice.event is not None]:
+            if event.action == "DRIFT" and not event.resource_name:
+                self.verdicts.append(event.status)
+                self._told.set()
 
     def wait(self) -> None:
         assert self._told.wait(LONGEST)

@@ -85,7 +85,9 @@ def test_a_deletion_ends_what_hangs_after_the_grace(bench: Any, told: Any) -> No
     bench.steps(20)
     stack_id = bench.stack.id
     deadline = of_a(bench, stack_id).deadline
-    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
+    bench.engine.driver.listeners.subscribe(
+        lambda notices: said.extend(notice.message for notice in notices)
+    )
     bench.engine.begin(DeleteStack("s"))
     wait(bench, GRACE / 4)
     assert told == []
@@ -213,8 +215,10 @@ def test_a_call_that_is_running_is_cancelled_when_it_comes_back(
         engine.submit(DeleteStack("s")).result(LONG)
         failed = threading.Event()
         engine.subscribe(
-            lambda notice: (
-                failed.set() if notice.event and "cancelled" in notice.event.reason else None
+            lambda notices: (
+                failed.set()
+                if any(each.event and "cancelled" in each.event.reason for each in notices)
+                else None
             )
         )
         engine.sweep_deadlines()

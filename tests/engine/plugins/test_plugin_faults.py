@@ -141,7 +141,9 @@ def test_a_reason_is_no_longer_than_anybody_reads(bench: Any) -> None:
 
 def test_progress_may_be_any_text(bench: Any) -> None:
     said: list[str] = []
-    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
+    bench.engine.driver.listeners.subscribe(
+        lambda notices: said.extend(notice.message for notice in notices)
+    )
     bench.journal.behave["a", "check"] = lambda r: r.context.progress("x\ud800") or True
     assert bench.create(TWO).state == "CREATE_COMPLETE"
     assert "x\\ud800" in said
@@ -149,7 +151,9 @@ def test_progress_may_be_any_text(bench: Any) -> None:
 
 def test_progress_is_no_longer_than_anybody_reads(bench: Any) -> None:
     said: list[str] = []
-    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
+    bench.engine.driver.listeners.subscribe(
+        lambda notices: said.extend(notice.message for notice in notices)
+    )
     bench.journal.behave["a", "check"] = lambda r: r.context.progress("y" * 1_000_000) or True
     assert bench.create(TWO).state == "CREATE_COMPLETE"
     assert 4000 < max(map(len, said)) < 4200

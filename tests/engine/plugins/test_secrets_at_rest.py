@@ -127,7 +127,9 @@ def test_a_secret_attribute_inside_a_composed_property_is_not_told_alone(bench: 
 
 def test_progress_is_told_without_secrets(bench: Any) -> None:
     said: list[str] = []
-    bench.engine.driver.listeners.subscribe(lambda notice: said.append(notice.message))
+    bench.engine.driver.listeners.subscribe(
+        lambda notices: said.extend(notice.message for notice in notices)
+    )
     bench.journal.behave["a", "handle_create"] = lambda resource: resource.context.progress(
         f"using {resource.properties['value']}"
     )

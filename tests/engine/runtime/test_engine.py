@@ -96,7 +96,7 @@ def test_listeners_hear_committed_events_and_progress(bench: Any, start: Any) ->
     heard: list[Notice] = []
     bench.journal.behave["a", "handle_create"] = lambda box: box.context.progress("wait for it")
     engine = start("own")
-    end = engine.subscribe(heard.append)
+    end = engine.subscribe(heard.extend)
     stack = run(engine, actions.CreateStack("s", bench.bundle("a: {type: Test::Box}")))
     end()
     states = [notice.event.state for notice in heard if notice.event is not None]
@@ -104,6 +104,16 @@ def test_listeners_hear_committed_events_and_progress(bench: Any, start: Any) ->
     assert states[-1] == "CREATE_COMPLETE"
     assert [notice.message for notice in heard if notice.event is None] == ["wait for it"]
     assert {notice.stack_id for notice in heard} == {stack.id}
+
+
+def test_a_listener_is_called_once_for_all_events_of_a_commit(bench: Any, start: Any) -> None:
+    calls: list[list[str]] = []
+    engine = start("own")
+    engine.subscribe(lambda notices: calls.append([each.event.state for each in notices]))
+    accepted = engine.submit(actions.CreateStack("s", bench.bundle("{}"))).result(LONG)
+    engine.drive(accepted.stack_id)
+    engine.wait(accepted.stack_id, LONG)
+    assert calls[0] == ["CREATE_IN_PROGRESS", "CREATE_COMPLETE"]
 
 
 def test_a_call_that_hangs_does_not_stop_the_others_nor_the_end(bench: Any, start: Any) -> None:

@@ -155,7 +155,9 @@ def test_a_deployment_of_an_unknown_configuration_is_not_found(api: Any, body: A
 def test_a_deployment_of_a_stack_is_read_and_ended_by_an_agent(api: Any) -> None:
     waits = threading.Event()
     end = api.app.engine._engine.subscribe(
-        lambda notice: waits.set() if notice.message == "waits for a signal" else None
+        lambda notices: (
+            waits.set() if any(each.message == "waits for a signal" for each in notices) else None
+        )
     )
     path = api.create("deploys", STACK, wait=False)
     assert waits.wait(PATIENCE)
