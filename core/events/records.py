@@ -14,10 +14,14 @@ _KEPT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class _TreePath:
-    """The position of a stack in its tree."""
+class TreePath:
+    """The position of a stack in its tree; ``root_id`` '' for a stack that is not there any more.
+
+    ``path``: the names of the resources that it is nested in, from the root's on.
+    """
 
     project: str
+    root_id: str
     root_name: str
     path: str
 
@@ -27,7 +31,7 @@ class Records:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._ways: dict[str, _TreePath] = {}
+        self._ways: dict[str, TreePath] = {}
 
     def list_after(self, seq: int, limit: int) -> list[EventRecord]:
         """List the records of the events after a sequence number, in order, of all stacks."""
@@ -39,7 +43,8 @@ class Records:
         if way is None:
             if len(self._ways) >= _KEPT:
                 self._ways.clear()
-            way = self._ways[event.stack_id] = self._read_path(event.stack_id, event.stack_name)
+            way = read_tree_path(self._reader, event.stack_id, event.stack_name)
+            self._ways[event.stack_id] = way
         return EventRecord(
             id=event.id,
             seq=event.seq,
@@ -57,21 +62,22 @@ class Records:
             generation=event.generation,
         )
 
-    def _read_path(self, stack_id: str, name: str) -> _TreePath:
-        """Read the path of a stack; of a deleted one as much as is known."""
-        names: list[str] = []
-        project = ""
-        try:
-            stack = self._reader.stack_by_id(stack_id)
-            project, name = stack.project, stack.name
-            while stack.owner_resource_id is not None:
-                owner = self._reader.resource_row(stack.owner_resource_id)
-                if owner is None:  # deleted meanwhile: the stack's own name says where it was
-                    names.append(stack.name)
-                    break
-                names.append(owner.name)
-                stack = self._reader.stack_by_id(owner.stack_id)
-            name = self._reader.stack_by_id(stack.root_id or stack.id).name
-        except NotFound:
-            pass
-        return _TreePath(project, name, "/".join(reversed(names)))
+
+def read_tree_path(reader: Reader, stack_id: str, name: str = "") -> TreePath:
+    """The position of a stack; of a deleted one as much as is known. ``name``: if nothing is."""
+    names: list[str] = []
+    project = root_id = ""
+    try:
+        stack = reader.stack_by_id(stack_id)
+        project, name, root_id = stack.project, stack.name, stack.root_id or stack.id
+        while stack.owner_resource_id is not None:
+            owner = reader.resource_row(stack.owner_resource_id)
+            if owner is None:  # deleted meanwhile: the stack's own name says where it was
+                names.append(stack.name)
+                break
+            names.append(owner.name)
+            stack = reader.stack_by_id(owner.stack_id)
+        name = reader.stack_by_id(root_id).name
+    except NotFound:
+        pass
+    return TreePath(project, root_id, name, "/".join(reversed(names)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -148,11 +149,10 @@ def make_app(home: str, **flags: str) -> App:
     return app
 
 
-@pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """An API for the tests of one module."""
+def run_api(home: Path) -> Iterator[Api]:
+    """Run an API in a home."""
     app = make_app(
-        str(tmp_path_factory.mktemp("home")),
+        str(home),
         enable_stack_abandon="yes",
         enable_stack_adopt="yes",
         hidden_stack_tags="hidden",
@@ -161,3 +161,15 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     service = Service(app)
     yield Api(app, Dispatcher(service, make_interfaces(service, TestIdentity())))
     app.close()
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """An API for the tests of one module."""
+    yield from run_api(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def make_api() -> Callable[[Path], Iterator[Api]]:
+    """Runs an API for tests that need one of their own."""
+    return run_api

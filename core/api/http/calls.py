@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from ..identity.callers import Caller
+from ..live.stream import EventStream
 from ..service.project import Project
 
 #: The values of each key of a query, in their order.
@@ -56,12 +57,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: its status, and a JSON value, a text or bytes of ``media_type``."""
+    """An answer: its status, and a JSON value, a text or bytes of ``media_type``.
+
+    ``stream``: what follows the headers instead of a body, for as long as the client listens.
+    """
 
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = "application/json"
+    stream: EventStream | None = None
 
     def format_body(self) -> bytes:
         """The body as bytes."""

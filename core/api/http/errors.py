@@ -20,6 +20,7 @@ from zonda.hooks.errors import (
 )
 
 from ..identity.callers import Forbidden, IdentityUnavailable
+from ..live.hub import TooManyStreams
 from .calls import Answer
 
 #: Titles and explanations by status, as Heat's clients show them.
@@ -72,6 +73,8 @@ def find_status(error: ZondaError) -> int:
         return 409
     if isinstance(error, (StoreError, IdentityUnavailable)):
         return 503
+    if isinstance(error, TooManyStreams):
+        return 429
     if isinstance(error, (TemplateError, RequestError, ResourceFailure)):
         return 400
     return 500
@@ -98,7 +101,7 @@ def answer_error(error: ZondaError) -> Answer:
         known = error.errors if isinstance(error, ValidationErrors) else (error,)
         ours["errors"] = [_format_fault(each) for each in known]
     body = build_body(status, error.heat_type, format_message(error))
-    headers = {"Retry-After": "1"} if status == 503 else {}
+    headers = {"Retry-After": "1"} if status in (429, 503) else {}
     return Answer(status, {**body, "zonda": ours}, headers)
 
 

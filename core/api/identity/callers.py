@@ -14,6 +14,7 @@ class Caller:
     """A user, with the project and the roles that its token is for.
 
     ``is_bound``: only this project may stand in a URL, unless the caller is an administrator.
+    ``expires``: when the token ends, in seconds since the epoch.
     """
 
     user_id: str
@@ -22,6 +23,7 @@ class Caller:
     project: str = ""
     roles: frozenset[str] = frozenset()
     is_bound: bool = True
+    expires: float | None = None
 
     @property
     def is_admin(self) -> bool:

@@ -148,7 +148,12 @@ class Keystone:
                 return None, REFUSED
             roles = frozenset(str(role["name"]) for role in token.get("roles", ()))
             caller = Caller(
-                str(user["id"]), str(user["name"]), str(project["id"]), str(project["name"]), roles
+                str(user["id"]),
+                str(user["name"]),
+                str(project["id"]),
+                str(project["name"]),
+                roles,
+                expires=expires,
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise IdentityUnavailable("Keystone's answer is no token.") from error

@@ -36,7 +36,6 @@ _KEYS = frozenset({"hash", "user", "project", "roles", "expires"})
 class _Entry:
     hash: str
     caller: Caller
-    expires: float | None
 
 
 class Tokens:
@@ -63,8 +62,9 @@ class Tokens:
         entry = self._list_entries().get(found)
         if entry is None or not hmac.compare_digest(entry.hash, found):
             return None
-        is_over = entry.expires is not None and entry.expires <= self._clock.now()
-        return None if is_over else entry.caller
+        caller = entry.caller
+        is_over = caller.expires is not None and caller.expires <= self._clock.now()
+        return None if is_over else caller
 
     def is_known(self, headers: Mapping[str, str]) -> bool:
         """Yes: the file is read again only where it has changed."""
@@ -142,8 +142,9 @@ def _read_entry(path: Path, number: int, row: Any) -> _Entry:
     if expires is not None and (not isinstance(expires, datetime) or expires.tzinfo is None):
         raise refuse("expires must be a time with a zone, e.g. 2030-01-01T00:00:00Z.")
     user, project = row["user"], row["project"]
-    caller = Caller(user, user, project, project, frozenset(roles))
-    return _Entry(row["hash"], caller, None if expires is None else expires.timestamp())
+    ends = None if expires is None else expires.timestamp()
+    caller = Caller(user, user, project, project, frozenset(roles), expires=ends)
+    return _Entry(row["hash"], caller)
 
 
 def _read_mark(path: Path) -> tuple[int, ...]:

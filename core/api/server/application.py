@@ -10,18 +10,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from zonda.hooks.errors import StoreError
+from zonda.hooks.errors import StoreError, ZondaError
 
 from ..http.calls import EMPTY, Answer, make_text
-from ..http.errors import answer_failure
+from ..http.errors import answer_error, answer_failure
 from ..http.requests import Request
 from .dispatch import Dispatcher
 from .hosts import Hosts
+from .streams import send_stream
 
 #: Paths that tell whether the process answers, and whether its engine runs.
 HEALTH = frozenset({"/healthcheck", "/healthz"})
@@ -31,6 +33,8 @@ THREADS = 40
 HEAVY_THREADS = 4
 #: Requests that may wait for a thread that loads templates.
 _HEAVY_LINE = 16
+
+T = TypeVar("T")
 
 
 class _Gone(Exception):
@@ -49,8 +53,8 @@ class Pool:
         """Whether a thread is free, or the line of those who wait is shorter than ``line``."""
         return self._count < self._size + line
 
-    async def run(self, function: Callable[[], Answer]) -> Answer:
-        """The answer of ``function``, which runs in a thread."""
+    async def run(self, function: Callable[[], T]) -> T:
+        """The result of ``function``, which runs in a thread."""
         self._count += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, function)
@@ -88,6 +92,16 @@ class Application:
             answer = await self._find_answer(scope, receive, key)
         except _Gone:
             return
+        stream = answer.stream
+        if stream is not None:
+            try:
+                stream.open()
+            except ZondaError as error:
+                answer = answer_error(error)
+            else:
+                head = _build_headers(answer, key, None)
+                await send_stream(stream, head, self._pool.run, receive, send)
+                return
         body = answer.format_body()
         await send(
             {
@@ -153,6 +167,7 @@ class Application:
 
     def close(self) -> None:
         """Let the threads end."""
+        self._dispatcher.service.hub.close()
         self._pool.close()
         self._heavy.close()
 
@@ -168,7 +183,7 @@ class _Endpoint:
         await self._application.answer(scope, receive, send)
 
 
-def _build_headers(answer: Answer, key: str, body: bytes) -> list[tuple[bytes, bytes]]:
+def _build_headers(answer: Answer, key: str, body: bytes | None) -> list[tuple[bytes, bytes]]:
     headers = [
         (name.lower().encode("latin-1"), value.encode("latin-1"))
         for name, value in answer.headers.items()
@@ -178,5 +193,6 @@ def _build_headers(answer: Answer, key: str, body: bytes) -> list[tuple[bytes, b
         return headers
     charset = "" if answer.media_type == "application/json" else "; charset=UTF-8"
     headers.append((b"content-type", f"{answer.media_type}{charset}".encode()))
-    headers.append((b"content-length", str(len(body)).encode()))
+    if body is not None:
+        headers.append((b"content-length", str(len(body)).encode()))
     return headers

@@ -116,7 +116,23 @@ class Dispatcher:
         answer = interface.answer(call, route)
         if route.is_memorised:
             return self._answers.keep(request, caller, commits, answer)
+        if answer.stream is not None:
+            answer.stream.ask_by(lambda: self._check_again(request, target))
         return answer
+
+    def _check_again(self, request: Request, target: Target) -> tuple[bool, float | None]:
+        """Whether a request would still be answered, and until when its token counts."""
+        interface, match = target.interface, target.match
+        if match is None or match.route is None:
+            return False, None
+        try:
+            caller = interface.authenticate(request)
+            if caller is None or interface.choose_project(caller, match) is None:
+                return False, None
+            check_policy(caller, match.route.policy, match.route.operation)
+        except ZondaError:  # who cannot be asked about is not known
+            return False, None
+        return True, caller.expires
 
 
 def answer_versions(request: Request) -> Answer:

@@ -6,8 +6,9 @@ from ..heat.interface import HeatInterface
 from ..http.interfaces import Interface
 from ..identity.callers import Identity
 from ..service.service import Service
+from ..zonda.interface import ZondaInterface
 
 
 def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
     """The interfaces for one service."""
-    return [HeatInterface(service, identity)]
+    return [HeatInterface(service, identity), ZondaInterface(service, identity)]

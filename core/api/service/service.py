@@ -11,6 +11,7 @@ from zonda.core.settings.table import Settings
 from zonda.core.store.read.reader import Reader
 from zonda.core.template.definition.stack_definition import StackDefinition
 
+from ..live.hub import Hub
 from .memo import Memo
 
 #: Seconds until an action must be planned and committed.
@@ -24,6 +25,8 @@ class Service:
     def __init__(self, app: App) -> None:
         self.app = app
         self._readers = threading.local()
+        #: The streams of live events.
+        self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.
         self.values: Memo[str, object] = Memo(_MEMORISED)
 

@@ -159,6 +159,31 @@ class PageReads:
         )
         return [EventView(*row) for row in rows]
 
+    def list_events_after(
+        self, after: int, project: str, root_id: str, limit: int
+    ) -> list[EventView]:
+        """The events of a project behind a sequence number, in order.
+
+        ``root_id``: only those of the tree of this stack, or ''.
+        """
+        where = _Conditions()
+        where.add("event.seq > ?", after)
+        where.add("stack.project = ?", project)
+        if root_id:
+            where.add("stack.id = ? OR stack.root_id = ?", root_id, root_id)
+        rows = self._all(
+            f"SELECT {_EVENT} FROM event JOIN stack ON stack.id = event.stack_id WHERE {where}"
+            " ORDER BY event.seq LIMIT ?",
+            *where.values,
+            limit,
+        )
+        return [EventView(*row) for row in rows]
+
+    def read_event_range(self) -> tuple[int, int]:
+        """The first and the last sequence number of the events that are kept; 0 without any."""
+        found = self._all("SELECT min(seq), max(seq) FROM event")[0]
+        return int(found[0] or 0), int(found[1] or 0)
+
     def find_event(self, stack_id: str, event_id: str) -> EventView | None:
         """One event of a stack; None if there is none."""
         found = self._all(
