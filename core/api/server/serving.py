@@ -21,6 +21,7 @@ from .application import Application
 from .dispatch import Dispatcher
 from .hosts import choose_hosts, is_loopback
 from .interfaces import make_interfaces
+from .pauses import keep_pauses_short
 
 #: Seconds that requests have to end once the server stops.
 _GRACE = 10
@@ -102,7 +103,8 @@ class Serving:
         server = self._server = _Server(config, self._app, ready)
         server.should_exit = self._stopped
         try:
-            server.run([self._socket])
+            with keep_pauses_short():
+                server.run([self._socket])
         finally:
             application.close()
         if server.failure is not None:
