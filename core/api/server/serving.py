@@ -28,6 +28,8 @@ _GRACE = 10
 _KEEP_ALIVE = 30
 _MOST_CONNECTIONS = 500
 _HEADER_BYTES = 16384
+#: Addresses that stand for all addresses of the machine.
+_EVERYWHERE = ("0.0.0.0", "::", "")
 #: Ticks of uvicorn (0.1 s) between two looks at whether the engine is alive.
 _TICKS = 5
 
@@ -71,6 +73,8 @@ class Serving:
         check_exposure(app, host)
         self._socket = open_socket(host, port)
         self.host, self.port = host, self._socket.getsockname()[1]
+        if host not in _EVERYWHERE:  # which nobody can call
+            app.served_url = self.url
         self._server: _Server | None = None
         self._stopped = False
 
