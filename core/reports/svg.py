@@ -22,7 +22,7 @@ HEIGHT, GAPS, MARGIN = 58.0, (18.0, 56.0), 20.0
 #: Resources side by side in a page, where a picture may be high and not wide.
 _WIDEST_OF_PAGE = 6
 #: Bounds of the width of a node in a page: any state fits into it, since states change there.
-_PAGE_WIDTHS = (156.0, 220.0)
+_PAGE_WIDTHS = (164.0, 220.0)
 _LETTER, _WIDTHS = 7.2, (90.0, 260.0)
 _BORDERS = {"failed": "stroke-width:3", "progress": "stroke-dasharray:6 3;stroke-width:2"}
 _STYLE = (

@@ -18,7 +18,6 @@ from typing import Any, TextIO
 from zonda.hooks.errors import UsageError
 
 from .folders import make_folder
-from .log_masks import mask_fields
 
 LOGGER = "zonda.calls"
 OFF, STDERR = "off", "stderr"
@@ -71,7 +70,7 @@ def _format_time(record: logging.LogRecord) -> str:
 
 def _get_fields(record: logging.LogRecord) -> dict[str, Any]:
     fields: dict[str, Any] = getattr(record, "fields", {})
-    return mask_fields(fields)
+    return fields
 
 
 class _Json(logging.Formatter):

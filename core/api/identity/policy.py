@@ -21,8 +21,6 @@ POLICIES = {
     "admin": ADMIN,
     "nobody": NOBODY,
     "anybody": frozenset({"*"}),
-    "signal": frozenset({"signal", "scale"}),
-    "metadata": frozenset({"metadata"}),
 }
 
 

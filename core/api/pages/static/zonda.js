@@ -67,6 +67,7 @@ function showProgress(elements, message) {
 
 let source = null;
 let newest = page.after ?? "0";
+const missing = new Set();
 let wait = 1000;
 
 function showLink(isLive) {
@@ -105,7 +106,10 @@ function receive(message) {
   if (!event.resource_name && shown.length) {
     document.getElementById("news").textContent = `${event.stack_name}: ${event.state}`;
   }
-  refresh((event.resource_name && !shown.length) || event.state === "DELETE_COMPLETE");
+  // A large stack does not show all it has: what is not shown counts once.
+  const isNew = !shown.length && !missing.has(event.resource_id);
+  missing.add(event.resource_id);
+  refresh(isNew || event.state === "DELETE_COMPLETE");
 }
 
 if (page.events) {
@@ -126,41 +130,36 @@ let hasNewRows = false;
 
 function refresh(rows) {
   hasNewRows ||= rows;
-  if (timer) return;
-  timer = setTimeout(async () => {
-    const names = findParts(hasNewRows);
+  timer ||= setTimeout(async () => {
+    const names = listParts(hasNewRows);
     hasNewRows = false;
-    try {
-      await Promise.all(names.map(fetchPart));
-    } finally {
-      last = performance.now();
-      timer = 0;
-    }
+    // Where this fails, the next event asks again.
+    const found = names.length && await fetchDocument(location.href, names.join()).catch(() => null);
+    last = performance.now();
+    timer = 0;
+    if (found) names.forEach((name) => replacePart(name, found));
   }, Math.max(50, last + PATIENCE - performance.now()));
 }
 
 // The graph changes its colours by itself: it is only drawn again when it has other nodes.
-function findParts(rows) {
+function listParts(rows) {
   return [...document.querySelectorAll("[data-fragment]")]
     .filter((part) => rows || !part.querySelector(".graph svg"))
     .map((part) => part.dataset.fragment);
 }
 
-async function fetchDocument(href, name) {
+async function fetchDocument(href, names) {
   const url = new URL(href, location.href);
-  url.searchParams.set("fragment", name);
+  url.searchParams.set("fragment", names);
   const answer = await fetch(url, { headers: { "HX-Request": "true" } });
   if (!answer.ok) throw new Error(`${answer.status}`);
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-async function fetchPart(name) {
-  const part = document.querySelector(`[data-fragment="${CSS.escape(name)}"]`);
-  const found = await fetchDocument(location.href, name).catch(() => null);
-  if (!found) return; // the next event asks again
-  const fresh = found.querySelector(`[data-fragment="${CSS.escape(name)}"]`) ?? found.body;
+function replacePart(name, found) {
+  const [part, fresh] = [document, found].map((each) => each.querySelector(`[data-fragment="${name}"]`));
   const focus = document.activeElement;
-  if (part.contains(focus) && focus.matches("input, textarea, select")) return;
+  if (!part || !fresh || (part.contains(focus) && focus.matches("input, textarea, select"))) return;
   const key = part.contains(focus) && (focus.id || focus.getAttribute("href"));
   const open = [...part.querySelectorAll("details")].map((each) => each.open);
   const view = views.get(part.querySelector(".graph svg"));
