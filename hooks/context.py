@@ -149,6 +149,7 @@ class ResourceContext(Protocol):
     def find_resource(self, reference: str) -> Any:
         """The resource of this project with the id (``uuid``) ``reference``, in any stack, or None.
 
+        A signal URL will do instead of the id.
         As it is stored now, with everything that it keeps: for reading only. For types whose
         property names another resource, which gives its ``uuid`` as its reference for that. What it
         hides is kept out of the reasons of the one that asks. None while a template is checked.
@@ -163,6 +164,17 @@ class ResourceContext(Protocol):
 
     def child(self) -> Any:
         """The nested stack of the resource (``nested.Child``) as it is now; None without one."""
+
+    def signal_url(self, purpose: str = "signal") -> str | None:
+        """The URL that signals this resource: ``PUBLIC_URL/signal/v1/TOKEN``, for POST and PUT.
+
+        None where no server runs (``zonda serve``) and while a template is checked. Whoever has it
+        may signal: an attribute that gives it must be ``hidden``. The token alone stands in for a
+        Keystone token (``X-Auth-Token``) where Heat's API takes a signal to this resource.
+        ``purpose``: ``signal``; ``scale`` where the body of a signal does not matter, so that
+        anything may be sent; ``metadata`` for the same address by GET, which gives what a server
+        with the resource's physical id has to apply, and takes no signal.
+        """
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Hand a signal on to the resource with that reference, in the same tree of stacks.

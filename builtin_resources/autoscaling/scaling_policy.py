@@ -14,6 +14,7 @@ from zonda.hooks import (
 )
 
 from ..base import DefinitionResource
+from ..signals.urls import make_signal_schema
 from .base import ADJUSTMENT, COOLDOWN, KIND, STEP
 from .capacity import CFN_TYPES, PERCENT, TYPES
 
@@ -57,12 +58,6 @@ def _make_schema(
     }
 
 
-def _make_url_schema(description: str) -> attributes.Schema:
-    return attributes.Schema(
-        f"{description} Null as long as nothing listens for it.", type=attributes.Schema.STRING
-    )
-
-
 class ScalingPolicy(DefinitionResource):
     """Every signal changes the size of a group, whatever it says.
 
@@ -84,8 +79,8 @@ class ScalingPolicy(DefinitionResource):
         names, TYPES, _Schema.NUMBER
     )
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        ALARM_URL: _make_url_schema("Where an alarm sends its signal to."),
-        SIGNAL_URL: _make_url_schema("Where signals are sent to."),
+        ALARM_URL: make_signal_schema("Where an alarm sends its signal to."),
+        SIGNAL_URL: make_signal_schema("Where signals are sent to."),
     }
 
     def validate(self) -> None:
@@ -102,8 +97,7 @@ class ScalingPolicy(DefinitionResource):
             )
 
     def _resolve_attribute(self, name: str) -> Any:
-        """Null: there is no such address."""
-        return None
+        return self.context.signal_url("scale")
 
     def handle_signal(self, details: Mapping[str, Any] | None = None) -> None:
         """Tell the group how it is to change."""
@@ -137,5 +131,5 @@ class CfnScalingPolicy(ScalingPolicy):
         names, tuple(CFN_TYPES), _Schema.INTEGER
     )
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        "AlarmUrl": _make_url_schema("Where an alarm sends its signal to.")
+        "AlarmUrl": make_signal_schema("Where an alarm sends its signal to.")
     }

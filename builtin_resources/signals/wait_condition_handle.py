@@ -8,7 +8,7 @@ they mean together is worked out by who reads them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from zonda.hooks import (
@@ -24,6 +24,7 @@ from zonda.hooks import (
 from ..base import LocalResource
 from ..schema import make_text_schema
 from .received import list_entries, make_entry_key
+from .urls import describe_signal, find_token, make_endpoint, make_signal_schema
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 TRANSPORT, TOKEN_SIGNAL = "signal_transport", "TOKEN_SIGNAL"
@@ -36,6 +37,7 @@ TRANSPORTS = (
     TOKEN_SIGNAL,
 )
 TOKEN, ENDPOINT, CURL_CLI, SIGNAL = "token", "endpoint", "curl_cli", "signal"
+URL = "Url"
 
 
 class Handle(LocalResource):
@@ -93,44 +95,67 @@ class Handle(LocalResource):
 class WaitConditionHandle(Handle):
     """The target of signals, for a wait condition to count them.
 
-    ``zonda stack resource signal`` sends one; ``curl_cli`` is that command, to which
-    ``--data-binary '{"status": "SUCCESS"}'`` may be added. A signal may say ``status`` (SUCCESS or
-    FAILURE), ``reason``, ``data`` and ``id``; what is left out is SUCCESS, and the signal's number.
+    With ``zonda serve``, ``curl_cli`` is a command for any machine, to which
+    ``--data-binary '{"status": "SUCCESS"}'`` may be added; without it ``zonda stack resource
+    signal`` sends one here. A signal may say ``status`` (SUCCESS or FAILURE), ``reason``, ``data``
+    and ``id``; what is left out is SUCCESS, and the signal's number. The attributes are hidden,
+    since whoever knows them may signal.
     """
 
     support_status = SupportStatus(version="2014.2")
     keys = ("status", "reason", "data", "id")
     properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
         TRANSPORT: make_text_schema(
-            "How signals are sent in Heat. All are the same here, but only TOKEN_SIGNAL has values "
-            "for the attributes.",
+            "How signals are sent: what the attributes say. TOKEN_SIGNAL, HEAT_SIGNAL: to Heat's "
+            "API with a token. CFN_SIGNAL, TEMP_URL_SIGNAL, ZAQAR_SIGNAL: to a signal URL.",
             default=TOKEN_SIGNAL,
             constraints=[constraints.AllowedValues(list(TRANSPORTS))],
         )
     }
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        TOKEN: attributes.Schema(
-            "Null: the command needs no token, and there is no URL yet.",
-            type=attributes.Schema.STRING,
-        ),
-        ENDPOINT: attributes.Schema("Null: there is no URL yet.", type=attributes.Schema.STRING),
+        TOKEN: make_signal_schema("The token for X-Auth-Token, with TOKEN_SIGNAL."),
+        ENDPOINT: make_signal_schema("Where Heat's API takes signals, with TOKEN_SIGNAL."),
         CURL_CLI: attributes.Schema(
-            "The command that sends a signal, on the machine that zonda runs on.",
+            "The command that sends a signal, with TOKEN_SIGNAL: curl, or zonda where no server "
+            "runs.",
             type=attributes.Schema.STRING,
+            cache_mode=attributes.Schema.CACHE_NONE,
+            hidden=True,
         ),
         SIGNAL: attributes.Schema(
-            "How a signal is sent, as JSON text: a map with the command as a list.",
+            "How a signal is sent, as JSON text: alarm_url, and token where the transport needs "
+            "one; a command as a list where no server runs.",
             type=attributes.Schema.STRING,
+            cache_mode=attributes.Schema.CACHE_NONE,
+            hidden=True,
         ),
     }
 
     def _resolve_attribute(self, name: str) -> Any:
         if self.resource_id is None:
             return None
+        transport = self.properties[TRANSPORT]
+        url = self.context.signal_url()
+        if url is None:
+            return self._describe_command(name, transport)
+        if name == SIGNAL:
+            return json.dumps(describe_signal(self, url, transport))
+        if transport != TOKEN_SIGNAL:
+            return None
+        endpoint = make_endpoint(self, url)
+        token = find_token(url)
+        curl = (
+            f"curl -i -X POST -H 'X-Auth-Token: {token}' -H 'Content-Type: application/json' "
+            f"-H 'Accept: application/json' {endpoint}"
+        )
+        return {TOKEN: token, ENDPOINT: endpoint, CURL_CLI: curl}[name]
+
+    def _describe_command(self, name: str, transport: str) -> Any:
+        """An attribute where no server runs: the command that signals on this machine."""
         command = ["zonda", "stack", "resource", "signal", self.stack.id, self.uuid]
         if name == SIGNAL:
-            return json.dumps({TRANSPORT: self.properties[TRANSPORT], "command": command})
-        if name == CURL_CLI and self.properties[TRANSPORT] == TOKEN_SIGNAL:
+            return json.dumps({TRANSPORT: transport, "command": command})
+        if name == CURL_CLI and transport == TOKEN_SIGNAL:
             return " ".join(command)
         return None
 
@@ -139,12 +164,25 @@ class AwsWaitConditionHandle(Handle):
     """The target of signals, for a wait condition to count them.
 
     A signal says ``Status`` (SUCCESS or FAILURE), ``Reason``, ``Data`` and ``UniqueId``, all of
-    them. The reference is an id: the URL that AWS has here comes with the API.
+    them. With ``zonda serve`` the reference is the URL that takes it by PUT, else an id; it is
+    hidden, since whoever knows it may signal.
     """
 
     support_status = SupportStatus(version="2014.1")
     keys = ("Status", "Reason", "Data", "UniqueId")
     is_strict = True
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        URL: make_signal_schema("The same as the reference: the URL that takes signals by PUT.")
+    }
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {None: (URL,)}
+
+    def get_reference_id(self) -> str:
+        """The signal URL; the id where no server runs."""
+        url = None if self.resource_id is None else self.context.signal_url()
+        return url or super().get_reference_id()
+
+    def _resolve_attribute(self, name: str) -> Any:
+        return None if self.resource_id is None else self.context.signal_url()
 
 
 class UpdateWaitConditionHandle(AwsWaitConditionHandle):

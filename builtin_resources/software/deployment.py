@@ -86,8 +86,8 @@ class SoftwareDeployment(Resource):
             "A name for what is applied; who applies several may go by it.", update_allowed=True
         ),
         TRANSPORT: make_text_schema(
-            "How the result is signalled in Heat. NO_SIGNAL: nobody waits for one; the others are "
-            "all the same here.",
+            "How the result is signalled. NO_SIGNAL: nobody waits for one; TEMP_URL_SIGNAL: by PUT "
+            "to a signal URL; the others: by POST to it.",
             default="CFN_SIGNAL",
             constraints=[constraints.AllowedValues(list(TRANSPORTS))],
         ),
@@ -194,7 +194,18 @@ class SoftwareDeployment(Resource):
             "deploy_resource_name": (self.name, "The name of the deployment in its stack"),
             "deploy_signal_transport": (props[TRANSPORT], "How the result is to be signalled"),
         }
+        url = self._find_signal_url(props)
+        if url:
+            verb = "PUT" if props[TRANSPORT] == "TEMP_URL_SIGNAL" else "POST"
+            standard["deploy_signal_id"] = (url, "The URL that the result is signalled to")
+            standard["deploy_signal_verb"] = (verb, "The method of that")
         return deployment_values.build_inputs(config, to_json(props[VALUES] or {}), standard)
+
+    def _find_signal_url(self, props: properties.Properties) -> str | None:
+        """The URL for the result; None where a workflow brings it, or nobody waits for one."""
+        if props[TRANSPORT] == NO_SIGNAL or self.context.assigned_workflow is not None:
+            return None
+        return self.context.signal_url()
 
     def _build_deployment(
         self, action: str, config: Mapping[str, Any], props: properties.Properties

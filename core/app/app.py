@@ -18,6 +18,7 @@ from .stacks import Stacks
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from .event_sinks import EventSinks
+    from .runners.callbacks import RunnerCallbacks
     from .templates import Templates
     from .workflow_services import Runners
 
@@ -57,6 +58,13 @@ class App(Parts):
         from .workflow_services import Runners
 
         return Runners(self)
+
+    @cached_property
+    def callbacks(self) -> RunnerCallbacks:
+        """The callbacks of workflow runners; raises UsageError for keys that cannot be read."""
+        from .runners.callbacks import RunnerCallbacks
+
+        return RunnerCallbacks(self.settings, self.clock)
 
     def close(self) -> None:
         """Stop engine and scheduler, close runners and database, release the lock."""

@@ -51,6 +51,8 @@ class Parts:
         self.clock = SystemClock()
         self.ids = Ids(self.clock)
         self.random = make_system_random()
+        #: The URL that this process serves, '' where it serves none.
+        self.served_url = ""
         self._tables: dict[str, FunctionTable] = {}
         self._reader: Reader | None = None
         self._reads_nothing = False
@@ -196,7 +198,14 @@ class Parts:
         from .resource_services import ResourceServices
 
         plugins = plugins or self.plugins
-        return ResourceServices(self.settings, plugins, self.clock, self.random, lenient=lenient)
+        return ResourceServices(
+            self.settings,
+            plugins,
+            self.clock,
+            self.random,
+            lenient=lenient,
+            public_url=self.served_url,
+        )
 
     @cached_property
     def template_loader(self) -> TemplateLoading:

@@ -40,12 +40,15 @@ class ResourceServices:
         source: random.Random,
         *,
         lenient: bool = False,
+        public_url: str = "",
     ) -> None:
         self._settings = settings
         self._plugins = plugins
         self._clock = clock
         self._random = source
         self._lenient = lenient
+        #: Without a slash at its end; '' where nothing can be reached from outside.
+        self.public_url = (settings.public_url or public_url).rstrip("/")
         self._lock = threading.RLock()
         self._runners: dict[str, WorkflowRunner] = {}
         self._clients: dict[str, Any] = {}
@@ -62,6 +65,11 @@ class ResourceServices:
     def region(self) -> str:
         """The name of the region that this zonda is, or ''."""
         return self._settings.region_name
+
+    @property
+    def signal_url_days(self) -> float:
+        """Days until a signal URL expires; 0: never."""
+        return self._settings.signal_url_days
 
     # -- runners --------------------------------------------------------------------------------
 
@@ -145,7 +153,8 @@ class ResourceServices:
         if "callback" in entries:
             from .runners.runner_service import get_service_location
 
-            added["service"] = {**get_service_location(self._settings), "section": name}
+            place = get_service_location(self._settings, self.public_url)
+            added["service"] = {**place, "section": name}
         return factory({**added, **section})
 
     def _get_or_make_runner(self, key: str, make: Callable[[], WorkflowRunner]) -> WorkflowRunner:

@@ -194,6 +194,18 @@ class Settings:
         "Whether `zonda serve` may listen on other than loopback addresses without TLS.",
         choices=("no", "yes"),
     )
+    public_url: str = define_setting(
+        "",
+        "The URL under which servers and alarms reach `zonda serve`: signal URLs begin with it.",
+        shown="the address that `zonda serve` listens on, while it runs",
+        check=values.check_base_url,
+    )
+    signal_url_days: float = define_setting(
+        0.0,
+        "Days after its resource was made until a signal URL expires; 0: never.",
+        least=0,
+        most=36_500,
+    )
     region_name: str = define_setting(
         "",
         "The name of the region that this zonda is (Heat's `region_name_for_services`): "

@@ -105,6 +105,19 @@ def check_name(value: str) -> None:
         raise ValueError("must not be empty")
 
 
+def check_base_url(value: str) -> None:
+    """Raise ValueError for what is no http(s) URL that paths can be appended to."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(value)
+        is_usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_usable = False
+    if value and (not is_usable or set(value) & set("?#@ \"'\\<>") or not value.isprintable()):
+        raise ValueError("must be a URL such as https://zonda.example, without query or user")
+
+
 def parse_networks(text: str) -> list[str]:
     """Parse the networks of ``10.0.0.0/8, fd00::/8``; raises ValueError."""
     import ipaddress  # 3 ms that most runs need not spend

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from zonda.hooks.errors import UsageError
 
 from .folders import make_folder
+from .log_masks import mask_fields
 
 LOGGER = "zonda.calls"
 OFF, STDERR = "off", "stderr"
@@ -70,7 +71,7 @@ def _format_time(record: logging.LogRecord) -> str:
 
 def _get_fields(record: logging.LogRecord) -> dict[str, Any]:
     fields: dict[str, Any] = getattr(record, "fields", {})
-    return fields
+    return mask_fields(fields)
 
 
 class _Json(logging.Formatter):

@@ -107,6 +107,8 @@ class FakeContext:
         #: The most resources of one stack.
         self.max_resources = 10_000
         self.region = ""
+        #: The beginning of ``signal_url``; '' stands for no server, and gives None.
+        self.public_url = ""
         self.operation: FakeOperation | None = None
         #: The data that ``get_live_state`` keeps between its calls.
         self.observation: dict[str, Any] = {}
@@ -218,6 +220,10 @@ class FakeContext:
     def child(self) -> Any:
         """The nested stack."""
         return self.nested
+
+    def signal_url(self, purpose: str = "signal") -> str | None:
+        """The URL that signals the resource, with ``token-PURPOSE`` for a token."""
+        return f"{self.public_url}/signal/v1/token-{purpose}" if self.public_url else None
 
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Note the signal; raises ResourceFailure during a drift check."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, SignalResource, UpdateStack
+from zonda.core.reports.outputs import StackValues
 from zonda.core.store.read.views import ResourceView
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
@@ -76,6 +77,12 @@ class Waiting:
             if not self.stack.engine._run_once():
                 return
         raise AssertionError(f"goes on and on: {self.states()}")
+
+    def revealed(self) -> dict[str, Any]:
+        """The outputs, hidden ones as well."""
+        values = StackValues(self.stack.engine.services.instances, self.stack.engine.reader)
+        stack = self.stack.engine.reader.stack(self.stack.name)
+        return {each.name: each.value for each in values.outputs(stack.id, reveal=True)}
 
     def resource(self, name: str) -> ResourceView:
         reader = self.stack.engine.reader

@@ -133,7 +133,7 @@ def test_it_goes_on_after_a_restart(waiting: Any) -> None:
 def test_the_handle_says_how_a_signal_is_sent(waiting: Any) -> None:
     waiting.begin_create(template(), "wait")
     handle = waiting.resource("handle").id
-    shown = waiting.stack.outputs
+    shown = waiting.revealed()
     assert shown["curl"].split()[:4] == ["zonda", "stack", "resource", "signal"]
     stack, resource = shown["curl"].split()[4:]
     assert json.loads(shown["signal"])["command"] == shown["curl"].split()
@@ -141,6 +141,11 @@ def test_the_handle_says_how_a_signal_is_sent(waiting: Any) -> None:
     assert resource == handle
     waiting.stack.engine.begin(SignalResource(stack, resource, {}))
     assert waiting.end() == "CREATE_COMPLETE"
+
+
+def test_what_lets_others_signal_is_hidden(waiting: Any) -> None:
+    waiting.begin_create(template(), "wait")
+    assert {waiting.stack.outputs[name] for name in ("curl", "signal", "token")} == {"(hidden)"}
 
 
 def test_the_reference_of_a_handle_is_its_id(waiting: Any) -> None:

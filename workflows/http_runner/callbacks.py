@@ -26,7 +26,7 @@ from zonda.hooks.runners import (
 )
 from zonda.hooks.runners.http_contract import instant
 
-from ..http_contract.callback_store import PATH, SECRET_BYTES, Callbacks
+from ..http_contract.callback_store import SECRET_BYTES, Callbacks
 from .settings import HttpSettings
 
 #: Seconds between two polls of an endpoint that has an address to call.
@@ -51,7 +51,7 @@ class CallbackClient:
             return None
         expires = int(request.deadline)
         opaque = self._callbacks.address(request.key, expires, self._make_secret)
-        url = f"{self._settings.callback}{PATH}{opaque}"
+        url = f"{self._settings.callback}{opaque}"
         return {"url": url, "expires": instant(expires)}
 
     def find_callback_result(self, key: str, expires: Any) -> Reply | None:

@@ -19,6 +19,7 @@ from zonda.hooks.http import ClientConfig, is_url, origin, read_connection, reda
 from ..client import message_signature, oauth2, webhook_signature
 from ..client.message_signature import Key
 from ..client.oauth2 import OAuth2
+from ..http_contract.callback_store import PATH
 from . import actions as http_actions
 from .actions import DEFAULT_ACTION, Action
 from .schema import ENDPOINT_URL, HTTP
@@ -128,19 +129,21 @@ def read_settings(given: Mapping[str, Any]) -> HttpSettings:
 
 
 def _read_callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The base URL of callbacks, the folder they are kept in, and who signs them."""
+    """The beginning of the addresses of callbacks, where they are kept, and who signs them."""
     keys = tuple(_read_key(text, "callback_key") for text in values["callback_key"])
     if not values["callback"]:
         return {"callback_keys": keys}
     service: Mapping[str, str] = _get_collaborator(given, "service")
-    base = values["callback_url"] or service["url"]
+    base, path = values["callback_url"], PATH
+    if not base:
+        base, path = service["url"], service.get("path", PATH)
     if not origin(base) or "@" in urlsplit(base).netloc:
         raise UsageError(
             "The runner has no usable address for callbacks.",
             hint="Set callback_url to the URL at which the endpoint reaches the bundled service.",
         )
     return {
-        "callback": base.rstrip("/"),
+        "callback": f"{base.rstrip('/')}{path}",
         "callback_folder": service["folder"],
         "callback_signer": service["section"] if keys else "",
         "callback_keys": keys,
@@ -149,7 +152,8 @@ def _read_callback(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[
 
 def _get_collaborator(given: Mapping[str, Any], name: str) -> Any:
     """Something that is handed in by the caller: ``clock``, ``random``, or ``service``, which has
-    the ``folder`` of the bundled service, its ``url`` and the name of this ``section``.
+    the ``folder`` of callbacks, the ``url`` and the ``path`` where they are taken, and the
+    name of this ``section``.
     """
     if name not in given:
         raise UsageError(f"An http runner is made with a {name}, and got none.")

@@ -208,7 +208,7 @@ class Workflow(MistralResource):
         if name == EXECUTIONS:
             return [one for one in map(self._fetch_execution, self._list_executions()) if one]
         assert name == ALARM_URL
-        return None
+        return None if self.resource_id is None else self.context.signal_url()
 
     def _fetch_execution(self, execution: str) -> dict[str, Any] | None:
         try:

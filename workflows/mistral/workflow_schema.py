@@ -172,9 +172,10 @@ PROPERTIES_SCHEMA: Mapping[str, _Schema] = {
 ATTRIBUTES_SCHEMA: Mapping[str, attributes.Schema] = {
     DATA: attributes.Schema("The name and the input of the workflow.", type=attributes.Schema.MAP),
     ALARM_URL: attributes.Schema(
-        "Where a signal that runs the workflow is sent to. Null as long as nothing listens for it.",
+        "Where a signal that runs the workflow is sent to. Null as long as no server runs; hidden.",
         type=attributes.Schema.STRING,
         cache_mode=attributes.Schema.CACHE_NONE,
+        hidden=True,
     ),
     EXECUTIONS: attributes.Schema(
         "What signals have run, newest first: id, workflow_name, created_at, updated_at, state, "

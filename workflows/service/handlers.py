@@ -17,10 +17,8 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -28,8 +26,7 @@ from zonda.hooks import Clock
 
 from ..client import webhook_signature
 from ..http_contract import callback_signature
-from ..http_contract.callback_store import Callbacks, CallbackStatus
-from ..http_contract.states import STATES
+from ..http_contract.callback_receiver import CallbackReceiver, CallbackRefusal, parse_object
 from .journal import KeyReused
 from .supervisor import Runs, TooLate, UnknownWorkflow
 
@@ -59,16 +56,12 @@ class Refused(Exception):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers requests on one connection. A subclass sets runs, access, clock and callbacks.
-
-    ``callback_keys``: by section, which keys may sign the callbacks that want a signature.
-    """
+    """Answers requests on one connection. A subclass sets runs, access, clock and callbacks."""
 
     runs: Runs
     access: Access
     clock: Clock
-    callbacks: Callbacks
-    callback_keys: Mapping[str, Sequence[bytes]] = MappingProxyType({})
+    callbacks: CallbackReceiver
 
     protocol_version = "HTTP/1.1"
     server_version = "zonda-runner"
@@ -211,33 +204,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def _accept_callback(self, opaque: str, body: bytes) -> tuple[int, dict[str, Any], str]:
         """Store a callback. Its address needs no token; some need a signature."""
-        self._check_signature(opaque, body)
-        answer = _parse_object(body)
-        if answer.get("state") not in STATES:
-            raise Refused(400, f"The state must be one of {', '.join(STATES)}.")
+        signature = self.headers.get(callback_signature.HEADER, "")
         try:
-            heard = self.callbacks.tell(opaque, answer, self.clock.now())
-        except OSError as error:
-            raise Refused(503, f"The answer cannot be stored: {error.strerror}.") from error
-        if heard is CallbackStatus.UNKNOWN:
-            raise Refused(404, "There is no such callback.")
-        if heard is CallbackStatus.OVER:
-            raise Refused(410, "Nobody waits for this callback any more.")
-        return 200, {"contract": 1, "callback": heard.value}, ""
-
-    def _check_signature(self, opaque: str, body: bytes) -> None:
-        signer = self.callbacks.find_signer(opaque)
-        if not signer:
-            return
-        keys = self.callback_keys.get(signer)
-        if keys is None:
-            # Who tells it again, and again, gets through once the key is back.
-            reason = "The key of this callback came after the service (restart it), or is no more."
-            raise Refused(503, reason)
-        given = self.headers.get(callback_signature.HEADER, "")
-        fault = callback_signature.verify(keys, given, self.clock.now(), opaque, body)
-        if fault:
-            raise Refused(401, f"The callback is refused: {fault}.")
+            answer = self.callbacks.receive(opaque, signature, body, self.clock.now())
+        except CallbackRefusal as refusal:
+            raise Refused(refusal.status, refusal.reason) from refusal
+        return 200, answer, ""
 
     def _send(self, status: int, answer: dict[str, Any], location: str) -> None:
         content = json.dumps(answer).encode()
@@ -261,15 +233,9 @@ def _parse_host(header: str) -> str | None:
 
 
 def _check_request(body: bytes) -> None:
-    if _parse_object(body).get("contract", 1) != 1:
-        raise Refused(400, "Only version 1 of the contract is spoken here.")
-
-
-def _parse_object(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        raise Refused(400, "The body is not JSON.") from None
-    if not isinstance(found, dict):
-        raise Refused(400, "The body must be a JSON object.")
-    return found
+        contract = parse_object(body).get("contract", 1)
+    except CallbackRefusal as refusal:
+        raise Refused(refusal.status, refusal.reason) from refusal
+    if contract != 1:
+        raise Refused(400, "Only version 1 of the contract is spoken here.")

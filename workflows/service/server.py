@@ -27,7 +27,7 @@ from zonda.hooks import UsageError
 from zonda.hooks.processes import try_lock
 
 from ..client import webhook_signature
-from ..http_contract.callback_store import Callbacks
+from ..http_contract.callback_receiver import make_receiver
 from .clock import ServiceClock
 from .config import load_config
 from .handlers import Access, Handler
@@ -125,27 +125,25 @@ def start(
     """A running service in a thread of this process. Raises UsageError for anything unusable."""
     _check_host(host, token)
     access = Access(token, tuple(_read_key(text, _SIGNING) for text in signing_keys))
-    believed = {name: _read_callback_keys(name, keys) for name, keys in callback_keys.items()}
     config = load_config(file, *more)
     folder = Path(state_dir).absolute()
+    receiver = make_receiver(folder / "callbacks", callback_keys)
     with contextlib.ExitStack() as undo:
         lock = _lock_folder(folder)
         undo.callback(os.close, lock)
         clock = ServiceClock()
         runs = Runs(config, Journal(folder), clock)
-        callbacks = Callbacks(folder / "callbacks")
         bound = {
             "runs": runs,
             "access": access,
             "clock": clock,
-            "callbacks": callbacks,
-            "callback_keys": believed,
+            "callbacks": receiver,
         }
         handler = type("BoundHandler", (Handler,), bound)
         server = _listen(host, port, cast("type[Handler]", handler))
         undo.pop_all()
     runs.recover()
-    callbacks.forget(clock.now())
+    receiver.callbacks.forget(clock.now())
     return ServiceHandle(server, runs, lock)
 
 
@@ -190,14 +188,6 @@ def _check_host(host: str, token: str) -> None:
             f"The service would listen on {host}, where others could run its workflows.",
             hint="Give it a token, or let it listen on 127.0.0.1.",
         )
-
-
-def _read_callback_keys(section: str, texts: Sequence[str]) -> tuple[bytes, ...]:
-    """The keys of one section. Raises UsageError for none: callbacks would go unsigned."""
-    name = f"callback_key of [runners.{section}]"
-    if not texts:
-        raise UsageError(f"The {name} holds no key.", hint="Leave it out, or give a key.")
-    return tuple(_read_key(text, name) for text in texts)
 
 
 def _read_key(text: str, name: str) -> bytes:

@@ -7,7 +7,7 @@ from .catalog import functions, previews, service_info, types, validation
 from .resources import changes as resource_changes
 from .resources import events
 from .resources import listing as resources
-from .software import configs, deployments
+from .software import configs, deployments, server_configs
 from .stacks import actions, changes, copies, listing, lookup, reads
 
 PREFIX = "/v1/{project}"
@@ -119,7 +119,7 @@ ROWS: list[tuple[str, str, str, Handler, str]] = [
         "GET",
         "/software_deployments/metadata/{server_id}",
         "software_deployments:metadata",
-        deployments.show_metadata,
+        server_configs.show_metadata,
         "agent",
     ),
     (

@@ -46,10 +46,13 @@ def parse_query(text: str) -> Query:
 
 def parse_json(request: Request) -> Any:
     """The JSON value of a body; None without one. Raises BadRequest."""
-    if not request.body or request.method in ("GET", "HEAD", "OPTIONS"):
-        return None
+    return None if request.method in ("GET", "HEAD", "OPTIONS") else parse_json_body(request.body)
+
+
+def parse_json_body(body: bytes) -> Any:
+    """The JSON value of bytes; None for nothing. Raises BadRequest."""
     try:
-        text = request.body.decode("utf-8")
+        text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequest("The body is not UTF-8") from error
     if not text.strip():
@@ -69,3 +72,10 @@ def _check_encodable(value: Any) -> Any:
     except UnicodeEncodeError as error:
         raise BadRequest("The body has half of a surrogate pair in a text") from error
     return value
+
+
+def check_encoding(headers: Mapping[str, str]) -> None:
+    """Raise BadRequest for a body that is compressed."""
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        raise BadRequest("A body with a Content-Encoding cannot be read")

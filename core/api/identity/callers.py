@@ -15,6 +15,7 @@ class Caller:
 
     ``is_bound``: only this project may stand in a URL, unless the caller is an administrator.
     ``expires``: when the token ends, in seconds since the epoch.
+    ``resource_id``: the only resource that the caller may signal, and nothing else; '': no limit.
     """
 
     user_id: str
@@ -24,6 +25,7 @@ class Caller:
     roles: frozenset[str] = frozenset()
     is_bound: bool = True
     expires: float | None = None
+    resource_id: str = ""
 
     @property
     def is_admin(self) -> bool:

@@ -21,6 +21,8 @@ POLICIES = {
     "admin": ADMIN,
     "nobody": NOBODY,
     "anybody": frozenset({"*"}),
+    "signal": frozenset({"signal", "scale"}),
+    "metadata": frozenset({"metadata"}),
 }
 
 

@@ -6,9 +6,16 @@ from ..heat.interface import HeatInterface
 from ..http.interfaces import Interface
 from ..identity.callers import Identity
 from ..service.service import Service
+from ..signals.callbacks import CallbackInterface
+from ..signals.signals import SignalInterface
 from ..zonda.interface import ZondaInterface
 
 
 def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
     """The interfaces for one service."""
-    return [HeatInterface(service, identity), ZondaInterface(service, identity)]
+    return [
+        HeatInterface(service, identity),
+        SignalInterface(service, identity),
+        CallbackInterface(service, identity),
+        ZondaInterface(service, identity),
+    ]

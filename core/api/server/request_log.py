@@ -10,6 +10,8 @@ import traceback
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.system.log_masks import mask_text
+
 from ..http.calls import Answer
 
 log = logging.getLogger("zonda.calls")
@@ -37,17 +39,18 @@ class Trace:
         is_failure = answer.status >= 500
         if (self.method in _READS and not is_failure) or not log.isEnabledFor(logging.INFO):
             return
+        path = mask_text(self.path)
         fields: dict[str, Any] = {
             "request": self.id,
             "project": self.project,
             "user": self.user,
             "operation": self.operation,
             "method": self.method,
-            "path": self.path,
+            "path": path,
             "status": answer.status,
         }
         if error is not None:
             fields["reason"] = type(error).__name__
             fields["traceback"] = "".join(traceback.format_tb(error.__traceback__))
-        said = f"{self.method} {self.path}: {answer.status}"
+        said = f"{self.method} {path}: {answer.status}"
         log.log(logging.ERROR if is_failure else logging.INFO, "%s", said, extra={"fields": fields})

@@ -21,12 +21,15 @@ from .application import Application
 from .dispatch import Dispatcher
 from .hosts import choose_hosts, is_loopback
 from .interfaces import make_interfaces
+from .pauses import keep_pauses_short
 
 #: Seconds that requests have to end once the server stops.
 _GRACE = 10
 _KEEP_ALIVE = 30
 _MOST_CONNECTIONS = 500
 _HEADER_BYTES = 16384
+#: Addresses that stand for all addresses of the machine.
+_EVERYWHERE = ("0.0.0.0", "::", "")
 #: Ticks of uvicorn (0.1 s) between two looks at whether the engine is alive.
 _TICKS = 5
 
@@ -70,6 +73,8 @@ class Serving:
         check_exposure(app, host)
         self._socket = open_socket(host, port)
         self.host, self.port = host, self._socket.getsockname()[1]
+        if host not in _EVERYWHERE:  # which nobody can call
+            app.served_url = self.url
         self._server: _Server | None = None
         self._stopped = False
 
@@ -102,7 +107,8 @@ class Serving:
         server = self._server = _Server(config, self._app, ready)
         server.should_exit = self._stopped
         try:
-            server.run([self._socket])
+            with keep_pauses_short():
+                server.run([self._socket])
         finally:
             application.close()
         if server.failure is not None:

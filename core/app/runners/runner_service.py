@@ -23,6 +23,8 @@ from zonda.core.system.folders import make_folder
 from zonda.hooks.errors import Conflict, StoreError, UsageError
 
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."
+#: The path of callbacks at ``zonda serve``, which the code of a run ends.
+CALLBACK_PATH = "/callback/v1/"
 #: Bytes of a record that are read at most.
 _LONGEST = 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\Z")
@@ -217,13 +219,18 @@ def check_served_once(settings: Settings, name: str, workflows: Collection[str])
             )
 
 
-def get_service_location(settings: Settings) -> dict[str, str]:
-    """Return the service's folder, and the URL that the settings promise, or ''."""
+def get_service_location(settings: Settings, public_url: str = "") -> dict[str, str]:
+    """Return the folder of callbacks, and where they are taken: ``url`` (or '') and ``path``.
+
+    ``public_url``: the URL of ``zonda serve``, which takes them where it runs.
+    """
+    place = {"folder": str(get_service_folder(settings) / "callbacks")}
+    if public_url:
+        return {**place, "url": public_url, "path": CALLBACK_PATH}
     host, port = parse_host_and_port(settings.service_address)
     shown = f"[{host}]" if ":" in host else host
     callable_ = port and host not in ("0.0.0.0", "::")
-    url = f"http://{shown}:{port}" if callable_ else ""
-    return {"folder": str(get_service_folder(settings) / "callbacks"), "url": url}
+    return {**place, "url": f"http://{shown}:{port}" if callable_ else ""}
 
 
 def parse_host_and_port(address: str) -> tuple[str, int]:

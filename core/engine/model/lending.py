@@ -37,6 +37,14 @@ class Lender(Protocol):
     def region(self) -> str:
         """The name of the region that this zonda is, or ''."""
 
+    @property
+    def public_url(self) -> str:
+        """The URL under which the service is reached, without a slash at its end; '': nowhere."""
+
+    @property
+    def signal_url_days(self) -> float:
+        """Days until a signal URL expires; 0: never."""
+
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow, and the name it knows it by."""
 
@@ -142,6 +150,10 @@ class BareContext:
     def signal(self, reference: str, details: Mapping[str, Any], missing: str = "") -> None:
         """Have a signal delivered once the running one has been."""
         raise _build_refusal()
+
+    def signal_url(self, purpose: str = "signal") -> str | None:
+        """None: what does not exist cannot be signalled."""
+        return None
 
     def progress(self, message: str) -> None:
         """Show the progress of the operation."""

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.values.signal_tokens import SIGNAL_PATH, SignalToken, read_token, sign_token
 from zonda.core.template.environment import policies
 from zonda.hooks.errors import NotSupported, ReadOnlyCheck
 from zonda.hooks.resources.resource import Resource
@@ -28,6 +29,8 @@ from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
 from ..templates.definitions import Definitions
 from .reasons import OPEN, Secrets
+
+_DAY = 86_400
 
 
 class Source(Protocol):
@@ -189,10 +192,27 @@ class EngineContext(BareContext):
         marks.add_properties(definition.resources[name].cls.properties_schema)
         return frozenset(each for each, mark in marks.marks.items() if mark != OPEN)
 
+    def signal_url(self, purpose: str = "signal") -> str | None:
+        """The URL that signals the resource; None where nothing is served."""
+        lender, row = self._lender, self._row
+        if not lender.public_url:
+            return None
+        days = lender.signal_url_days
+        expires = int(row.created_at + days * _DAY) if days else None
+        token = SignalToken(purpose, row.id, expires)
+        text = sign_token(self._lending.sealer.signal_keys[0], token)
+        return f"{lender.public_url}{SIGNAL_PATH}{text}"
+
+    def _read_reference(self, reference: str) -> str:
+        """The id of a resource, which may be referred to by its signal URL."""
+        _, path, text = reference.partition(SIGNAL_PATH)
+        token = read_token(self._lending.sealer.signal_keys, text) if path else None
+        return reference if token is None else token.resource_id
+
     def find_resource(self, reference: str) -> Resource | None:
         """A resource of this project by its id, for reading, or None."""
         seen, reader = self._seen, self._source.definitions.reader
-        row = reader.resource_row(reference)
+        row = reader.resource_row(self._read_reference(reference))
         if row is None or row.action == "INIT":
             return None
         stack = seen.stack if row.stack_id == seen.stack.id else reader.stack_row(row.stack_id)

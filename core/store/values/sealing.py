@@ -10,6 +10,7 @@ import base64
 import hashlib
 import sqlite3
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,10 @@ class Sealer:
         texts = [key.encode() if isinstance(key, str) else key for key in keys]
         try:
             self._fernet = MultiFernet([Fernet(key) for key in texts])
-            secret = base64.urlsafe_b64decode(texts[0])
-            self._hash_key = hashlib.blake2b(b"zonda hashes", key=secret, digest_size=32).digest()
+            self._secrets = [base64.urlsafe_b64decode(text) for text in texts]
+            self._hash_key = hashlib.blake2b(
+                b"zonda hashes", key=self._secrets[0], digest_size=32
+            ).digest()
         except (ValueError, IndexError) as error:
             raise StoreError(
                 "The sealing key is not 32 bytes in URL-safe base64.",
@@ -83,6 +86,19 @@ class Sealer:
     def is_sealed(self, text: str | None) -> bool:
         """Whether a column holds sealed text."""
         return text is not None and text.startswith(PREFIX)
+
+    def derive_keys(self, purpose: str) -> list[bytes]:
+        """A key for a purpose from each sealing key, by HKDF; the first one signs."""
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        info = f"zonda {purpose}".encode()
+        return [HKDF(SHA256(), 32, None, info).derive(secret) for secret in self._secrets]
+
+    @cached_property
+    def signal_keys(self) -> list[bytes]:
+        """The keys of signal URLs."""
+        return self.derive_keys("signal")
 
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""

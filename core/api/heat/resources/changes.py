@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from zonda.core.engine.actions import MarkResource, SignalResource
+from zonda.core.engine.handlers.breakpoints import UNSET
 from zonda.hooks.errors import ResourceFailure
 
 from ...http.calls import Answer, Call
 from ...http.errors import BadRequest
+from ...identity.callers import Caller, Forbidden
 from ..stacks.lookup import find_live_stack
 from ..values import parse_bool, require_object
 from .listing import find_resource
@@ -21,9 +25,17 @@ def signal_resource(call: Call) -> Answer:
     """A signal to one resource; its body may be any JSON object, or none."""
     stack = find_live_stack(call)
     details = {} if call.body is None else require_object(call.body)
+    check_details(call.caller, details)
+    resource = call.caller.resource_id or call.path["resource"]
     with suppress(ResourceFailure):  # it is an event; the sender was heard
-        call.project.submit(SignalResource(stack.id, call.path["resource"], details))
+        call.project.submit(SignalResource(stack.id, resource, details))
     return Answer(200, None)
+
+
+def check_details(caller: Caller, details: Mapping[str, Any]) -> None:
+    """Raise Forbidden where the token of one resource would clear a breakpoint."""
+    if caller.resource_id and UNSET in details:
+        raise Forbidden("A token for signals does not clear breakpoints.")
 
 
 def mark_resource(call: Call) -> Answer:

@@ -12,6 +12,7 @@ from zonda.hooks.text.redaction import MASK
 
 from ...http.calls import Answer, Call
 from ...http.errors import BadRequest
+from ..software.server_configs import list_server_configs
 from ..stacks.documents import HIDDEN
 from ..stacks.lookup import find_stack
 from ..values import format_time, get_bool, get_int
@@ -106,9 +107,11 @@ def _find_owner(call: Call, listed: ListedStack) -> str | None:
 
 
 def show_metadata(call: Call) -> Answer:
-    """The metadata of a resource."""
+    """The metadata of a resource; of a server with what it has to apply, for agents."""
     view = find_resource(call, find_stack(call).stack)
-    return Answer(200, {"metadata": _mask(view.metadata)})
+    shown = _mask(view.metadata)
+    configs = list_server_configs(call, view.physical_id) if view.physical_id else []
+    return Answer(200, {"metadata": {**shown, "deployments": configs} if configs else shown})
 
 
 def build_resource(

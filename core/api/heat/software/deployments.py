@@ -117,16 +117,8 @@ def delete_deployment(call: Call) -> Answer:
     return Answer(204, EMPTY)
 
 
-def show_metadata(call: Call) -> Answer:
-    """The configurations of a server with the values of their inputs, the oldest first."""
-    server = call.path["server_id"]
-    rows = call.project.reader.list_software_deployments(call.project.id, server)
-    shown = [_build_document(call, row) for row in rows]
-    shown += [each.build_config() for each in list_stack_deployments(call) if each.server == server]
-    return Answer(200, {"metadata": shown})
-
-
-def _build_document(call: Call, row: SoftwareDeploymentRow) -> dict[str, Any]:
+def build_document(call: Call, row: SoftwareDeploymentRow) -> dict[str, Any]:
+    """The configuration of a deployment with the values of its inputs."""
     shown = build_config(call, find_config(call, row.config_id))
     values = _read_values(call, row)["input_values"]
     shown["inputs"] = [

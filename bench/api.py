@@ -1,0 +1,277 @@
+"""Requests to `zonda serve` over HTTP: CPU of the server's process by request, latencies, memory.
+
+The only argument is the number of stacks among which a page of 100 is listed, and over which the
+memory is measured. The clients live in this process, the server in its own; CPU seconds are those
+of the server with all its threads. Linux only (`/proc`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+HEAD = {"heat_template_version": "2018-08-31"}
+STACK = {
+    **HEAD,
+    "parameters": {"length": {"type": "number", "default": 8}},
+    "resources": {
+        "r": {"type": "OS::Heat::RandomString", "properties": {"length": {"get_param": "length"}}},
+        "t": {
+            "type": "OS::Heat::TestResource",
+            "properties": {"value": {"get_attr": ["r", "value"]}},
+        },
+    },
+    "outputs": {"o": {"description": "words", "value": {"get_attr": ["r", "value"]}}},
+}
+#: An application that answers at once: what uvicorn alone takes.
+FLOOR = """
+import socket, uvicorn
+async def app(scope, receive, send):
+    await receive()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"850")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"x" * 850})
+opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+opened.bind(("127.0.0.1", 0))
+opened.listen(100)
+print("zonda at http://127.0.0.1:%d;" % opened.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")).run([opened])
+"""
+SERVE = ["-P", "-m", "zonda", "serve", "--address", "127.0.0.1:0"]
+
+
+def make_template(resources: int, padding: int = 0) -> dict[str, Any]:
+    """A template of independent resources; ``padding``: bytes of each one's value."""
+    value = {"value": "x" * max(padding, 1)}
+    rows = {
+        f"r{n}": {"type": "OS::Heat::TestResource", "properties": value} for n in range(resources)
+    }
+    return {**HEAD, "resources": rows}
+
+
+@dataclass
+class Connection:
+    """One connection to a server, which it keeps."""
+
+    opened: socket.socket
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """The status and the body of an answer."""
+        sent = b"" if body is None else json.dumps(body).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Auth-Token: x\r\n"
+        head += "User-Agent: python-heatclient\r\nAccept: application/json\r\n"
+        head += f"Accept-Encoding: gzip, deflate\r\nContent-Length: {len(sent)}\r\n\r\n"
+        self.opened.sendall(head.encode() + sent)
+        return self._read()
+
+    def _read(self) -> tuple[int, bytes]:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += self._receive()
+        head, _, body = data.partition(b"\r\n\r\n")
+        lines = head.lower().split(b"\r\n")
+        length = next((int(x[15:]) for x in lines if x.startswith(b"content-length:")), 0)
+        while len(body) < length:
+            body += self._receive()
+        return int(lines[0].split()[1]), body
+
+    def _receive(self) -> bytes:
+        found = self.opened.recv(262144)
+        assert found, "the server has closed the connection"
+        return found
+
+
+@dataclass
+class Server:
+    """A server in a process of its own."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def connect(self) -> Connection:
+        """A new connection."""
+        return Connection(socket.create_connection(("127.0.0.1", self.port)))
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds so far."""
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def memory_kb(self) -> int:
+        """Resident memory."""
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(next(line for line in file if line.startswith("VmRSS")).split()[1])
+
+
+@contextmanager
+def start(words: list[str]) -> Iterator[Server]:
+    """A server until the end of the block."""
+    with tempfile.TemporaryDirectory() as home:
+        limits = {"ZONDA_MAX_TEMPLATE_BYTES": "16777216", "ZONDA_MAX_JSON_BODY_SIZE": "16777216"}
+        environ = {**os.environ, "ZONDA_HOME": home, "ZONDA_LOG": "off", **limits}
+        process = subprocess.Popen(
+            [sys.executable, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environ,
+        )
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if "zonda at " in line)
+        try:
+            yield Server(
+                process, int(line.partition("zonda at ")[2].partition(";")[0].split(":")[2])
+            )
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def report(bench: str, **more: Any) -> None:
+    """Print the line."""
+    print(json.dumps({"bench": bench, **more}), flush=True)
+
+
+def create(connection: Connection, name: str, template: Any) -> str:
+    """The path of a new stack, once it is complete."""
+    path = post(connection, name, template)
+    while b"_COMPLETE" not in (found := connection.ask("GET", path)[1]):
+        assert b"_FAILED" not in found, found
+        time.sleep(0.02)
+    return path
+
+
+def post(connection: Connection, name: str, template: Any) -> str:
+    """The path of a new stack, which is committed."""
+    sent = {"stack_name": name, "template": template}
+    status, body = connection.ask("POST", "/v1/default/stacks", sent)
+    assert status == 201, body
+    return f"/v1/default/stacks/{name}/{json.loads(body)['stack']['id']}"
+
+
+def measure(server: Server, ask: Any, times: int) -> tuple[float, float]:
+    """CPU and wall microseconds of a request: ``ask(number)``, the cheapest of three runs."""
+    found = []
+    for run in range(3):
+        for number in range(50):
+            ask(f"warm-{run}-{number}")
+        cpu, wall = server.cpu, time.perf_counter()
+        for number in range(times):
+            ask(f"{run}-{number}")
+        spent = (server.cpu - cpu, time.perf_counter() - wall)
+        found.append(tuple(round(seconds / times * 1e6, 1) for seconds in spent))
+    return min(found)  # type: ignore[return-value]
+
+
+def bench_get(server: Server, floor: float) -> None:
+    """GET of a stack: the same again, and one that nobody has asked since the last commit."""
+    connection = server.connect()
+    path = create(connection, "small", STACK)
+    cpu, wall = measure(server, lambda _: connection.ask("GET", path), 4000)
+    report("get_again", cpu_us=cpu, wall_us=wall, floor_us=floor, of_bar=round(cpu / 200, 2))
+    cpu, wall = measure(server, lambda n: connection.ask("GET", f"{path}?n={n}"), 2000)
+    report("get_first", cpu_us=cpu, wall_us=wall, floor_us=floor, of_bar=round(cpu / 200, 2))
+
+
+def bench_post(server: Server) -> None:
+    """POST of 10 resources up to the commit, and all that follows until they are there."""
+    connection = server.connect()
+    template, count = make_template(10), 40
+    cpu, wall = server.cpu, time.perf_counter()
+    paths = [post(connection, f"ten-{number}", template) for number in range(count)]
+    answered, waited = server.cpu - cpu, time.perf_counter() - wall
+    for path in paths:
+        while b"CREATE_COMPLETE" not in connection.ask("GET", path)[1]:
+            time.sleep(0.02)
+    report(
+        "post_10_resources",
+        cpu_ms=round(answered / count * 1000, 2),
+        wall_ms=round(waited / count * 1000, 2),
+        cpu_ms_until_complete=round((server.cpu - cpu) / count * 1000, 2),
+        of_bar=round(answered / count / 0.020, 2),
+    )
+
+
+def bench_planning(server: Server) -> None:
+    """GETs while a template of 1 MB is planned: by the engine, and by a preview."""
+    asker, planner = server.connect(), server.connect()
+    path = create(asker, "beside", STACK)
+    template = make_template(4000, 200)
+    size = len(json.dumps(template))
+    for what, where in (("post", "/v1/default/stacks"), ("preview", "/v1/default/stacks/preview")):
+        sent = {"stack_name": f"large-{what}", "template": template}
+        planning = threading.Thread(target=planner.ask, args=("POST", where, sent))
+        planning.start()
+        spent = []
+        while planning.is_alive():
+            began = time.perf_counter()
+            asker.ask("GET", f"{path}?n={len(spent)}")
+            spent.append((time.perf_counter() - began) * 1000)
+            time.sleep(0.005)
+        spent.sort()
+        report(
+            f"get_while_{what}_is_planned",
+            bytes=size,
+            requests=len(spent),
+            p50_ms=round(spent[len(spent) // 2], 2),
+            p99_ms=round(spent[int(len(spent) * 0.99)], 2),
+            of_bar=round(spent[int(len(spent) * 0.99)] / 50, 2),
+        )
+
+
+def bench_list(server: Server, count: int) -> None:
+    """A page of 100 stacks among many, and the memory that they take."""
+    connection = server.connect()
+    template = make_template(1)
+    before = server.memory_kb
+    for number in range(count):
+        path = post(connection, f"one-{number}", template)
+    while b"CREATE_COMPLETE" not in connection.ask("GET", path)[1]:
+        time.sleep(0.1)
+    grown = (server.memory_kb - before) / 1024
+    report("memory", stacks=count, mb=round(grown, 1), mb_per_1000=round(grown / count * 1000, 2))
+    middle = path.rpartition("/")[2]
+    for what, query in (("first", ""), ("next", f"&marker={middle}")):
+        page = f"/v1/default/stacks?limit=100{query}"
+        status, body = connection.ask("GET", page)
+        assert status == 200, body
+        assert len(json.loads(body)["stacks"]) == 100
+        cpu, wall = measure(
+            server, lambda n, page=page: connection.ask("GET", f"{page}&n={n}"), 200
+        )
+        report(
+            f"list_{what}_page",
+            stacks=count,
+            cpu_ms=round(cpu / 1000, 2),
+            wall_ms=round(wall / 1000, 2),
+            of_bar=round(cpu / 5000, 2),
+        )
+
+
+def main(count: int) -> None:
+    """All measurements."""
+    with start(["-c", FLOOR]) as server:
+        connection = server.connect()
+        floor, _ = measure(server, lambda _: connection.ask("GET", "/"), 4000)
+    with start(SERVE) as server:
+        bench_get(server, floor)
+        bench_post(server)
+        bench_planning(server)
+    with start(SERVE) as server:
+        bench_list(server, count)
+
+
+main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
