@@ -45,13 +45,15 @@ class PlanResult:
         return bool(self.document["does_something"])
 
 
-def make_plan(parts: Parts, reader: Reader, action: Action, *, keep: bool) -> PlanResult:
-    """Preview ``action``; ``keep``: with the text of a plan file."""
-    services = make_read_services(parts, reader)
+def make_plan(
+    parts: Parts, reader: Reader, action: Action, *, keep: bool, caller: Caller | None = None
+) -> PlanResult:
+    """Preview ``action``; ``keep``: with the text of a plan file. ``caller``: who asks."""
+    services = make_read_services(parts, reader, caller)
     seen = planner = None
     if isinstance(action, RepairDrift):
         there = check_now(services, action, parts.clock.pause)
-        services, seen = make_read_services(parts, there), (there.check, there.findings)
+        services, seen = make_read_services(parts, there, caller), (there.check, there.findings)
         planner = there.plan_repair
     found = build_preview(services, action, planner)
     text = format_plan(found, reader.sealer, services.definitions) if keep else None

@@ -136,6 +136,11 @@ class Dispatcher:
 
 
 def answer_versions(request: Request) -> Answer:
-    """The versions of Heat's API, which stand at every path that nothing else has."""
+    """The versions of Heat's API, which stand at every path that nothing else has.
+
+    A browser that opens the server gets its pages.
+    """
+    if request.path == "/" and "text/html" in request.headers.get("accept", ""):
+        return Answer(302, "See /ui/\n", {"Location": "/ui/"}, "text/plain")
     link = {"rel": "self", "href": f"{request.base}/v1/"}
     return Answer(300, {"versions": [{"id": "v1.0", "status": "CURRENT", "links": [link]}]})

@@ -5,9 +5,11 @@ from __future__ import annotations
 from ..heat.interface import HeatInterface
 from ..http.interfaces import Interface
 from ..identity.callers import Identity
+from ..pages.interface import PagesInterface
 from ..service.service import Service
 from ..signals.callbacks import CallbackInterface
 from ..signals.signals import SignalInterface
+from ..zonda.events import watch_events
 from ..zonda.interface import ZondaInterface
 
 
@@ -18,4 +20,5 @@ def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
         SignalInterface(service, identity),
         CallbackInterface(service, identity),
         ZondaInterface(service, identity),
+        PagesInterface(service, identity, watch_events),
     ]

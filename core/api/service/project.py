@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from zonda.core.app.inspection import StackInspector
+from zonda.core.app.parts import add_declared_types
+from zonda.core.app.planning import PlanResult, make_plan, make_read_services
 from zonda.core.engine.actions import Accepted, Action
 from zonda.core.engine.actions import Caller as ActionCaller
-from zonda.core.engine.preview.preview import Preview
+from zonda.core.engine.preview.preview import Preview, build_preview
 from zonda.core.reports.export import StackExporter
 from zonda.core.reports.outputs import OutputView, StackValues, make_stack_values
 from zonda.core.store.read.pages import ListedStack
@@ -102,11 +105,14 @@ class Project:
 
     def preview(self, action: Action) -> Preview:
         """The preview of an action; changes nothing."""
-        from zonda.core.app.planning import make_read_services
-        from zonda.core.engine.preview.preview import build_preview
-
         services = make_read_services(self.service.app, self.reader, self.action_caller)
         return build_preview(services, action)
+
+    def plan(self, action: Action) -> PlanResult:
+        """The plan of an action as a document and as the text of a plan file; changes nothing."""
+        app = self.service.app
+        action = add_declared_types(action, app)
+        return make_plan(app, self.reader, action, keep=True, caller=self.action_caller)
 
     def check_template(self, bundle: Bundle) -> StackDefinition:
         """The definition of a template that belongs to no stack; raises ValidationErrors."""
@@ -152,6 +158,11 @@ class Project:
             return ResourceDetails(description, self.values.resolve_attributes(row, also))
         except ZondaError:  # its type may be gone; all else is shown
             return ResourceDetails(description, {})
+
+    @property
+    def inspector(self) -> StackInspector:
+        """The inspector of history, failures and graphs."""
+        return StackInspector(self.reader, lambda: self.service.app.template_loader)
 
     @property
     def exporter(self) -> StackExporter:

@@ -164,10 +164,3 @@ def format_verdicts(now: Iterable[DriftNowView]) -> Iterator[str]:
             )
         if each.unseen:
             yield f"      not observed: {sanitize.sanitize_line(', '.join(each.unseen))}"
-
-
-def find_worst(now: Iterable[DriftNowView]) -> str:
-    """Find the verdict of all of them together; NOT_CHECKED is not in sync."""
-    found = {each.verdict for each in now}
-    order = (DRIFTED, MISSING, UNKNOWN, NOT_CHECKED)
-    return next((each for each in order if each in found), IN_SYNC)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from zonda.core.reports.drift import find_worst
 from zonda.core.store.read.drift_views import DriftCheckView, DriftNowView
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
@@ -59,7 +60,7 @@ def show(session: Session, arguments: argparse.Namespace) -> int:
     else:
         now = _filter_verdicts(session.app.reader.drift_now(stack.id), arguments.resource)
         _show_verdicts(session, arguments, stack, now)
-        verdict = drift.find_worst(now)
+        verdict = find_worst(now)
     return drift.EXIT_OF_VERDICT[verdict] if arguments.detailed_exitcode else 0
 
 
@@ -107,7 +108,7 @@ def _show_verdicts(
         shown = _as_data(stack, now, counts, checks)
         formats.write_data(screen.out, arguments.format, shown)
         return
-    verdict = drift.colour_verdict(drift.find_worst(now))
+    verdict = drift.colour_verdict(find_worst(now))
     screen.draw(f"Stack {stack.name}: {verdict}: {drift.format_counts(counts) or 'no resources'}")
     if checks:
         started = formats.format_time(checks[0].started_at)
@@ -126,7 +127,7 @@ def _as_data(
     return {
         "stack_name": stack.name,
         "stack_id": stack.id,
-        "verdict": drift.find_worst(now),
+        "verdict": find_worst(now),
         "counts": dict(counts),
         "last_check": drift.check_as_data(checks[0], stack.name) if checks else None,
         "resources": [drift.verdict_as_data(each) for each in now],

@@ -20,9 +20,6 @@ from . import engine_hint
 from . import outputs as output_show
 
 NESTED_COLUMNS = ("Parent", "Owner")
-#: The last drift checks, of which one should be of the whole stack.
-_LOOKED_AT = 50
-
 
 #: (asked for, carried) -> whether a stack is shown; named as in Heat, where ``all`` has no name.
 _TAG_MODES: dict[str, Callable[[set[str], set[str]], bool]] = {
@@ -107,15 +104,13 @@ def _build_place_fields(session: Session, stack: StackView) -> dict[str, str | N
 
 def _build_drift_fields(session: Session, stack: StackView) -> dict[str, Any]:
     """Build the fields of the root stack's schedule and last verdict, if it is up to date."""
-    from zonda.core.store.schema.words import NOT_CHECKED
+    from zonda.core.reports.drift import find_last_verdict
 
     reader = session.app.reader
     top = stack if stack.id == stack.root_id else session.app.stacks.find(stack.root_id)
-    checks = reader.drift_checks(top.id, _LOOKED_AT)
-    last = next((each for each in checks if each.is_complete and not each.scope), None)
-    current = last is not None and last.generation == top.generation
+    verdict, last = find_last_verdict(reader, top)
     return {
-        "drift_verdict": last.verdict if last is not None and current else NOT_CHECKED,
+        "drift_verdict": verdict,
         "drift_checked_at": formats.format_time(None if last is None else last.ended_at),
         **drift.build_fields(top),
     }

@@ -40,10 +40,12 @@ class StackQuery:
     """The stacks that are wanted; an empty filter takes all.
 
     ``tags``: all of these; ``any_tags``: one of these; ``no_tags``: not all of these;
-    ``none_of_tags``: none of these. ``marker``: the id of the last stack of the page before.
+    ``none_of_tags``: none of these. ``text``: a part of the name, in any case. ``marker``: the id
+    of the last stack of the page before.
     """
 
     project: str
+    text: str = ""
     ids: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
@@ -218,6 +220,8 @@ def _build_stack_conditions(query: StackQuery) -> _Conditions:
         where.add("stack.deleted_at IS NULL")
     if not query.with_nested and not query.parents:
         where.add("stack.owner_resource_id IS NULL")
+    if query.text:
+        where.add("INSTR(LOWER(stack.name), LOWER(?))", query.text)
     where.add_choice("stack.id", query.ids)
     where.add_choice("stack.name", query.names)
     where.add_choice("stack.status", query.statuses)

@@ -1,0 +1,124 @@
+"""Sessions of the pages: a cookie stands for a token, which stays in this process.
+
+The cookie has a random id and its signature. A session ends after eight hours, by sign-out, with
+the token, and with the process. Many threads ask at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from zonda.core.system.ids import make_token
+from zonda.hooks.context import Clock
+
+from ...identity.callers import Caller, Identity
+
+COOKIE = "zonda_session"
+#: Seconds that a session lasts, and how many there may be: the oldest one ends first.
+LENGTH = 8 * 3600
+_MOST = 10_000
+_PATH = "/"
+#: The id that the forms of those who have no session are bound to.
+_NO_SESSION = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session. ``token``: the one of the sign-in, which no answer ever has."""
+
+    id: str
+    token: str = field(repr=False)
+    ends_at: float
+
+
+class Sessions:
+    """The sessions of one server."""
+
+    def __init__(self, identity: Identity, clock: Clock) -> None:
+        self.identity = identity
+        self._clock = clock
+        self._key = make_token().encode()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
+        """The caller of a session, or whoever asks where nobody has to sign in."""
+        anybody = self.identity.authenticate({})
+        if anybody is not None:
+            return anybody
+        session = self.find(headers)
+        if session is None:
+            return None
+        caller = self.identity.authenticate({"x-auth-token": session.token})
+        if caller is None:
+            self.end(headers)
+        return caller
+
+    @property
+    def needs_sign_in(self) -> bool:
+        """Whether there are sessions at all."""
+        return self.identity.authenticate({}) is None
+
+    def begin(self, token: str) -> str:
+        """Begin a session; returns the value of its cookie."""
+        session = Session(make_token(), token, self._clock.now() + LENGTH)
+        with self._lock:
+            self._sessions[session.id] = session
+            while len(self._sessions) > _MOST:
+                self._sessions.popitem(last=False)
+        return f"{session.id}.{self._sign('session', session.id)}"
+
+    def find(self, headers: Mapping[str, str]) -> Session | None:
+        """The session of a request's cookie; None for none, a forged or an ended one."""
+        key, _, signature = read_cookie(headers, COOKIE).partition(".")
+        if not key or not _is_equal(signature, self._sign("session", key)):
+            return None
+        with self._lock:
+            session = self._sessions.get(key)
+            if session is not None and session.ends_at <= self._clock.now():
+                session = self._sessions.pop(key) and None
+        return session
+
+    def end(self, headers: Mapping[str, str]) -> None:
+        """End the session of a request."""
+        session = self.find(headers)
+        if session is not None:
+            with self._lock:
+                self._sessions.pop(session.id, None)
+
+    def make_csrf(self, headers: Mapping[str, str]) -> str:
+        """The token that the forms for this session carry."""
+        session = self.find(headers)
+        return self._sign("form", _NO_SESSION if session is None else session.id)
+
+    def is_csrf(self, headers: Mapping[str, str], token: str) -> bool:
+        """Whether a form's token is the one of its session."""
+        return _is_equal(token, self.make_csrf(headers))
+
+    def _sign(self, purpose: str, text: str) -> str:
+        return hmac.new(self._key, f"{purpose}:{text}".encode(), hashlib.sha256).hexdigest()
+
+
+def format_cookie(value: str, *, is_secure: bool) -> str:
+    """The header that sets the cookie; an empty value removes it."""
+    parts = [f"{COOKIE}={value}", f"Path={_PATH}", "HttpOnly", "SameSite=Strict"]
+    parts.append(f"Max-Age={LENGTH if value else 0}")
+    return "; ".join([*parts, "Secure"] if is_secure else parts)
+
+
+def read_cookie(headers: Mapping[str, str], name: str) -> str:
+    """The value of a cookie, or ''."""
+    for part in headers.get("cookie", "").split(";"):
+        key, _, value = part.strip().partition("=")
+        if key == name:
+            return value
+    return ""
+
+
+def _is_equal(first: str, second: str) -> bool:
+    return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode())

@@ -1,0 +1,34 @@
+"""The stack that a page's address names: its id, or the name of a live one.
+
+Called by the handlers of all pages. What belongs to another project is not there.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from zonda.core.store.read.views import StackView
+from zonda.hooks.errors import NotFound
+from zonda.hooks.text.suggestions import suggestion
+
+from ..http.calls import Call
+
+
+def find_stack(call: Call) -> StackView:
+    """The stack of a page, also a deleted one; raises NotFound with names that are alike."""
+    key, project = call.path["stack"], call.project
+    try:
+        return project.find_by_name_or_id(key)
+    except NotFound as missing:
+        names = [stack.name for stack in project.reader.stacks(project.id)]
+        raise NotFound("Stack", key, hint=suggestion(key, names)) from missing
+
+
+def build_path(call: Call, *parts: str) -> str:
+    """The address of a page of this project."""
+    return "/".join(("/ui", *(quote(part, safe="") for part in (call.project.id, *parts))))
+
+
+def build_stack_path(call: Call, stack: StackView, *parts: str) -> str:
+    """The address of a page of a stack."""
+    return build_path(call, "stacks", stack.id, *parts)

@@ -1,0 +1,214 @@
+"""Sign-in, the session and its end, and that forms of other sites are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.api.conftest import BASE, TestIdentity
+
+from zonda.core.api.identity.callers import Caller
+from zonda.core.api.pages.access import sessions
+from zonda.core.api.pages.interface import CONTENT_POLICY
+
+from .conftest import ORIGIN, Browser, Site
+
+STACKS = "/ui/p1/stacks"
+
+
+@pytest.fixture
+def stranger(site: Site) -> Browser:
+    return Browser(site.api.dispatcher)
+
+
+def test_a_stranger_is_led_to_the_sign_in_and_back(site: Site, stranger: Browser) -> None:
+    led = stranger.get(f"{STACKS}?search=a%20b")
+    assert (led.status, led.location) == (
+        303,
+        "/ui/sign-in?next=%2Fui%2Fp1%2Fstacks%3Fsearch%3Da%2520b",
+    )
+    form = stranger.get(led.location)
+    assert 'name="next" value="/ui/p1/stacks?search=a%20b"' in form.html
+    done = stranger.post("/ui/sign-in", form.csrf, token="p1", next="/ui/p1/stacks?search=a%20b")
+    assert (done.status, done.location) == (303, "/ui/p1/stacks?search=a%20b")
+    assert stranger.get(STACKS).status == 200
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites(stranger: Browser) -> None:
+    form = stranger.get("/ui/sign-in")
+    said = stranger.post("/ui/sign-in", form.csrf, token="p1").headers["Set-Cookie"]
+    assert {"HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=28800"} <= set(said.split("; "))
+    assert "Secure" not in said
+    assert "p1" not in said.partition(";")[0]
+
+
+def test_behind_tls_the_cookie_is_secure(stranger: Browser) -> None:
+    form = stranger.get("/ui/sign-in")
+    secure = {**ORIGIN, "origin": BASE.replace("http:", "https:")}
+    done = stranger.post("/ui/sign-in", form.csrf, token="p1", headers=secure)
+    assert done.headers["Set-Cookie"].endswith("; Secure")
+
+
+@pytest.mark.parametrize("token", ["", "\x00", "ü", "a\nb"])
+def test_a_bad_token_begins_no_session(stranger: Browser, token: str) -> None:
+    form = stranger.get("/ui/sign-in")
+    done = stranger.post("/ui/sign-in", form.csrf, token=token)
+    assert done.status in (400, 403)
+    assert not stranger.cookie
+    assert 'role="alert"' in done.html
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "/v1/p1",
+        "/ui/\\evil",
+        "/ui/\n/x",
+        "javascript:1",
+    ],
+)
+def test_the_sign_in_leads_to_pages_of_this_server_only(stranger: Browser, target: str) -> None:
+    form = stranger.get("/ui/sign-in")
+    done = stranger.post("/ui/sign-in", form.csrf, token="p1", next=target)
+    assert done.location == "/ui/"
+
+
+def test_sign_out_ends_the_session_at_the_server(site: Site) -> None:
+    browser = site.open()
+    kept = browser.cookie
+    done = browser.post("/ui/sign-out", browser.get(STACKS).csrf)
+    assert done.location == "/ui/sign-in"
+    assert "Max-Age=0" in done.headers["Set-Cookie"]
+    browser.cookie = kept
+    assert browser.get(STACKS).location.startswith("/ui/sign-in")
+
+
+def test_a_session_ends_after_eight_hours(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "LENGTH", 0)
+    assert site.open().get(STACKS).status == 303
+
+
+class EndingIdentity(TestIdentity):
+    """Tokens that end."""
+
+    __test__ = False
+    ended = False
+
+    def authenticate(self, headers: Any) -> Caller | None:
+        return None if self.ended else super().authenticate(headers)
+
+
+def test_a_session_ends_with_its_token(site: Site) -> None:
+    identity = EndingIdentity()
+    browser = site.serve(identity).sign_in("p1")
+    assert browser.get(STACKS).status == 200
+    identity.ended = True
+    assert browser.get(STACKS).status == 303
+    identity.ended = False
+    assert browser.get(STACKS).status == 303, "it began again"
+
+
+@pytest.mark.parametrize("change", ["", "x", "zonda_session=", "zonda_session=a.b", "other"])
+def test_a_forged_cookie_is_no_session(site: Site, change: str) -> None:
+    browser = site.open()
+    key, _, _ = browser.cookie.rpartition(".")
+    browser.cookie = change if "=" in change else f"{key}.{change}"
+    assert browser.get(STACKS).status == 303
+
+
+def test_the_token_of_an_api_client_is_no_session(site: Site, stranger: Browser) -> None:
+    assert stranger.get(STACKS, {"x-auth-token": "p1"}).status == 303
+
+
+def test_in_mode_none_nobody_signs_in(site: Site) -> None:
+    browser = site.open_without_identity()
+    assert browser.get("/ui/").location == "/ui/p1/stacks"
+    shown = browser.get(STACKS)
+    assert shown.status == 200
+    assert "Sign out" not in shown.text
+    assert browser.get("/ui/sign-in").location == "/ui/"
+
+
+# -- forms of other sites ------------------------------------------------------------------------
+
+FOREIGN = [
+    {},
+    {"origin": "http://evil.example"},
+    {"origin": "null"},
+    {"origin": BASE + "5"},
+    {"origin": BASE, "sec-fetch-site": "cross-site"},
+    {"origin": BASE, "sec-fetch-site": "same-site"},
+    {"sec-fetch-site": "none"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+@pytest.mark.parametrize("path", ["/ui/sign-in", "/ui/sign-out"])
+def test_a_form_of_another_site_is_refused(site: Site, headers: dict[str, str], path: str) -> None:
+    browser = site.open()
+    done = browser.post(path, browser.get(STACKS).csrf, headers=headers, token="p2")
+    assert done.status == 403
+    assert browser.get(STACKS).status == 200, "the session goes on"
+
+
+@pytest.mark.parametrize("token", ["", "x", "é"])
+def test_a_form_without_the_token_of_its_session_is_refused(site: Site, token: str) -> None:
+    browser = site.open()
+    assert browser.post("/ui/sign-out", token).status == 403
+    assert browser.post("/ui/sign-out", site.open().get(STACKS).csrf).status == 403
+
+
+def test_in_mode_none_forms_have_a_token_too(site: Site) -> None:
+    browser = site.open_without_identity()
+    assert browser.post("/ui/sign-in", "x", token="p1").status == 403
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/json", b"{}"),
+        ("multipart/form-data", b"x"),
+        ("multipart/form-data; boundary=b", b"--b\r\n\r\nx"),
+        ("multipart/form-data; boundary=b", b"--b\r\n\r\nx\r\n--b--"),
+        ("multipart/form-data; boundary=b", b'--b\r\nX: y; name="a"\r\n\r\n\xff\r\n--b--'),
+        ("application/x-www-form-urlencoded", b"a=\xff"),
+        ("application/x-www-form-urlencoded", b"a=%ff"),
+        ("application/x-www-form-urlencoded", b"&".join([b"a=1"] * 300)),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_a_bad_request(site: Site, kind: str, body: bytes) -> None:
+    done = site.open().send("POST", "/ui/sign-out", body, {**ORIGIN, "content-type": kind}, {})
+    assert done.status == 400
+    assert "<h1>This does not work</h1>" in done.html
+
+
+# -- headers --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", ["/ui/sign-in", STACKS, "/ui/p1/nothing", "/ui/static/zonda.css", "/ui/p2/stacks"]
+)
+def test_every_answer_has_the_headers_that_keep_it_safe(site: Site, path: str) -> None:
+    headers = site.open().get(path).headers
+    assert headers["Content-Security-Policy"] == CONTENT_POLICY
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert ("no-store" in headers["Cache-Control"]) is not path.endswith(".css")
+
+
+def test_no_page_has_scripts_or_styles_of_its_own(site: Site) -> None:
+    site.api.create("plain")
+    for path in ("/ui/sign-in", STACKS, f"{STACKS}/plain", "/ui/p1/nothing"):
+        shown = site.open().get(path).html
+        assert "<style" not in shown
+        assert " style=" not in shown
+        assert " onclick" not in shown
+        assert shown.count("<script") == shown.count('<script type="module"') <= 1
+
+
+def test_the_start_of_the_server_leads_browsers_to_the_pages(stranger: Browser) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml"}
+    assert stranger.get("/", browser).location == "/ui/"
+    assert stranger.get("/").status == 300, "clients get the versions"
