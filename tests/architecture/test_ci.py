@@ -14,6 +14,7 @@ RUN = Path(__file__).resolve().parents[2] / ".ci" / "run"
 #: All that the beginning of the script calls. Neither npm nor what could install it is among it.
 TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env")
 SHELLS = ("zsh", "fish", "mandoc")
+BROWSER = "chromium"
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -30,7 +31,7 @@ def run(tmp_path: Path) -> Run:
     (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
     (tools / "python").chmod(0o755)
 
-    for name in SHELLS:
+    for name in (*SHELLS, BROWSER):
         (tools / name).touch(0o755)
 
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
@@ -74,6 +75,17 @@ def test_without_a_shell_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_p
     assert "ZONDA_SHELL_TESTS=never" in run("--without", "shells", npm="exit 0").stdout
 
 
+def test_without_a_browser_it_ends_unless_it_is_told_to_do_without(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "tools" / BROWSER).unlink()
+    done = run(npm="exit 0")
+    assert (done.returncode, NEXT in done.stdout) == (1, False)
+    assert "chromium is missing: apt-get install chromium" in done.stderr
+    assert "bash .ci/run --without browser" in done.stderr
+    assert "ZONDA_BROWSER_TESTS=never" in run("--without", "browser", npm="exit 0").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "npm"),
     [
@@ -94,6 +106,7 @@ def test_it_goes_on_without_what_it_is_told_to_do_without(
         pytest.param([], "ZONDA_RESTATE_TESTS=required", id="restate"),
         pytest.param(["--without", "restate"], "ZONDA_RESTATE_TESTS=never", id="no-restate"),
         pytest.param([], "ZONDA_SHELL_TESTS=required", id="shells"),
+        pytest.param([], "ZONDA_BROWSER_TESTS=required", id="browser"),
         pytest.param([], "ZONDA_POSTGRESQL_TESTS=required", id="postgresql"),
         pytest.param(
             ["--without", "postgresql"], "ZONDA_POSTGRESQL_TESTS=never", id="no-postgresql"
@@ -109,10 +122,7 @@ def test_the_tests_are_told_what_must_be_there(run: Run, options: list[str], sai
 def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        "usage: bash .ci/run [--without keystone|mistral|node-red|postgresql|restate|shells]..."
-        in done.stderr
-    )
+    assert "usage: bash .ci/run [--without browser|keystone|mistral|node-red|" in done.stderr
 
 
 #: A Python whose environments have tools that log their command and fail as ``FAILING`` says.

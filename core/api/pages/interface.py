@@ -83,7 +83,7 @@ class PagesInterface(Interface):
         common = self._list_common(call.headers, call.caller, call.project.id)
         if page.live:
             query = "" if page.live == EVERY_STACK else f"?stack={quote(page.live)}"
-            common["events"] = f"/ui/{quote(call.project.id, safe='')}/events{query}"
+            common["stream"] = f"/ui/{quote(call.project.id, safe='')}/events{query}"
             common["after"] = page.after
         shown = render(page, common, fragment)
         return _secure(dataclasses.replace(found, body=shown, media_type="text/html"))

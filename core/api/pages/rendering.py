@@ -55,13 +55,19 @@ def redirect(target: str, headers: Mapping[str, str] | None = None) -> Answer:
 
 
 def render(page: Page, common: Mapping[str, Any], fragment: str = "") -> str:
-    """The HTML of a page, or of one block of its template; an unknown one is the whole content."""
+    """The HTML of a page, or of blocks of its template.
+
+    ``fragment``: their names, with commas; an unknown one gives the whole content.
+    """
     template = make_environment().get_template(page.template)
     values = {**common, **page.values}
     if not fragment:
         return template.render(values)
-    block = template.blocks.get(fragment) or template.blocks["content"]
-    return "".join(block(template.new_context(values)))
+    names = fragment.split(",")
+    if not template.blocks.keys() >= {*names}:
+        names = ["content"]
+    context = template.new_context(values)
+    return "".join(part for name in names for part in template.blocks[name](context))
 
 
 @cache
