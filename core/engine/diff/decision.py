@@ -248,7 +248,7 @@ def _build_restriction(
     case: Question, what: Literal["update", "replace"], changed: tuple[str, ...]
 ) -> Comparison:
     reason = format_restricted(case.row.name, what)
-    return Comparison("fail", "restricted", changed=changed, reason=reason, would=what)
+    return Comparison("refuse", "restricted", changed=changed, reason=reason, would=what)
 
 
 def _build_refusal(

@@ -11,6 +11,8 @@ from zonda.hooks.errors import Path
 
 from .unit_of_work import UnitOfWork
 
+#: The kind of a failure that the environment's restricted actions have caused.
+RESTRICTED = "Restricted"
 Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 
 

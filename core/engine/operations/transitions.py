@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model import causes, row_annotations
-from ..model.outcomes import SUPERSEDED, Failure, Final, Prepared
+from ..model.outcomes import RESTRICTED, SUPERSEDED, Failure, Final, Prepared
 from ..model.states import (
     CLEAN,
     CLEANING,
@@ -350,6 +350,8 @@ def fail_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) 
 def refuse(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """Refuse the update of an instance; the instance itself stays as it is."""
     history.record_unbegun(work, row, op, failure)
+    if failure.kind == RESTRICTED:
+        work.resource_event(row, op, FAILED, failure.reason.rpartition(": ")[2])
     progress.fail_stack(work, work.stack_of(row), failure.reason)
     progress.block(work, row)
 
@@ -366,7 +368,7 @@ def record_unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | No
     row.have_template_id = row.want_template_id
     adoption.clear_annotations(work, row)
     if row.action in UNHARMED and row.status == FAILED:
-        # it could not be begun (a restriction, a definition), or has changed nothing (a snapshot)
+        # it could not be begun (its definition), or has changed nothing (a snapshot)
         row.action, row.status, row.status_reason = "UPDATE", COMPLETE, CHANGED
         row.updated_at = work.now
         work.resource_event(row, "UPDATE", COMPLETE, CHANGED)

@@ -25,6 +25,7 @@ from ..model.lending import Write
 from ..model.outcomes import (
     NEW,
     NO,
+    RESTRICTED,
     SAME,
     Again,
     Answer,
@@ -195,7 +196,7 @@ class PluginOperation:
                 return self._build_failure(error)
             if self._is_restricted("replace"):
                 reason = format_restricted(self.row.name, "replace")
-                return Failure(reason, "Restricted", during=self._during)
+                return Failure(reason, RESTRICTED, during=self._during)
             return Replace()
         except BaseException as error:  # the border: a plug-in may raise anything, or exit
             raise_interruption(error)

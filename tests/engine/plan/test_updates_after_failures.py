@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from zonda.core.engine.actions import RollbackStack
 from zonda.hooks.errors import UpdateReplace
 
@@ -54,8 +56,28 @@ def test_a_refused_update_leaves_the_resource_alone(bench: Any) -> None:
     assert bench.journal.calls == []
     assert bench.resource("a").physical_id == before
     reasons = [event.reason for event in bench.engine.reader.events(bench.stack.id)]
-    assert sum("update is restricted" in reason for reason in reasons) == 2
-    assert bench.states() == {"a": "UPDATE_COMPLETE"}
+    assert reasons.count("update is restricted for resource.") == 1
+    assert bench.states() == {"a": "CREATE_COMPLETE"}
+
+
+@pytest.mark.parametrize("restricted", ["update", "replace"])
+def test_a_restricted_action_leaves_the_state_and_is_an_event(bench: Any, restricted: str) -> None:
+    rules = f"resource_registry: {{resources: {{a: {{restricted_actions: {restricted}}}}}}}\n"
+    bench.create(box("x"))
+    known = bench.resource("a")
+    wanted = box("y") if restricted == "update" else "a: {type: Test::Slow}"
+    for times in (1, 2):
+        assert bench.update(wanted, environment=rules).state == "UPDATE_FAILED"
+        seen = bench.resource("a")
+        assert (seen.state, seen.status_reason) == ("CREATE_COMPLETE", known.status_reason)
+        events = bench.engine.reader.events(bench.stack.id)
+        told = [
+            (e.action, e.status)
+            for e in events
+            if e.reason == f"{restricted} is restricted for resource."
+        ]
+        assert told == [("UPDATE", "FAILED")] * times
+    assert bench.update(wanted).state == "UPDATE_COMPLETE"
 
 
 def test_an_update_after_a_failed_creation_is_told_what_changes(bench: Any) -> None:
