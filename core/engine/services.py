@@ -36,7 +36,8 @@ class EngineSettings:
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
     ``user``, ``project`` and ``supersedes``: the ``Caller``, if nobody else asks.
     ``cancel_grace``: how long
-    a cancelled, deleted or rolled back stack waits for what still runs. ``backstop``: after which
+    a cancelled or rolled back stack waits for what still runs (a deletion only for calls that are
+    out). ``backstop``: after which
     time an owner looks
     at its nested stack although nobody has told it to. ``drift_workers``: how many resources are
     looked at for drift at a time; ``drift_rate``: how many observations may begin per second at a

@@ -288,8 +288,8 @@ class Settings:
     )
     cancel_grace: float = define_setting(
         240.0,
-        "How long a cancelled, deleted or rolled back stack waits for what still runs before it is "
-        "told to stop (Heat's `error_wait_time`).",
+        "How long a cancelled or rolled back stack waits for what still runs before it is told to "
+        "stop (Heat's `error_wait_time`); a deletion tells it at once.",
         least=0,
         most=_LONGEST_WAIT,
     )

@@ -223,6 +223,7 @@ class ChildOperation(PluginOperation):
             )
         child = self.instances.definitions.reader.stack_row(token["child"])
         if child.phase != IDLE:
+            children.check_wanted(self.instances.definitions.reader, self.row.id)
             return self._build_child_waiting(token, self._backstop)
         if read_failures(child):  # its state may be shown as what it was before
             kind, reason = nesting.format_failure(self.row.name, child)

@@ -1,17 +1,17 @@
 """Ends of operations from outside: deadlines, and cancellation by a user.
 
-Who cancels, deletes or rolls back does not wait for ever for what still runs: after a grace it is
-told to stop (``handle_X_cancel``) and has failed. No limit is stored for that beside what a stack
-has anyway, and an operation's own deadline stays what it was: requests must not change when they
-are sent again.
+Who cancels or rolls back does not wait for ever for what still runs: after a grace it is told to
+stop (``handle_X_cancel``) and has failed. A deletion stops it as soon as no call of it is out. No
+limit is stored for that beside what a stack has anyway, and an operation's own deadline stays what
+it was: requests must not change when they are sent again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from typing import Protocol
 
-from zonda.core.store.schema.rows import StackRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
 from ..model.states import IDLE, OPEN, PRESENT
@@ -59,12 +59,21 @@ def fail_overdue_stack(work: UnitOfWork, stack_id: str) -> None:
     transitions.give_up_all(work, stack, how, kind)
 
 
-def stop_superseded(
-    work: UnitOfWork, stack: StackRow, is_driven: Callable[[str], bool], grace: float
-) -> bool:
+class Running(Protocol):
+    """The steps that this process runs, by the ids of their instances."""
+
+    def is_busy(self, key: str) -> bool:
+        """Whether a step of this instance is running."""
+
+    def is_moving(self, key: str) -> bool:
+        """Whether it is, and does not wait for its time."""
+
+
+def stop_superseded(work: UnitOfWork, stack: StackRow, running: Running, grace: float) -> bool:
     """Fail the operations that a deletion or a rollback has waited for long enough.
 
-    Of the others it is told that they are waited for. Gives whether there were any.
+    A deletion waits only for calls that are out. Of the others it is told that they are waited for.
+    Gives whether there were any.
     """
     until = compute_wait_end(stack, grace)
     found = False
@@ -72,9 +81,9 @@ def stop_superseded(
         if row.op_gen >= stack.generation and not is_cancelled(stack):
             continue
         found = True
-        if until is None or not is_driven(row.id):
+        if until is None or not running.is_busy(row.id):
             continue
-        if until < work.now:
+        if until < work.now or (_stops_at_once(work, row) and not running.is_moving(row.id)):
             failure = Failure(f"{row.op} cancelled", CANCELLED)
             transitions.fail(work, transitions.get_lease(row), failure)
             work.stop(row)
@@ -82,6 +91,16 @@ def stop_superseded(
             text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"
             work.after.say.append(Notice(row.stack_id, None, row.name, text, row.started_at))
     return found
+
+
+def _stops_at_once(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Whether an operation is stopped as soon as no call of it is out.
+
+    That of an owner ends with what runs below it.
+    """
+    if work.stack_of(row).action != "DELETE" or row.op == "DELETE":
+        return False
+    return children.find_busy_child(work, row) is None
 
 
 def is_cancelled(stack: StackRow) -> bool:

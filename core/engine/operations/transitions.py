@@ -321,9 +321,12 @@ def give_up_all(work: UnitOfWork, stack: StackRow, how: str, kind: str) -> None:
 
 
 def abort_below(work: UnitOfWork, row: ResourceRow, failure: Failure) -> None:
-    """Abort the operations in the nested stack of an operation that ends from outside."""
+    """Abort the operations in the nested stack of an operation that ends from outside.
+
+    What a newer plan of the owner overtakes goes on, as in any stack.
+    """
     child = children.find_busy_child(work, row)
-    if child is None:
+    if child is None or failure.kind == SUPERSEDED:
         return
     children.halt_below(work, row)
     give_up_all(work, child, "aborted with the stack above", failure.kind)

@@ -50,15 +50,21 @@ def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
 
 def check_may_go_on(reader: Reader, key: str) -> None:
     """Raise ResourceFailure unless the operation on the instance ``key`` may go on."""
+    stack = check_wanted(reader, key)
+    if stack is not None and stack.halted:
+        raise ResourceFailure(HALTED)
+
+
+def check_wanted(reader: Reader, key: str) -> StackRow | None:
+    """The stack of the instance ``key``; raises Superseded if a newer plan wants something else."""
     with reader.snapshot():
         row = reader.resource_row(key)
         if row is None:
-            return
+            return None
         stack = reader.stack_row(row.stack_id)
     if phases.is_superseded(stack) or is_superseded_by_plan(stack, row):
         raise Superseded(phases.NEWER_PLAN)
-    if stack.halted:
-        raise ResourceFailure(HALTED)
+    return stack
 
 
 def detach(work: UnitOfWork, owner: ResourceRow) -> None:
@@ -104,10 +110,14 @@ def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:
 
 
 def end_superseded(work: UnitOfWork, stack: StackRow) -> None:
-    """End nested actions at once that no plan wants any more."""
+    """End nested actions at once that no plan wants any more.
+
+    The operation of their owner ends, too; its next one overtakes what still runs there.
+    """
     for row in work.rows(work.tx.running(stack.id)):
         if is_superseded_by_plan(stack, row):
             halt_below(work, row, phases.NEWER_PLAN)
+            work.after.poke[row.id] = None
 
 
 def find_busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:

@@ -112,9 +112,7 @@ class Engine:
         )
         self._requests = Requests(self._driver, self.drive, store.is_awaited)
         self._fire: Callable[[UnitOfWork], None] | None = None
-        self._stop_superseded = sweeps.StopSuperseded(
-            self._driver.is_busy, self.settings.cancel_grace
-        )
+        self._stop_superseded = sweeps.StopSuperseded(self._driver, self.settings.cancel_grace)
         self._lateness = Lateness(self._driver, clock)
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()

@@ -48,12 +48,12 @@ def reconcile(work: UnitOfWork, is_busy: Callable[[str], bool]) -> None:
 class StopSuperseded:
     """Ends operations that a deletion, a rollback or a cancelled stack has waited for too long.
 
-    ``is_driven`` tells whether this process drives an instance; what nobody drives is left to
-    whoever takes it up, so that its plug-in is told. ``grace`` in seconds.
+    ``running``: the steps of this process; what nobody drives is left to whoever takes it up, so
+    that its plug-in is told. ``grace`` in seconds.
     """
 
-    def __init__(self, is_driven: Callable[[str], bool], grace: float) -> None:
-        self._is_driven = is_driven
+    def __init__(self, running: timeouts.Running, grace: float) -> None:
+        self._running = running
         self._grace = grace
         # Stack -> the generation in which nothing of an older one runs any more.
         self._settled: dict[str, int] = {}
@@ -71,7 +71,7 @@ class StopSuperseded:
                 continue
             if timeouts.compute_wait_end(stack, self._grace) is None:
                 continue
-            left = timeouts.stop_superseded(work, stack, self._is_driven, self._grace)
+            left = timeouts.stop_superseded(work, stack, self._running, self._grace)
             if not left and not timeouts.is_cancelled(stack):
                 settled[key] = stack.generation
 

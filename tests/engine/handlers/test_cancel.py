@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def hang(bench: Any) -> None:
 def sweep(bench: Any) -> None:
     driver = bench.engine.driver
     bench.engine.sweep_deadlines()
-    driver.run_in_transaction(sweeps.StopSuperseded(driver.is_busy, GRACE))
+    driver.run_in_transaction(sweeps.StopSuperseded(driver, GRACE))
 
 
 def wait(bench: Any, seconds: float) -> None:
@@ -78,23 +79,23 @@ def reasons(bench: Any) -> list[str]:
     return [event.reason for event in bench.engine.reader.events(bench.stack.id)]
 
 
-def test_a_deletion_ends_what_hangs_after_the_grace(bench: Any, told: Any) -> None:
-    said: list[str] = []
+def begin_rollback(bench: Any) -> None:
+    """Roll an update back whose operation on ``a`` hangs."""
+    bench.create(ONE)
+    bench.journal.behave["a", "check"] = lambda r: r.context.operation.action != "UPDATE"
+    bench.engine.begin(UpdateStack("s", bench.bundle(TWO)))
+    bench.steps(20)
+    bench.engine.begin(CancelStack("s", rollback=True))
+
+
+def test_a_deletion_stops_at_once_what_waits(bench: Any, told: Any) -> None:
     hang(bench)
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
     bench.steps(20)
     stack_id = bench.stack.id
-    deadline = of_a(bench, stack_id).deadline
-    bench.engine.driver.listeners.subscribe(
-        lambda notices: said.extend(notice.message for notice in notices)
-    )
     bench.engine.begin(DeleteStack("s"))
-    wait(bench, GRACE / 4)
-    assert told == []
-    assert "waiting for CREATE to end; it is cancelled after 240 s" in said
-    # A request that is sent again must be the same: the operation's deadline is untouched.
-    assert of_a(bench, stack_id).deadline == deadline
-    wait(bench, GRACE)
+    sweep(bench)
+    bench.steps(20)
     assert told == [("CREATE", {"run": 1})]
     assert bench.engine.reader.stack(stack_id).state == "DELETE_COMPLETE"
     events = [event.reason for event in bench.engine.reader.events(stack_id)]
@@ -102,9 +103,57 @@ def test_a_deletion_ends_what_hangs_after_the_grace(bench: Any, told: Any) -> No
     assert bench.journal.of("a")[-2:] == ["handle_delete", "check"]
 
 
+def test_a_deletion_waits_for_the_call_that_is_out(bench: Any, told: Any) -> None:
+    """What it comes back with is stored before it is told to stop, so that nothing is left."""
+    moving: list[bool] = [True]
+    hang(bench)
+    bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
+    bench.steps(20)
+    bench.engine.begin(DeleteStack("s"))
+    driver = bench.engine.driver
+    running = SimpleNamespace(is_busy=driver.is_busy, is_moving=lambda key: moving[0])
+    superseded = sweeps.StopSuperseded(running, GRACE)
+    driver.run_in_transaction(superseded)
+    bench.steps(3)
+    assert told == []
+    moving[0] = False
+    driver.run_in_transaction(superseded)
+    bench.steps(8)
+    assert told == [("CREATE", {"run": 1})]
+
+
+def test_a_second_deletion_does_not_stop_the_first(bench: Any, told: Any) -> None:
+    bench.create(ONE)
+    stack_id = bench.stack.id
+    bench.journal.behave["a", "check"] = lambda resource: False
+    bench.engine.begin(DeleteStack("s"))
+    bench.steps(20)
+    bench.engine.begin(DeleteStack("s"))
+    sweep(bench)
+    assert of_a(bench, stack_id).op == "DELETE"
+    bench.heals("a", "check")
+    bench.engine.settle()
+    assert bench.journal.of("a").count("handle_delete") == 1
+    assert bench.engine.reader.stack(stack_id).state == "DELETE_COMPLETE"
+
+
+def test_a_rollback_says_what_it_waits_for(bench: Any, told: Any) -> None:
+    said: list[str] = []
+    bench.engine.driver.listeners.subscribe(
+        lambda notices: said.extend(notice.message for notice in notices)
+    )
+    begin_rollback(bench)
+    deadline = of_a(bench, bench.stack.id).deadline
+    wait(bench, GRACE / 4)
+    assert told == []
+    assert "waiting for UPDATE to end; it is cancelled after 240 s" in said
+    # A request that is sent again must be the same: the operation's deadline is untouched.
+    assert of_a(bench, bench.stack.id).deadline == deadline
+
+
 def test_what_a_sweep_remembers_of_stacks_goes_with_them(bench: Any, told: Any) -> None:
     driver = bench.engine.driver
-    superseded = sweeps.StopSuperseded(driver.is_busy, GRACE)
+    superseded = sweeps.StopSuperseded(driver, GRACE)
 
     def sweep_undone(work: Any) -> None:
         superseded(work)
@@ -145,11 +194,7 @@ def test_a_cancelled_creation_fails_after_the_grace(bench: Any, told: Any) -> No
 
 
 def test_a_rollback_goes_on_after_the_grace(bench: Any, told: Any) -> None:
-    bench.create(ONE)
-    bench.journal.behave["a", "check"] = lambda r: r.context.operation.action != "UPDATE"
-    bench.engine.begin(UpdateStack("s", bench.bundle(TWO)))
-    bench.steps(20)
-    bench.engine.begin(CancelStack("s", rollback=True))
+    begin_rollback(bench)
     wait(bench, GRACE + 20)
     bench.engine.settle()
     assert [action for action, _ in told] == ["UPDATE"]
@@ -159,28 +204,23 @@ def test_a_rollback_goes_on_after_the_grace(bench: Any, told: Any) -> None:
 
 
 def test_the_grace_survives_a_restart(bench: Any, told: Any) -> None:
-    hang(bench)
-    bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.steps(20)
-    stack_id = bench.stack.id
-    bench.engine.begin(DeleteStack("s"))
+    begin_rollback(bench)
     wait(bench, GRACE / 4)
     bench.restart().recover()
     bench.steps(10)
+    assert told == []
     wait(bench, GRACE)
-    assert told == [("CREATE", {"run": 1})]
-    assert bench.engine.reader.stack(stack_id).state == "DELETE_COMPLETE"
+    bench.engine.settle()
+    assert [action for action, _ in told] == ["UPDATE"]
+    assert bench.stack.state == "ROLLBACK_COMPLETE"
 
 
 def test_what_ends_in_time_is_not_cancelled(bench: Any, told: Any) -> None:
-    hang(bench)
-    bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
-    bench.steps(20)
-    bench.engine.begin(DeleteStack("s"))
+    begin_rollback(bench)
     wait(bench, GRACE / 4)
     bench.heals("a", "check")
-    bench.steps(200)
-    assert bench.engine.reader.stacks() == []
+    bench.engine.settle()
+    assert bench.stack.state == "ROLLBACK_COMPLETE"
     assert told == []
 
 

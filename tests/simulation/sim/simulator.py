@@ -188,7 +188,7 @@ class Simulator:
         #: What a unit of the running transaction has done once that is committed.
         self.after_commit: Callable[[], None] = lambda: None
         self.lateness = Lateness(self.process, self.clock)
-        self.superseded = sweeps.StopSuperseded(self._is_driven, settings.cancel_grace)
+        self.superseded = sweeps.StopSuperseded(self, settings.cancel_grace)
         self.watcher = Watcher(connection, self.reader, self.world, self.clock)
         self.watcher.disturbed = self.disturbed
         self.world.is_held = self._is_held
@@ -443,8 +443,13 @@ class Simulator:
             row = tx.resource(key)
             return row is not None and row.op != "" and row.op_id == op_id
 
-    def _is_driven(self, key: str) -> bool:
+    def is_busy(self, key: str) -> bool:
+        """Whether a step of this instance is running."""
         return any(task.key == key for task in self.process.tasks)
+
+    def is_moving(self, key: str) -> bool:
+        """Whether it is, and does not wait for its time."""
+        return any(task.key == key and not task.is_waiting for task in self.process.tasks)
 
     # -- breaking ---------------------------------------------------------------------------------
 
