@@ -54,13 +54,13 @@ def _list_lookups() -> list[tuple[str, str, str, Handler, str]]:
     """The routes of names and ids, which lead to the canonical URLs."""
     read = "resources|events|template|actions|environment|files"
     write = "resources|events|template|actions"
-    paths = []
-    for name in ("{stack_name:arn:openstack:heat::.*?}", "{stack_name}"):
-        paths += [("GET", f"/stacks/{name}/{{part:{read}}}")]
-        paths += [("POST", f"/stacks/{name}/{{part:{write}}}")]
-        paths += [
-            (method, f"/stacks/{name}") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
-        ]
+    paths = [
+        (method, f"/stacks/{name}")
+        for name in ("{stack_name:arn:openstack:heat::.*}", "{stack_name}")
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+    ]
+    paths += [("GET", f"/stacks/{{stack_name}}/{{part:{read}}}")]
+    paths += [("POST", f"/stacks/{{stack_name}}/{{part:{write}}}")]
     return [
         (method, path, "stacks:lookup", lookup.redirect_to_stack, "agent") for method, path in paths
     ]

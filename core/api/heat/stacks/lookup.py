@@ -10,7 +10,9 @@ from zonda.hooks.errors import NotFound
 
 from ...http.calls import Answer, Call
 
-_ARN = re.compile(r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)")
+_ARN = re.compile(
+    r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)(/(?P<part>.+))?"
+)
 
 
 def find_stack(call: Call) -> ListedStack:
@@ -28,10 +30,8 @@ def find_live_stack(call: Call) -> StackView:
 
 def redirect_to_stack(call: Call) -> Answer:
     """The canonical URL of a stack, or of a part of it; the client repeats its request there."""
-    stack = _find(call, call.path["stack_name"])
-    parts = ["stacks", stack.name, stack.id]
-    if call.path.get("part"):
-        parts.append(call.path["part"])
+    stack, part = _find(call)
+    parts = ["stacks", stack.name, stack.id, *(part.split("/") if part else ())]
     location = call.build_url(*parts, query=call.query)
     body = {
         "message": f"The resource was found at {location}; you should be redirected automatically.",
@@ -41,10 +41,12 @@ def redirect_to_stack(call: Call) -> Answer:
     return Answer(302, body, {"Location": location})
 
 
-def _find(call: Call, name: str) -> StackView:
+def _find(call: Call) -> tuple[StackView, str]:
+    """The stack that is asked for, and which part of it."""
+    name = call.path["stack_name"]
     found = _ARN.fullmatch(name)
     if found is None:
-        return call.project.find_by_name_or_id(name)
+        return call.project.find_by_name_or_id(name), call.path.get("part", "")
     if found["project"] != call.project.id:
         raise NotFound("Stack", found["name"])
-    return call.project.find_stack(found["id"], found["name"]).stack
+    return call.project.find_stack(found["id"], found["name"]).stack, found["part"] or ""

@@ -229,6 +229,17 @@ def test_a_name_an_id_or_an_arn_leads_to_the_canonical_url(
     assert api.state(f"/stacks/lookup/{stack['id']}") == "CREATE_COMPLETE"
 
 
+def test_an_arn_leads_to_every_part_of_its_stack(api: Any) -> None:
+    """The reference of a nested stack is an ARN, and clients append what they want of it."""
+    stack = find(api, "lookup")
+    arn = f"arn:openstack:heat::p1:stacks/lookup/{stack['id']}"
+    for part in ("resources", "resources/a b/events", "outputs", "export"):
+        reply = api("GET", f"/stacks/{arn}/{part}", limit="2")
+        assert reply.status == 302
+        place = f"http://heat.example:8004/v1/p1/stacks/lookup/{stack['id']}"
+        assert reply.headers["Location"] == f"{place}/{part.replace(' ', '%20')}?limit=2"
+
+
 @pytest.mark.parametrize(
     ("method", "part", "status"),
     [
