@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from tests.api import contract
 
 from zonda.core.api.http.requests import Request
 from zonda.core.api.identity.callers import Caller
@@ -114,10 +115,12 @@ class Api:
             raw = b"" if body is None else json.dumps(body).encode()
         headers = {"x-auth-token": self.token} if self.token else {}
         request = Request(method, path, query, headers, raw, BASE, "req-1")
-        answer = self.dispatcher.answer(request, self.dispatcher.find_target(method, path))
+        target = self.dispatcher.find_target(method, path)
+        answer = self.dispatcher.answer(request, target)
         is_json = answer.media_type == "application/json"
         text = answer.format_body()
         found = json.loads(text) if is_json and text else text.decode()
+        contract.check(target, request, answer, found)
         return Reply(answer.status, found, answer.headers, answer.media_type)
 
     def become(self, token: str) -> Api:

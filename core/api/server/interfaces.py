@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..heat.interface import HeatInterface
+from ..http.documents import DocumentInterface
 from ..http.interfaces import Interface
 from ..identity.callers import Identity
 from ..pages.interface import PagesInterface
@@ -20,5 +21,6 @@ def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
         SignalInterface(service, identity),
         CallbackInterface(service, identity),
         ZondaInterface(service, identity),
+        DocumentInterface(service, identity),
         PagesInterface(service, identity, watch_events),
     ]
