@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Variables that speak to the tests, not to zonda.
-FOR_TESTS = frozenset({"ZONDA_CORPUS"})
+FOR_TESTS = frozenset({"ZONDA_CORPUS", "ZONDA_CLI_TESTS"})
 
 #: Changed by pytest itself while a test runs.
 BY_PYTEST = frozenset({"PYTEST_CURRENT_TEST", "PYTEST_VERSION"})

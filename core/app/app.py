@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from zonda.core.settings.table import Kinds, Settings
 
-from .engine_client import EngineClient, PendingRequest, RunningAction
+from .engine_client import EngineClient
 from .parts import Parts
 from .stacks import Stacks
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from .runners.callbacks import RunnerCallbacks
     from .templates import Templates
     from .workflow_services import Runners
-
-__all__ = ["App", "PendingRequest", "RunningAction", "build_app"]
 
 
 class App(Parts):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine import actions
@@ -21,10 +21,12 @@ from zonda.hooks.errors import Conflict, StoreError
 
 from .parts import Parts, add_declared_types
 from .stacks import Stacks
+from .surface import PendingRequest, RunningAction
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
+    from zonda.core.engine.plan.accept import Noted
     from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.runtime.listeners import Listener
     from zonda.core.engine.templates.definitions import Definitions
@@ -37,34 +39,6 @@ log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
 _LOOK_AGAIN = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class PendingRequest:
-    """The message of a running operation that waits. ``since``: seconds since the epoch."""
-
-    resource: str
-    message: str
-    since: float
-    stack_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunningAction:
-    """An accepted action: everything that is needed to watch it to its end.
-
-    ``generation``: the number of the plan, None where this command has made none.
-    ``events_before``: events up to this ``seq`` were there before. ``touches_all``: every resource
-    will be worked on. ``check_id``: the drift check that belongs to it, or ''.
-    """
-
-    client: EngineClient
-    stack_id: str
-    name: str
-    generation: int | None = None
-    events_before: int = 0
-    touches_all: bool = False
-    check_id: str = ""
 
 
 class EngineClient:
@@ -109,9 +83,12 @@ class EngineClient:
             accepted.check_id,
         )
 
-    def submit(self, action: Action, caller: Caller) -> Future[Accepted]:
-        """Submit ``action`` to the engine of this process; raises StoreError if it is none."""
-        return self._require_engine().submit(action, caller)
+    def submit(self, action: Action, caller: Caller, note: Noted | None = None) -> Future[Accepted]:
+        """Submit ``action`` to the engine of this process; raises StoreError if it is none.
+
+        ``note`` runs in the transaction that accepts it.
+        """
+        return self._require_engine().submit(action, caller, note)
 
     def keep(self, write: Callable[[Transaction], Any]) -> Any:
         """Commit a write that is no action by the engine of this process; returns its result."""
@@ -278,8 +255,14 @@ class EngineClient:
 
     # -- watching -------------------------------------------------------------------------------
 
-    def look(self, stack_id: str, seconds: float) -> StackView:
-        """Return the stack as soon as it is at rest, at the latest after ``seconds``."""
+    #: Seconds after which to look again while something goes on.
+    look_again = 0.2
+
+    def look(self, stack_id: str, seconds: float, seen: int = 0) -> StackView:
+        """Return the stack as soon as it is at rest, at the latest after ``seconds``.
+
+        ``seen``: the last event that is known, for those who wait longer.
+        """
         until = self._parts.clock.monotonic() + seconds
         while self._engine is None:
             stack = self._stacks.find(stack_id)
@@ -293,7 +276,7 @@ class EngineClient:
         try:
             return self._engine.wait(stack_id, max(0.0, until - self._parts.clock.monotonic()))
         except TimeoutError:
-            return self._stacks.find(stack_id)
+            return self._parts.reader.stack_by_id(stack_id)
 
     def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """Return a drift check as soon as it has ended, at the latest after ``seconds``.
@@ -314,7 +297,7 @@ class EngineClient:
         """List the operations that wait, also nested ones, as far as this process knows."""
         stacks = list(self._notices)
         if stacks != [stack_id]:
-            root = self._stacks.find(stack_id).root_id
+            root = self._parts.reader.stack_by_id(stack_id).root_id
             tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
             stacks = [key for key in stacks if key in tree]
         found = (list(self._notices.get(key, {}).values()) for key in stacks)
@@ -322,12 +305,19 @@ class EngineClient:
 
     def count_resources(self, stack_id: str) -> int:
         """Count the stack's resource instances, with those of nested stacks."""
-        return self._parts.reader.tree_size(self._stacks.find(stack_id).root_id)
+        return self._parts.reader.tree_size(self._parts.reader.stack_by_id(stack_id).root_id)
 
     @property
-    def other_engine_pid(self) -> int | None:
-        """The id of the engine's process; None if that is this process, or none runs."""
-        return None if self._parts.lock.held else self._parts.lock.read_holder()
+    def holder(self) -> str:
+        """The process that is the engine now, for people; '' if none is."""
+        lock = self._parts.lock
+        return f"process {lock.read_holder() or 'unknown'}" if lock.is_taken() else ""
+
+    @property
+    def other_engine(self) -> str:
+        """The engine's process, if it is another one, for people; else ''."""
+        holder = None if self._parts.lock.held else self._parts.lock.read_holder()
+        return "" if holder is None else f"the engine of process {holder}"
 
     def finish(self, say: Callable[[str], None]) -> None:
         """Accept nothing more before ``close``; wait for handlers of other commands.

@@ -6,14 +6,16 @@ told without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import chain
 
 from zonda.core.engine.templates.loading import TemplateLoading
 from zonda.core.engine.templates.stored import Templates, read_stored
 from zonda.core.reports.differences import Differences, compare
-from zonda.core.reports.generations import Generations
+from zonda.core.reports.failures import Failure
+from zonda.core.reports.generations import Generation, Generations
 from zonda.core.reports.graph import Graph, build_stack_graph, build_template_graph
+from zonda.core.reports.leaves import list_innermost_failures
 from zonda.core.reports.past import Past, read_past
 from zonda.core.reports.why import Explanation, StackExplainer
 from zonda.core.store.read import trees
@@ -25,7 +27,7 @@ from zonda.core.template.load import StackDefinition
 from zonda.core.template.redaction import RedactedBundle
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.core.template.source.document import Document, load_document
-from zonda.hooks.errors import ZondaError
+from zonda.hooks.errors import Path, Place, ZondaError
 
 
 class StackInspector:
@@ -34,10 +36,15 @@ class StackInspector:
     def __init__(self, reader: Reader, loading: Callable[[], TemplateLoading]) -> None:
         self._reader = reader
         self._loading = loading
+        self._documents: dict[str, Document | None] = {}
 
     def read_history(self, stack: StackView) -> Generations:
         """Return the history of a stack, generation by generation."""
         return Generations(self._reader, stack, self.read)
+
+    def list_generations(self, stack: StackView) -> list[Generation]:
+        """List every generation that is kept, the oldest first."""
+        return self.read_history(stack).all()
 
     def read(self, bundle: Bundle, identity: Identity) -> StackDefinition:
         """Load a stored template; types that are not installed any more are no error."""
@@ -65,10 +72,31 @@ class StackInspector:
         explaining = StackExplainer(self._reader, stack, self.read_history(stack))
         return explaining.explain(resource, generation)
 
-    def document(self, template_id: str) -> Document:
-        """Load a stored template as it was written, for places in it; raises ZondaError."""
-        found = read_stored(self._reader, template_id)
-        return load_document(found.text, found.file if found.has_file else "")
+    def find_place(self, template_id: str, at: Path) -> Place | None:
+        """Find the place of a part of a stored template; None where that has no file.
+
+        Raises ZondaError where the template cannot be read.
+        """
+        if template_id not in self._documents:
+            found = read_stored(self._reader, template_id)
+            text = load_document(found.text, found.file) if found.has_file else None
+            self._documents[template_id] = text
+        document = self._documents[template_id]
+        return None if document is None else document.place(at, key=True)
+
+    def list_innermost_failures(
+        self, stack: StackView, since: int, names: Collection[str]
+    ) -> dict[str, list[Failure]]:
+        """List what has failed below each resource among ``names`` since a generation."""
+        views = {
+            one.resource_name: one
+            for one in self._reader.list_failed(stack.id)
+            if one.generation >= since and one.resource_name in names
+        }
+        return {
+            name: list_innermost_failures(self._reader, stack, [view])
+            for name, view in views.items()
+        }
 
     def build_graph(self, stack: StackView, depth: int = 0) -> tuple[Graph, str]:
         """Build the graph of a stack; also return why its edges cannot be explained, or ''.

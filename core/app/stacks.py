@@ -45,6 +45,10 @@ class Stacks:
             except NotFound:
                 raise missing from None
 
+    def list_all(self, *, nested: bool = False) -> list[StackView]:
+        """List the live stacks of this project, the oldest first; ``nested`` ones, too."""
+        return self._parts.reader.stacks(self._parts.settings.project, nested=nested)
+
     def make_values(self) -> StackValues:
         """Make the reader of parameters and outputs, which loads the templates of stacks."""
         from zonda.core.reports.outputs import make_stack_values

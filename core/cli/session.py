@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from zonda.core.app.app import App, build_app, builtin_kinds
+from zonda.core.app.surface import Application
 from zonda.core.settings import settings, table
 from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
@@ -31,7 +32,8 @@ class Session:
         #: The files of this command, for the explanation of a failure.
         self.template: Bundle | None = None
         self._flags = arguments
-        self._app: App | None = None
+        self._app: Application | None = None
+        self._local: App | None = None
         self._log = _add_log_handler(arguments.debug)
 
     @cached_property
@@ -51,14 +53,35 @@ class Session:
         return given
 
     @property
-    def app(self) -> App:
-        """The application: plug-ins, store, engine and scheduler, each made on demand."""
+    def app(self) -> Application:
+        """The application: this machine's, or the server's where the settings name one."""
         if self._app is None:
+            if self.settings.url:
+                from zonda.core.remote.remote_app import RemoteApp
+
+                self._app = RemoteApp(build_app(self.settings))
+            else:
+                self._app = self.local
+        return self._app
+
+    @property
+    def local(self) -> App:
+        """The application of this machine: plug-ins, store, engine, each made on demand.
+
+        Raises UsageError where commands are for a server.
+        """
+        if self.settings.url:
+            raise UsageError(
+                "This command works on this machine only, and commands are for the server at "
+                f"{self.settings.url}.",
+                hint="Unset ZONDA_URL, or give --set url=.",
+            )
+        if self._local is None:
             memory.limit_malloc_arenas()
             self.open_log(default="")
-            self._app = build_app(self.settings)
-            self._warn_of_exposure(self._app)
-        return self._app
+            self._local = build_app(self.settings)
+            self._warn_of_exposure(self._local)
+        return self._local
 
     def _warn_of_exposure(self, app: App) -> None:
         with suppress(StoreError):  # whoever uses the database says so
@@ -94,12 +117,14 @@ class Session:
     def replace_app(self, app: App) -> None:
         """Replace the application by another one."""
         self._close_app()
-        self._app = app
+        self._local = app
 
     def finish(self) -> None:
         """Wait for operations that run for other commands."""
         if self._app is not None:
             self._app.engine.finish(self.screen.say)
+        elif self._local is not None:
+            self._local.engine.finish(self.screen.say)
 
     def close(self) -> None:
         """Stop everything that was started. External operations can be continued later."""
@@ -107,9 +132,10 @@ class Session:
         _remove_log_handler(self._log)
 
     def _close_app(self) -> None:
-        if self._app is not None:
-            self._app.close()
-            self._app = None
+        for app in (self._app, self._local):
+            if app is not None:
+                app.close()
+        self._app = self._local = None
 
 
 def _add_log_handler(debug: bool) -> logging.Handler:

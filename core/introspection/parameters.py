@@ -50,6 +50,7 @@ class Parameter:
     place: Place | None
     template: str
     give_in: str
+    constraints: tuple[dict[str, Any], ...] = ()
     resources: list[str] = field(default_factory=list)
 
 
@@ -147,6 +148,7 @@ def _build_parameter(
         place=_find_place(grown, name),
         template=file,
         give_in=environments.DEFAULTS if grown.names else environments.PARAMETERS,
+        constraints=tuple(each.to_dict() for each in schema.constraints),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from zonda.core.store.read.drift_views import DriftCheckView, DriftNowView
-from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.stack_reads import StackReads
 from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOT_CHECKED, UNKNOWN
 
@@ -13,7 +13,7 @@ from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOT_CHECKED
 _LOOKED_AT = 50
 
 
-def find_last_verdict(reader: Reader, stack: StackView) -> tuple[str, DriftCheckView | None]:
+def find_last_verdict(reader: StackReads, stack: StackView) -> tuple[str, DriftCheckView | None]:
     """Find the verdict on a root stack as it is now, and its last check of everything."""
     checks = reader.drift_checks(stack.id, _LOOKED_AT)
     last = next((each for each in checks if each.is_complete and not each.scope), None)

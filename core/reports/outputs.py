@@ -10,7 +10,6 @@ import dataclasses
 import json
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.model.definition import Definition, Loading
@@ -23,6 +22,7 @@ from zonda.core.engine.plugins.redaction import describe_output_error
 from zonda.core.engine.plugins.values import RowValues, check_value
 from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.views import OutputView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import ZondaError
@@ -31,17 +31,6 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import SHOW
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import MASK
-
-
-@dataclass(frozen=True, slots=True)
-class OutputView:
-    """One output. ``error``: the reason for no value; ``secrecy``: open, sealed or hidden."""
-
-    name: str
-    description: str
-    value: Any
-    error: str = ""
-    secrecy: str = "open"
 
 
 class StackValues:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from zonda.core.engine.model import causes
 from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
 from zonda.core.graph.digraph import group_targets
+from zonda.core.store.read.to_view import to_resource_summary
+from zonda.core.store.read.views import ResourceSummary
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
 #: The situation of a resource whose last operation has failed: idle until the next update.
@@ -27,7 +29,7 @@ class Situation:
     replaced last. ``way``: the owners down to its stack.
     """
 
-    row: ResourceRow
+    row: ResourceSummary
     doing: str
     told: tuple[str, ...]
     waits_for: tuple[str, ...] = ()
@@ -74,20 +76,20 @@ class _WaitGraph:
 
 
 def _build_situation(stack: StackRow, awaited: _WaitGraph, row: ResourceRow) -> Situation:
-    cause = causes.parse_cause(row.cause)
+    cause, shown = causes.parse_cause(row.cause), to_resource_summary(row)
     if row.op:
-        return Situation(row, "at work", tuple(_describe_running(row)), (), cause)
+        return Situation(shown, "at work", tuple(_describe_running(row)), (), cause)
     if row.hook and row.open:
         text = f"it is paused at the breakpoint {row.hook}, until that is cleared"
-        return Situation(row, "paused", (text,), (), cause)
+        return Situation(shown, "paused", (text,), (), cause)
     if row.open == OPEN and stack.phase != IDLE:
         waits = awaited.of(row)
         if waits:
-            return Situation(row, "waiting", (f"it waits for {', '.join(waits)}",), waits, cause)
-        return Situation(row, "waiting", ("its turn comes next",), (), cause)
+            return Situation(shown, "waiting", (f"it waits for {', '.join(waits)}",), waits, cause)
+        return Situation(shown, "waiting", ("its turn comes next",), (), cause)
     if row.want == PRESENT and row.status == FAILED:
-        return Situation(row, UNWELL, tuple(_describe_failed(row)), (), cause)
-    return Situation(row, "at rest", tuple(_describe_resting(row)), (), cause)
+        return Situation(shown, UNWELL, tuple(_describe_failed(row)), (), cause)
+    return Situation(shown, "at rest", tuple(_describe_resting(row)), (), cause)
 
 
 def _describe_running(row: ResourceRow) -> Iterator[str]:

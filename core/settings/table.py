@@ -159,6 +159,17 @@ class Settings:
         "Where `zonda runner serve` listens.",
         check=values.parse_host_and_port,
     )
+    url: str = define_setting(
+        "",
+        "The address of a server (`zonda serve`): commands are for its stacks, not this machine's.",
+        shown="none",
+    )
+    token: str = define_setting(
+        "", "The token for that server, of `zonda token create`.", shown="none", secret=True
+    )
+    url_ca_bundle: str = define_setting(
+        "", "A file with the certificates that such a server's TLS is checked by.", shown="none"
+    )
     serve_address: str = define_setting(
         "127.0.0.1:8004",
         "Where `zonda serve` listens.",

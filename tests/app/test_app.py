@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.app.app import App, RunningAction, build_app
+from zonda.core.app.app import App, build_app
+from zonda.core.app.surface import RunningAction
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings import settings
@@ -104,7 +105,7 @@ def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> 
 
     running = other.engine.act(create("web"))
 
-    assert running.client.other_engine_pid == os.getpid()
+    assert running.client.other_engine == f"the engine of process {os.getpid()}"
     assert not other.lock.held
     assert ended(running).state == "CREATE_COMPLETE"
     assert ended(other.engine.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
@@ -147,7 +148,7 @@ def test_what_an_engine_left_undone_is_continued(make: Make) -> None:
 
     continued = make().engine.wait("web")
 
-    assert continued.client.other_engine_pid is None
+    assert not continued.client.other_engine
     assert ended(continued).state == "CREATE_COMPLETE"
 
 

@@ -99,7 +99,7 @@ class FakeSession:
     """As much of a session as ``engine run`` needs."""
 
     def __init__(self, app: App) -> None:
-        self.app = app
+        self.local = app
         self.screen = Screen()
 
     def open_log(self, default: str) -> None:

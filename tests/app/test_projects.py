@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from zonda.core.app.app import App, RunningAction, build_app
+from zonda.core.app.app import App, build_app
+from zonda.core.app.surface import RunningAction
 from zonda.core.engine import actions
 from zonda.core.engine.actions.table import ACTIONS
 from zonda.core.engine.drift import repair

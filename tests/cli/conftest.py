@@ -1,16 +1,26 @@
-"""The command line in this process: no subprocess, streams captured."""
+"""The command line in this process: no subprocess, streams captured.
+
+With ``ZONDA_CLI_TESTS=remote`` every command is sent to a server, see ``remote.py``.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from zonda.core.cli.main import main
+
+from . import remote
+
+if TYPE_CHECKING:
+    from .server import Server
 
 
 @dataclass(frozen=True)
@@ -28,15 +38,50 @@ class Done:
 
 
 Zonda = Callable[..., Done]
+#: Gives the words of a command while a server runs that it is for, if it is for one.
+Serve = Callable[[list[str]], AbstractContextManager[list[str]]]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server | None]:
+    """The server of this run; None where commands work on their home."""
+    if os.environ.get("ZONDA_CLI_TESTS") != "remote":
+        yield None
+        return
+    from .server import Server
+
+    made = Server()
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def zonda(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Zonda:
+def serve(server: Server | None, request: pytest.FixtureRequest) -> Serve:
+    """Run a server for each command, in a remote run."""
+    if server is None:
+        return nullcontext
+    if reason := remote.find_reason(request.node.nodeid):
+        pytest.skip(f"not for a server: {reason}")
+
+    @contextmanager
+    def serving(words: list[str]) -> Iterator[list[str]]:
+        if remote.is_local(words):
+            yield words
+            return
+        with server.serve(remote.read_flags(words)):
+            yield words
+
+    return serving
+
+
+@pytest.fixture
+def zonda(capsys: pytest.CaptureFixture[str], tmp_path: Path, serve: Serve) -> Zonda:
     """Run ``zonda WORDS`` with a home of the test's own; fails unless the exit code is ``code``."""
 
     def run(*words: str | Path, code: int = 0) -> Done:
         capsys.readouterr()
-        ended = main([*map(str, words), "--home", str(tmp_path / "home")])
+        with serve([*map(str, words), "--home", str(tmp_path / "home")]) as given:
+            ended = main(given)
         shown = capsys.readouterr()
         assert "Traceback" not in shown.err
         assert ended == code, shown.out + shown.err

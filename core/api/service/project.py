@@ -16,6 +16,7 @@ from zonda.core.app.parts import add_declared_types
 from zonda.core.app.planning import PlanResult, make_plan, make_read_services
 from zonda.core.engine.actions import Accepted, Action
 from zonda.core.engine.actions import Caller as ActionCaller
+from zonda.core.engine.plan.accept import Noted, skip_note
 from zonda.core.engine.preview.preview import Preview, build_preview
 from zonda.core.reports.export import StackExporter
 from zonda.core.reports.outputs import OutputView, StackValues, make_stack_values
@@ -88,10 +89,16 @@ class Project:
 
     # -- actions --------------------------------------------------------------------------------
 
-    def submit(self, action: Action) -> Accepted:
-        """Have an action planned and committed; raises ZondaError where it is refused."""
+    def submit(
+        self, action: Action, *, supersedes: bool = True, note: Noted = skip_note
+    ) -> Accepted:
+        """Have an action planned and committed; raises ZondaError where it is refused.
+
+        ``note`` runs in the transaction that accepts it; what it raises undoes that.
+        """
+        caller = ActionCaller(self.caller.user, self.id, supersedes)
         try:
-            return self.service.app.engine.submit(action, self.action_caller).result(PATIENCE)
+            return self.service.app.engine.submit(action, caller, note).result(PATIENCE)
         except StillWaiting:
             raise Busy(
                 "The engine is busy: the request was not planned in time.",

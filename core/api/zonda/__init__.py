@@ -1,4 +1,5 @@
-"""zonda's own API, below ``/zonda/v1/``: what Heat's has no words for.
+"""Zonda's own API below ``/zonda/v1/``: the command line's requests to a server.
 
-An interface of ``server``; imports ``http`` and what is below it.
+``routes`` is the table; ``reads`` and ``reports`` are what may be read, ``desk`` is the application
+of one caller's project, ``actions`` takes actions, ``events`` streams them live.
 """

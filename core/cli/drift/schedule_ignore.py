@@ -44,7 +44,7 @@ def schedule(session: Session, arguments: argparse.Namespace) -> None:
         session.app.engine.act(action, drive=False)
         stack = session.app.stacks.find(stack.id)
     session.show_fields(arguments, {"stack_name": stack.name, **drift.build_fields(stack)})
-    if stack.drift_schedule and session.app.engine.other_engine_pid is None:
+    if stack.drift_schedule and not session.app.engine.other_engine:
         session.screen.say("No engine runs that would look by itself: 'zonda engine run' is one.")
 
 

@@ -73,7 +73,7 @@ def _check_known(
     """Raise NotFound for a resource that neither exists nor has existed."""
     if name is None:
         return
-    known = {each.name for each in session.app.reader.resource_rows(stack.id)}
+    known = {each.name for each in session.app.reader.list_resources(stack.id)}
     known |= {event.resource_name or "" for _, event in told}
     if name not in known:
         raise NotFound("Resource", name, hint=suggestion(name, sorted(known)))

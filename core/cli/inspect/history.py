@@ -23,7 +23,7 @@ SHORT = 8
 def history(session: Session, arguments: argparse.Namespace) -> None:
     """Show one row per generation, the oldest first."""
     stack = session.app.stacks.find(arguments.stack)
-    found = session.app.inspector.read_history(stack).all()
+    found = session.app.inspector.list_generations(stack)
     if arguments.limit is not None:
         found = found[-arguments.limit :] if arguments.limit > 0 else []
     if arguments.format in ("json", "yaml"):

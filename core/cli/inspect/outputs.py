@@ -15,7 +15,7 @@ from ..progress.outputs import as_fields, show_all
 from ..session import Session
 
 if TYPE_CHECKING:  # listing stacks must not pay for the engine
-    from zonda.core.reports.outputs import OutputView
+    from zonda.core.store.read.views import OutputView
 
 
 @takes(STACK, formats.add_arguments)

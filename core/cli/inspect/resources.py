@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from zonda.core.store.read import trees
-from zonda.core.store.read.views import ResourceView, StackView
-from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.read.views import ResourceSummary, ResourceView, StackView
 
 from ..arguments import STACK, argument, takes
 from ..console import formats
@@ -35,7 +34,7 @@ def list_resources(session: Session, arguments: argparse.Namespace) -> None:
     if depth:
         columns, rows = (*columns, *NESTED_COLUMNS), _build_tree_rows(session, stack, depth)
     else:
-        rows = [_build_row(one) for one in session.app.reader.resource_rows(stack.id)]
+        rows = [_build_row(one) for one in session.app.reader.list_resources(stack.id)]
     session.show_rows(arguments, columns, rows, SPARE)
 
 
@@ -49,10 +48,10 @@ def _build_tree_rows(session: Session, stack: StackView, depth: int) -> list[tup
     ]
 
 
-def _build_row(one: ResourceRow) -> tuple[Any, ...]:
-    state = f"{one.op}_IN_PROGRESS" if one.op else f"{one.action}_{one.status}"
+def _build_row(one: ResourceSummary) -> tuple[Any, ...]:
     leaving = one.want != "PRESENT"
-    return one.name, one.physical_id, one.type, state, formats.format_time(one.updated_at), leaving
+    updated = formats.format_time(one.updated_at)
+    return one.name, one.physical_id, one.type, one.state, updated, leaving
 
 
 @takes(
@@ -71,7 +70,7 @@ def show(session: Session, arguments: argparse.Namespace) -> None:
         for one in reader.resources(stack.id, absent=True)
         if one.name == found.name and not one.present and one.id != found.id
     ]
-    child = reader.child_row(found.id)
+    child = reader.find_nested_stack(found.id)
     fields = {
         **as_fields(found),
         "nested_stack_id": None if child is None else child.id,

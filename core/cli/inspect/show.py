@@ -45,15 +45,14 @@ _TAG_MODES: dict[str, Callable[[set[str], set[str]], bool]] = {
 def list_stacks(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per stack, the oldest first."""
     tags = {tag.strip() for tag in (arguments.tags or "").split(",")} - {""}
-    reader = session.app.reader
     found = [
         stack
-        for stack in reader.stacks(session.settings.project, nested=arguments.nested)
+        for stack in session.app.stacks.list_all(nested=arguments.nested)
         if (not tags or _TAG_MODES[arguments.tag_mode](tags, set(stack.tags)))
         and (not arguments.name or arguments.name in stack.name)
     ]
     if arguments.nested:
-        owners = trees.Owners(reader)
+        owners = trees.Owners(session.app.reader)
         rows = [(*as_row(stack), *owners.of(stack)) for stack in found]
         columns = (*LIST_COLUMNS, *NESTED_COLUMNS)
         session.show_rows(arguments, columns, rows, SPARE)

@@ -52,7 +52,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
     """Show one row per rule and type; exit code 1 if any rule is broken."""
     from zonda.hooks.conformance.pytest_runner import run_with_pytest  # --help needs no pytest
 
-    path, app = Path(arguments.what), session.app
+    path, app = Path(arguments.what), session.local
     is_file = _is_file(arguments.what)
     if is_file and not path.exists():
         raise NotFound("file", arguments.what)

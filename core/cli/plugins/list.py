@@ -26,7 +26,7 @@ _COLOURS = {"ok": "green", "partly": "yellow", "failed": "red", "disabled": "yel
 @takes(formats.add_arguments)
 def list_plugins(session: Session, arguments: argparse.Namespace) -> int:
     """List what each plug-in provides; exit code 1 if any of them is not fully usable."""
-    plugins, screen = session.app.plugins, session.screen
+    plugins, screen = session.local.plugins, session.screen
     found = list_entries(plugins)
     if arguments.format == "table" and not arguments.column:
         for line in _format_listing(screen, found):

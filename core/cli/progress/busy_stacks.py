@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Literal
 
-from zonda.core.app.app import RunningAction
+from zonda.core.app.surface import RunningAction
 from zonda.core.engine.actions import Action
 from zonda.core.engine.model.states import OVERTAKES
 from zonda.core.store.read.views import StackView
@@ -131,9 +131,8 @@ def describe_running(session: Session, stack: StackView) -> str:
     """Describe the running action of a stack: its user, process and start."""
     last = session.app.reader.actions(stack.id)[-1]
     by = f" by {last.by}" if last.by else ""
-    who = "nobody carries it out now"
-    if session.app.has_engine:
-        who = f"process {session.app.lock.read_holder() or 'unknown'} carries it out"
+    holder = session.app.engine.holder
+    who = f"{holder} carries it out" if holder else "nobody carries it out now"
     return (
         f"Stack {stack.name} already has an action ({last.action}) in progress{by}, since "
         f"{formats.format_time(last.started_at)}; {who}."

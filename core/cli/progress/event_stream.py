@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zonda.core.store.read import trees
-from zonda.core.store.read.reader import ALL
+from zonda.core.store.read.stack_reads import ALL
 from zonda.core.store.read.views import EventView, StackView
 
 from ..session import Session

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from zonda.core.store.read.views import EventView, FailedView, StackView
+from zonda.core.store.read.views import EventView, StackView
 from zonda.core.template.source import document as source
 from zonda.hooks.errors import Path, Place, ZondaError
 
@@ -54,9 +55,9 @@ def explain_failures(
     if not found and stack.status_reason and stack.status_reason not in shown:
         yield f"  {stack.status_reason}"
         return
-    documents = _Documents(session, stack, since)
+    places = _Places(session, stack, since)
     for fault in found[:_SHOWN]:
-        place = documents.place(fault)
+        place = places.find(fault)
         where = f"{place}: " if place else ""
         yield f"{where}{session.screen.colour_message('error', 'red')}: {fault.told}"
         if place is not None and session.screen.on_terminal:
@@ -71,26 +72,20 @@ def _list_faults(
     session: Session, stack: StackView, failed: Sequence[EventView], since: int
 ) -> Iterator[_Fault]:
     """List the failed resources; of nested stacks those that made the owner fail."""
-    from zonda.core.reports.leaves import list_innermost_failures  # only a failure needs it
-
     last = {
         event.resource_name: _Fault(
             (event.resource_name,), event.reason, ("resources", event.resource_name)
         )
         for event in failed
     }
-    views: dict[str, FailedView] = {}
     for one in session.app.reader.list_failed(stack.id):
         if one.generation >= since:
             name = one.resource_name
-            views[name] = one
             if one.during == "prepare" and name not in last:
                 last[name] = _Fault((name,), one.reason, one.path or ("resources", name))
+    inner = session.app.inspector.list_innermost_failures(stack, since, last) if last else {}
     for name, fault in last.items():
-        inner = list_innermost_failures(
-            session.app.reader, stack, [views[name]] if name in views else []
-        )
-        below = [each for each in inner if each.way]
+        below = [each for each in inner.get(name, ()) if each.way]
         yield from map(_build_nested_fault, below)
         if not below:
             yield fault
@@ -102,37 +97,39 @@ def _build_nested_fault(each: Failure) -> _Fault:
     return _Fault((*each.way, view.resource_name), view.reason, at, view.template_id)
 
 
-class _Documents:
-    """Templates for the places of failures; a template that cannot be read raises nothing."""
+class _Places:
+    """Places of failures in templates; a template that cannot be read raises nothing."""
 
     def __init__(self, session: Session, stack: StackView, since: int) -> None:
         self._session = session
         self._stack = stack
         self._since = since
-        self._known: dict[str | None, source.Document | None] = {}
+        self._inspector = session.app.inspector
 
-    def place(self, fault: _Fault) -> Place | None:
+    def find(self, fault: _Fault) -> Place | None:
         """Find the place of a failure; None where its template has no file, or cannot be read."""
-        key = fault.template_id
-        if key not in self._known:
-            try:
-                self._known[key] = self._load_own() if key is None else self._load_stored(key)
-            except ZondaError:
-                self._known[key] = None
-        document = self._known[key]
-        return document.place(fault.at, key=True) if document and document.file else None
+        try:
+            if fault.template_id is not None:
+                return self._inspector.find_place(fault.template_id, fault.at)
+            if self._session.template is not None:
+                document = self._own_document
+                return document.place(fault.at, key=True) if document.file else None
+            used = self._stored_template_id
+            return None if used is None else self._inspector.find_place(used, fault.at)
+        except ZondaError:
+            return None
 
-    def _load_stored(self, template_id: str) -> source.Document:
-        return self._session.app.inspector.document(template_id)
-
-    def _load_own(self) -> source.Document | None:
-        """Load the template of this command, else the one of generation ``since``."""
+    @cached_property
+    def _own_document(self) -> source.Document:
+        """The template of this command."""
         given = self._session.template
-        if given is not None:
-            return source.load_document(given.template, given.template_file)
-        reader = self._session.app.reader
-        planned = {each.generation: each for each in reader.actions(self._stack.id)}
-        # a rollback has another one, or none at all
+        assert given is not None
+        return source.load_document(given.template, given.template_file)
+
+    @cached_property
+    def _stored_template_id(self) -> str | None:
+        """The template of generation ``since``: a rollback has another one, or none at all."""
+        actions = self._session.app.reader.actions(self._stack.id)
+        planned = {each.generation: each for each in actions}
         since = self._since
-        used = planned[since].template_id if since in planned else self._stack.template_id
-        return None if used is None else self._load_stored(used)
+        return planned[since].template_id if since in planned else self._stack.template_id

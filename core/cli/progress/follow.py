@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from zonda.core.app.app import PendingRequest, RunningAction
-from zonda.core.store.read.reader import ALL
+from zonda.core.app.surface import PendingRequest, RunningAction
+from zonda.core.store.read.stack_reads import ALL
 from zonda.core.store.read.trees import ALL_LEVELS
 from zonda.core.store.read.views import EventView, StackView
 
@@ -21,8 +21,6 @@ from . import event_line, failure_report
 from .event_stream import EventStream, EventWithPath
 from .silence import SilenceReporter
 from .tally import Tally
-
-LOOK_AGAIN = 0.2
 
 
 class Display(Protocol):
@@ -173,7 +171,7 @@ def _watch_events(session: Session, running: RunningAction, display: Display) ->
         watch.tally.add(_list_earlier_events(session, watch.stack, news, seen))
     while True:
         # First the state, then the events: so none of a stack that is now idle is missed.
-        watch.stack = running.client.look(running.stack_id, LOOK_AGAIN)
+        watch.stack = running.client.look(running.stack_id, running.client.look_again, seen)
         told = news.list_after(seen)
         seen = told[-1][1].seq if told else seen
         watch.tally.add(told)
@@ -196,8 +194,8 @@ def _list_earlier_events(
 
 
 def _say_how_to_continue(session: Session, running: RunningAction) -> None:
-    if pid := running.client.other_engine_pid:
-        session.screen.say(f"\nThe engine of process {pid} goes on with it.")
+    if engine := running.client.other_engine:
+        session.screen.say(f"\n{engine[0].upper()}{engine[1:]} goes on with it.")
     else:
         session.screen.say("\nStopping. Nothing is lost: what runs outside zonda goes on.")
     session.screen.say(f"'zonda stack wait {running.name}' continues.")

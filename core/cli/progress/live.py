@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from zonda.core.app.app import PendingRequest
+from zonda.core.app.surface import PendingRequest
 from zonda.core.store.read.views import EventView
 from zonda.hooks.context import Clock
 

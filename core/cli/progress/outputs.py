@@ -13,7 +13,7 @@ from ..console import formats, streams
 from ..session import Session
 
 if TYPE_CHECKING:
-    from zonda.core.reports.outputs import OutputView
+    from zonda.core.store.read.views import OutputView
 
 
 _SEALED = "sealed"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from zonda.core.app.app import RunningAction
+from zonda.core.app.surface import RunningAction
 
 from ..console import formats, streams
 from ..console.stack_rows import LIST_COLUMNS, SPARE, as_fields, as_row

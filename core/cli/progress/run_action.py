@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection
 
-from zonda.core.app.app import RunningAction
+from zonda.core.app.surface import RunningAction
 
 from ..options import nested
 from ..session import Session
@@ -53,8 +53,8 @@ def wait_for_end(
 
 def say_planned(session: Session, running: RunningAction) -> None:
     """Print which engine carries out the action."""
-    if pid := running.client.other_engine_pid:
-        session.screen.say(f"Planned; the engine of process {pid} does it.")
+    if engine := running.client.other_engine:
+        session.screen.say(f"Planned; {engine} does it.")
     else:
         name = nested.find_root_stack(session, running.stack_id).name
         session.screen.say(f"Planned; 'zonda stack wait {name}' carries it out.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from zonda.core.app.app import PendingRequest
+from zonda.core.app.surface import PendingRequest
 
 from ..console import formats, sanitize
 from .event_line import PAUSED

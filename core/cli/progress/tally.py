@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from zonda.core.store.read.reader import Reader
+from zonda.core.store.read.stack_reads import StackReads
 from zonda.core.store.read.views import StackView
 
 from ..console.formats import format_duration
@@ -57,7 +57,7 @@ class Tally:
         elif action == "DELETE":
             self._removed[instance] = key
 
-    def summary(self, reader: Reader, stack: StackView) -> str:
+    def summary(self, reader: StackReads, stack: StackView) -> str:
         """Format `` in 2.1 s: 1 made, 0 changed, 1 replaced, 0 removed, 3 unchanged``."""
         span = format_duration(self._times[-1] - self._times[0] if self._times else 0)
         if stack.action == "DELETE":
@@ -69,7 +69,7 @@ class Tally:
         shown += [f"{counts[kind]} {kind}" for kind in ("failed", "not reached") if counts[kind]]
         return f" in {span}: {', '.join(shown)}"
 
-    def _compute_counts(self, reader: Reader, stack: StackView) -> Mapping[str, int]:
+    def _compute_counts(self, reader: StackReads, stack: StackView) -> Mapping[str, int]:
         there, before = set(self._made.values()), set(self._removed.values())
         failed = {key for key, status in self._last.items() if status == "FAILED"}
         changed = self._changed - there - before
@@ -78,7 +78,7 @@ class Tally:
         if stack.status == "FAILED":
             waiting = sum(
                 row.want == "PRESENT" and row.action == "INIT" and not row.op
-                for row in reader.tree_resources(stack.root_id)
+                for row in reader.list_tree_resources(stack.root_id)
             )
         wanted = reader.tree_size(stack.root_id, wanted=True)
         return {

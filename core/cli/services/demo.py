@@ -48,7 +48,7 @@ def demo(session: Session, arguments: argparse.Namespace) -> int:
     say = session.screen.say
     say(f"Everything is made in {folder}")
     _use_demo_home(session, folder)
-    service = _start_service(session.app, folder)
+    service = _start_service(session.local, folder)
     say(f"The runner service is at {service}\n")
     code = _run_example(session, folder)
     if code == 0:
@@ -123,18 +123,18 @@ def _run_example(session: Session, folder: Path) -> int:
     bundle = load_bundle(find_example() / TEMPLATE, parameters=parameters)
     session.template = bundle
     try:
-        session.app.stacks.find(STACK)
+        session.local.stacks.find(STACK)
     except NotFound:
-        running = session.app.engine.act(CreateStack(STACK, bundle))
+        running = session.local.engine.act(CreateStack(STACK, bundle))
         return follow(session, running, ("CREATE",))
     session.screen.say(f"The stack {STACK} is there already: it is brought up to date.")
-    return follow(session, session.app.engine.act(UpdateStack(STACK, bundle)), ("UPDATE",))
+    return follow(session, session.local.engine.act(UpdateStack(STACK, bundle)), ("UPDATE",))
 
 
 def _show_result(session: Session, folder: Path) -> None:
     screen = session.screen
     shown = argparse.Namespace(format="table", column=["output_key", "output_value"])
-    found = session.app.stacks.make_values().outputs(session.app.stacks.find(STACK).id)
+    found = session.local.stacks.make_values().outputs(session.local.stacks.find(STACK).id)
     outputs.show_all(session, shown, found)
     screen.out.write("\nWhat is really there:\n")
     for path in sorted(path for path in (folder / "data").rglob("*") if path.is_file()):

@@ -24,7 +24,7 @@ def doctor(session: Session, arguments: argparse.Namespace) -> int:
         found = [*check_packages(), Finding("settings", FAULT, str(error), hint)]
     else:
         found = [Finding("settings", OK, f"{settings.home / 'zonda.toml'} and the environment")]
-        found += list_findings(session.app)
+        found += list_findings(session.local)
     rows = [(each.check, each.status, each.text, each.hint) for each in found]
     session.show_rows(arguments, COLUMNS, rows)
     return int(any(each.status == FAULT for each in found))

@@ -111,7 +111,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
             screen.say(str(row))
 
     try:
-        report = session.app.runners.check_endpoint(
+        report = session.local.runners.check_endpoint(
             _parse_options(arguments), threading.Event().wait, print_row
         )
     except KeyboardInterrupt:

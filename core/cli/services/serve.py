@@ -48,13 +48,13 @@ def runner(session: Session, arguments: argparse.Namespace) -> None:
         session.screen.say(f"Runner {name}: workflows of {files} at {url}; Ctrl-C stops it.")
 
     files = [Path(file) for file in arguments.files]
-    session.app.runners.serve(files, arguments.address, ready, arguments.name)
+    session.local.runners.serve(files, arguments.address, ready, arguments.name)
 
 
 @takes(argument("names", metavar="NAME", nargs="*", help="which runners (default: all)"))
 def stop(session: Session, arguments: argparse.Namespace) -> None:
     """Stop running services; the runs that they have started go on."""
-    running = {service.serving.name: service for service in session.app.runners.list_services()}
+    running = {service.serving.name: service for service in session.local.runners.list_services()}
     for name in arguments.names or running or [str(session.settings.home)]:
         if name not in running:
             raise NotFound("workflow service", name, hint=suggestion(name, running))
@@ -70,10 +70,10 @@ def engine(session: Session, arguments: argparse.Namespace) -> None:
     session.open_log(default="stderr")
     ended = threading.Event()
     with _stop_by_signals(ended.set) as is_stopped:
-        if session.app.engine.run(_make_patience(session, is_stopped)):
-            session.screen.say(f"Engine of {session.app.database}; Ctrl-C stops it.")
+        if session.local.engine.run(_make_patience(session, is_stopped)):
+            session.screen.say(f"Engine of {session.local.database}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
-            session.app.engine.check()
+            session.local.engine.check()
 
 
 @takes(
@@ -93,7 +93,7 @@ def serve(session: Session, arguments: argparse.Namespace) -> None:
     serving = _make_serving(session, arguments.address)
     try:
         with _stop_by_signals(serving.stop) as is_stopped:
-            if session.app.engine.run(_make_patience(session, is_stopped)):
+            if session.local.engine.run(_make_patience(session, is_stopped)):
                 serving.run(lambda: _say_ready(session, serving.url, arguments.ready))
     finally:
         serving.close()
@@ -119,7 +119,7 @@ def _make_serving(session: Session, address: str | None) -> Serving:
         place = parse_host_and_port(address or session.settings.serve_address)
     except ValueError as error:
         raise UsageError(f"The address {address} {error}.") from error
-    return Serving(session.app, place)
+    return Serving(session.local, place)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ COLUMNS = (
 @takes(formats.add_arguments)
 def list_sinks(session: Session, arguments: argparse.Namespace) -> None:
     """List every sink: its position, and its error."""
-    rows = [_build_row(view) for view in session.app.sinks.list_views()]
+    rows = [_build_row(view) for view in session.local.sinks.list_views()]
     session.show_rows(arguments, COLUMNS, rows)
 
 
@@ -53,7 +53,7 @@ def _choose_state(view: SinkView) -> str:
 @takes(argument("name", metavar="NAME", help="name of the section [sinks.NAME]"))
 def test(session: Session, arguments: argparse.Namespace) -> int:
     """Send one test event of the action TEST now."""
-    wrong = session.app.sinks.test(arguments.name)
+    wrong = session.local.sinks.test(arguments.name)
     if wrong:
         session.screen.say(f"Sink {arguments.name} did not take it: {wrong}")
         return 1
@@ -64,5 +64,5 @@ def test(session: Session, arguments: argparse.Namespace) -> int:
 @takes(argument("name", metavar="NAME", help="name of a sink that 'zonda sink list' shows"))
 def skip(session: Session, arguments: argparse.Namespace) -> None:
     """Drop the events that wait for a sink; it continues with the next event."""
-    last = session.app.sinks.skip(arguments.name)
+    last = session.local.sinks.skip(arguments.name)
     session.screen.say(f"Sink {arguments.name} goes on after event {last}.")

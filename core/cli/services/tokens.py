@@ -51,7 +51,7 @@ def create(session: Session, arguments: argparse.Namespace) -> None:
         "roles": json.dumps(arguments.role or ["member"]),
     }
     if arguments.days is not None:
-        end = datetime.fromtimestamp(session.app.clock.now() + arguments.days * 86400, UTC)
+        end = datetime.fromtimestamp(session.local.clock.now() + arguments.days * 86400, UTC)
         row["expires"] = end.strftime("%Y-%m-%dT%H:%M:%SZ")
     add_token(home / TOKENS, token, row)
     session.screen.out.write(f"{token}\n")

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.app.app import RunningAction
+from zonda.core.app.surface import RunningAction
 from zonda.core.engine import actions
 from zonda.core.settings.table import LONGEST_ACTION
 from zonda.core.store.read.views import StackView, format_deletion_time

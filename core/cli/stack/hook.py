@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 
 from zonda.core.engine.actions import ClearHooks
 from zonda.core.store.read import trees
-from zonda.core.store.read.reader import ALL
-from zonda.core.store.read.views import StackView
-from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.read.stack_reads import ALL
+from zonda.core.store.read.views import ResourceSummary, StackView
 from zonda.hooks.errors import NotFound
 
 from ..arguments import STACK, argument, takes
@@ -35,13 +34,13 @@ def poll(session: Session, arguments: argparse.Namespace) -> None:
 
 def _list_waiting(
     session: Session, stack: StackView, depth: int
-) -> list[tuple[tuple[str, ...], ResourceRow]]:
+) -> list[tuple[tuple[str, ...], ResourceSummary]]:
     """List the resources that wait at a breakpoint, with the paths of their stacks."""
     found = trees.list_resources(session.app.reader, stack, depth)
     return [(path, one) for path, one in found if one.hook and not one.hook.startswith("+")]
 
 
-def _build_row(one: ResourceRow, since: dict[str | None, float]) -> tuple[str | None, ...]:
+def _build_row(one: ResourceSummary, since: dict[str | None, float]) -> tuple[str | None, ...]:
     times = (formats.format_time(since.get(one.id)), formats.format_time(one.hook_until))
     return one.hook, f"{one.action}_{one.status}", *times
 

@@ -79,7 +79,7 @@ def _build_fields(each: Parameter) -> Iterator[tuple[str, Any]]:
         ("from_place", each.origin_place and errors.position_as_data(each.origin_place)),
     )
     yield from (("hidden", each.hidden), ("immutable", schema.immutable))
-    yield "constraints", [constraint.to_dict() for constraint in schema.constraints]
+    yield "constraints", list(each.constraints)
     yield from (
         ("tags", list(schema.tags)),
         ("declared", each.place and errors.position_as_data(each.place)),

@@ -29,7 +29,7 @@ def schema(session: Session, arguments: argparse.Namespace) -> None:
     functions: dict[str, str] = {}
     conditions: dict[str, str] = {}
     for date in dates:
-        table = session.app.function_table(date)
+        table = session.local.function_table(date)
         known = {name: cls for name, cls in table.functions.items() if name not in table.removed}
         functions |= _describe_functions(known)
         conditions |= _describe_functions(
@@ -40,7 +40,7 @@ def schema(session: Session, arguments: argparse.Namespace) -> None:
             }
         )
     names = [name for name, date in NAMES.items() if date in dates]
-    types = session.app.plugins.resource_types
+    types = session.local.plugins.resource_types
     made = build_template_schema((*dates, *names), functions, conditions, types)
     session.screen.out.write(json.dumps(made, indent=2, default=str) + "\n")
 

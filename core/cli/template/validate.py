@@ -115,7 +115,7 @@ def functions(session: Session, arguments: argparse.Namespace) -> None:
         known = (*DATES, *NAMES, *sorted(CFN))
         hint = suggestion(name, known) or f"The versions are {', '.join(known)}."
         raise NotFound("template version", arguments.version, hint=hint)
-    found = session.app.function_table(date)
+    found = session.local.function_table(date)
     called = dict(found.functions)
     if arguments.with_conditions:
         called.update(found.conditions)

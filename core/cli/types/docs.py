@@ -29,7 +29,7 @@ INDEX = "README.md"
 )
 def docs(session: Session, arguments: argparse.Namespace) -> None:
     """Write a page per type: into a folder, or one after the other on standard output."""
-    app = session.app
+    app = session.local
     pages = format_pages(app, arguments.package or "")
     if arguments.output is None:
         session.screen.out.write("\n".join(pages.values()))
@@ -80,10 +80,10 @@ def list_types_of(plugins: Plugins, package: str) -> list[str]:
 )
 def template(session: Session, arguments: argparse.Namespace) -> None:
     """Print an initial template: a parameter for each property, an output for each attribute."""
-    plugins, name = find_type(session.app, arguments.type)
+    plugins, name = find_type(session.local, arguments.type)
     cls = get_type(plugins, name)
     if arguments.example:
-        made = examples.build_example(name, cls, session.app.make_context())
+        made = examples.build_example(name, cls, session.local.make_context())
     else:
         made = examples.build_initial_template(name, cls)
     formats.write_data(session.screen.out, arguments.format or "yaml", made)

@@ -38,7 +38,7 @@ def new(session: Session, arguments: argparse.Namespace) -> None:
 )
 def schema(session: Session, arguments: argparse.Namespace) -> None:
     """Print a JSON Schema on standard output."""
-    readers = session.app.plugins.type_readers
+    readers = session.local.plugins.type_readers
     make = getattr(readers.get(arguments.key), "json_schema", None)
     if make is None:
         known = [key for key, reader in readers.items() if hasattr(reader, "json_schema")]

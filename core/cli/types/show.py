@@ -27,7 +27,7 @@ from ..session import Session
 )
 def list_types(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per type, by name."""
-    plugins = session.app.plugins
+    plugins = session.local.plugins
     wanted = (arguments.filter or "").lower()
     names = sorted(
         name
@@ -55,7 +55,7 @@ def list_types(session: Session, arguments: argparse.Namespace) -> None:
 )
 def show(session: Session, arguments: argparse.Namespace) -> None:
     """Show properties, attributes and support status of one type, as in its schemas."""
-    plugins, name = find_type(session.app, arguments.type)
+    plugins, name = find_type(session.local, arguments.type)
     cls = get_type(plugins, name)
     origin = str(plugins.origins["resource type", name])
     fields = describe_type(name, cls, origin)

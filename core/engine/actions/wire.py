@@ -59,18 +59,19 @@ def format_error(error: BaseException) -> str:
     """The text of the answer to an action that was refused."""
     if not isinstance(error, ZondaError):
         error = ZondaError(f"The engine failed: {type(error).__name__}.")
-    return json.dumps({"error": _error_to_dict(error)})
+    return json.dumps({"error": error_to_dict(error)})
 
 
 def parse_answer(text: str) -> Accepted:
     """Return the accepted plan of an answer, or raise the error that it holds."""
     said = json.loads(text)
     if "error" in said:
-        raise _parse_error(said["error"])
+        raise parse_error(said["error"])
     return Accepted(**said["accepted"])
 
 
-def _error_to_dict(error: ZondaError) -> dict[str, Any]:
+def error_to_dict(error: ZondaError) -> dict[str, Any]:
+    """The error as JSON values."""
     found: dict[str, Any] = {
         "class": type(error).__name__,
         "message": error.message,
@@ -83,11 +84,12 @@ def _error_to_dict(error: ZondaError) -> dict[str, Any]:
             found["place"] = asdict(error.place)
         found["related"] = [asdict(each) for each in error.related]
     if isinstance(error, ValidationErrors):
-        found["errors"] = [_error_to_dict(each) for each in error.errors]
+        found["errors"] = [error_to_dict(each) for each in error.errors]
     return found
 
 
-def _parse_error(said: Mapping[str, Any]) -> ZondaError:
+def parse_error(said: Mapping[str, Any]) -> ZondaError:
+    """The error that ``error_to_dict`` was given."""
     if "errors" in said:
         return ValidationErrors([_build_template_error(each) for each in said["errors"]])
     if "path" in said:

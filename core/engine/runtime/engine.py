@@ -32,6 +32,7 @@ from ..model.effects import Step, Tx, make_step
 from ..model.lending import Lender
 from ..model.states import POLLING
 from ..model.unit_of_work import Notice, UnitOfWork
+from ..plan.accept import Noted, skip_note
 from ..services import EngineSettings
 from . import sweeps
 from .building import build_services
@@ -144,10 +145,15 @@ class Engine:
             self._scheduler.wake_at(self.clock.monotonic())
         self._scheduler.start(self)
 
-    def submit(self, action: Action, caller: Caller | None = None) -> Future[Accepted]:
-        """Have an action carried out; the future is done once it is planned and committed."""
+    def submit(
+        self, action: Action, caller: Caller | None = None, note: Noted | None = None
+    ) -> Future[Accepted]:
+        """Have an action carried out; the future is done once it is planned and committed.
+
+        ``note`` runs in the transaction that accepts it; what it raises undoes that.
+        """
         services = self.services if caller is None else self.services.for_caller(caller)
-        return self._submit_step(lambda: act(services, action))
+        return self._submit_step(lambda: act(services, action, note or skip_note))
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) the plan of a stack, and those above and below it."""

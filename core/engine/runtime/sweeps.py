@@ -12,6 +12,7 @@ from ..model.unit_of_work import UnitOfWork
 from ..operations import cut_off, timeouts
 
 _HOUR = 3600.0
+_DAY = 24 * _HOUR
 
 
 def take_up_all(work: UnitOfWork) -> None:
@@ -81,4 +82,4 @@ class StopSuperseded:
 
 def delete_old(work: UnitOfWork, keep_events: float) -> None:
     """Delete events older than ``keep_events`` seconds, and unused rows."""
-    work.tx.forget(work.now - keep_events, work.now - _HOUR)
+    work.tx.forget(work.now - keep_events, work.now - _HOUR, work.now - _DAY)

@@ -27,20 +27,25 @@ from ..values.sealing import Sealer
 from .drift import DriftReads
 from .pages import PageReads
 from .software import SoftwareReads
-from .to_view import to_action_view, to_failed_view, to_resource_view, to_stack_view
+from .stack_reads import ALL as ALL
+from .to_view import (
+    to_action_view,
+    to_failed_view,
+    to_resource_summary,
+    to_resource_view,
+    to_stack_view,
+)
 from .views import (
     ActionView,
     EventView,
     FailedView,
     RequestView,
+    ResourceSummary,
     ResourceView,
     StackView,
     TemplateView,
     format_deletion_time,
 )
-
-#: A limit that is none.
-ALL = -1
 
 
 class Reader(DriftReads, PageReads, SoftwareReads):
@@ -98,6 +103,19 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         """Every instance of every stack of a tree, as rows."""
         found = (ResourceRow(*each) for each in self._all(SQL["resources_of_root"], root_id))
         return sorted(found, key=attrgetter("id"))
+
+    def list_resources(self, stack_id: str) -> list[ResourceSummary]:
+        """Every instance of a stack."""
+        return [*map(to_resource_summary, self.resource_rows(stack_id))]
+
+    def list_tree_resources(self, root_id: str) -> list[ResourceSummary]:
+        """Every instance of a stack and of its nested stacks."""
+        return [*map(to_resource_summary, self.tree_resources(root_id))]
+
+    def find_nested_stack(self, resource_id: str) -> StackView | None:
+        """The live nested stack of a resource, if it has one."""
+        row = self.child_row(resource_id)
+        return None if row is None else to_stack_view(row)
 
     def has_protected(self, root_id: str) -> bool:
         """Whether a command protects anything in a tree."""

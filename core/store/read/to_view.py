@@ -15,7 +15,7 @@ from zonda.hooks.text.redaction import MASK
 
 from ..schema.rows import PREFIX, FailedRow, ResourceRow, StackRow
 from ..values.sealing import Sealer
-from .views import ActionView, FailedView, ResourceView, StackView
+from .views import ActionView, FailedView, ResourceSummary, ResourceView, StackView
 
 View = TypeVar("View")
 
@@ -45,6 +45,11 @@ def to_stack_view(row: StackRow) -> StackView:
         protected=bool(row.protect) or policies.parse_policies(row.policies).protects_stack,
         suspended=bool(row.suspended),
     )
+
+
+def to_resource_summary(row: ResourceRow) -> ResourceSummary:
+    """The summary of a resource."""
+    return copy_columns(ResourceSummary, row)
 
 
 def to_resource_view(

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ..schema.rows import ResourceRow
-from .reader import Reader
+from .stack_reads import TreeReads
 from .tree_paths import Tree
-from .views import EventView, StackView
+from .views import EventView, ResourceSummary, StackView
 
 #: Deeper than anything.
 ALL_LEVELS = 1_000_000
@@ -19,7 +18,7 @@ ALL_LEVELS = 1_000_000
 class Owners:
     """The owners of nested stacks: of one tree, or of all that are live."""
 
-    def __init__(self, reader: Reader, root_id: str | None = None) -> None:
+    def __init__(self, reader: TreeReads, root_id: str | None = None) -> None:
         self._reader = reader
         self._owned = {
             child: (parent, name) for child, _, parent, name in reader.list_owners_below(root_id)
@@ -45,13 +44,14 @@ class Owners:
         for each in reversed(pending):
             if each not in self._names:
                 parent, name = self._owned.get(each, ("", ""))
+                above = self._names[parent] if parent else ""
                 self._names[each] = (
-                    f"{self._names[parent]}/{name}" if parent else self._reader.stack_row(each).name
+                    f"{above}/{name}" if parent else self._reader.stack_by_id(each).name
                 )
         return self._names[stack_id]
 
 
-def read_tree(reader: Reader, stack: StackView) -> Tree:
+def read_tree(reader: TreeReads, stack: StackView) -> Tree:
     """The tree below a stack, as it is now."""
     return Tree(stack.id, reader.list_owners_below(stack.root_id))
 
@@ -62,18 +62,18 @@ def format_path(path: Collection[str], name: str = "") -> str:
 
 
 def list_resources(
-    reader: Reader, stack: StackView, depth: int
-) -> list[tuple[tuple[str, ...], ResourceRow]]:
+    reader: TreeReads, stack: StackView, depth: int
+) -> list[tuple[tuple[str, ...], ResourceSummary]]:
     """The instances of a stack and its nested stacks, each behind its owner, with its path.
 
     ``depth``: how many levels down.
     """
     tree = read_tree(reader, stack)
-    rows: dict[str, list[ResourceRow]] = {}
-    for row in reader.tree_resources(stack.root_id):
+    rows: dict[str, list[ResourceSummary]] = {}
+    for row in reader.list_tree_resources(stack.root_id):
         rows.setdefault(row.stack_id, []).append(row)
-    found: list[tuple[tuple[str, ...], ResourceRow]] = []
-    pending: list[tuple[tuple[str, ...], ResourceRow]] = []
+    found: list[tuple[tuple[str, ...], ResourceSummary]] = []
+    pending: list[tuple[tuple[str, ...], ResourceSummary]] = []
 
     def push(stack_id: str, path: tuple[str, ...]) -> None:
         pending.extend((path, row) for row in reversed(rows.get(stack_id, ())))
@@ -93,7 +93,7 @@ class Ways:
     owners tell whose they were. ``top``: what the ways begin at.
     """
 
-    def __init__(self, reader: Reader, top: StackView) -> None:
+    def __init__(self, reader: TreeReads, top: StackView) -> None:
         self._reader = reader
         self._top = top
         self._owners: dict[str, tuple[str, str]] = {}

@@ -108,6 +108,39 @@ class ResourceView:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourceSummary:
+    """One resource instance without its values: what lists and explanations tell of it.
+
+    ``want`` is PRESENT, or what becomes of an instance that is to go; ``verb``: what is planned.
+    ``dirty``: whether something that it requires has changed since.
+    """
+
+    id: str
+    stack_id: str
+    name: str
+    type: str
+    physical_id: str | None
+    want: str
+    verb: str
+    action: str
+    status: str
+    status_reason: str
+    op: str
+    attempt: int
+    started_at: float | None
+    deadline: float | None
+    hook: str
+    hook_until: float | None
+    updated_at: float
+    dirty: int
+
+    @property
+    def state(self) -> str:
+        """``ACTION_STATUS``, of the running operation if there is one."""
+        return f"{self.op}_IN_PROGRESS" if self.op else f"{self.action}_{self.status}"
+
+
+@dataclass(frozen=True, slots=True)
 class EventView:
     """One change of state of a stack (``resource_name`` is '') or of a resource."""
 
@@ -209,3 +242,14 @@ class RequestView:
     created_at: float
     answer: str | None
     answered_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputView:
+    """One output. ``error``: the reason for no value; ``secrecy``: open, sealed or hidden."""
+
+    name: str
+    description: str
+    value: Any
+    error: str = ""
+    secrecy: str = "open"

@@ -282,12 +282,14 @@ SQL: dict[str, str] = {
     'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.id = ?',
     # ()
     'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
+    # (id, action, created_at, answer, answered_at)
+    'keep_answer': 'INSERT OR IGNORE INTO request (id, action, created_at, answer, answered_at) VALUES (?, ?, ?, ?, ?)',
     # (text, at, key)
     'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ? AND request.answered_at IS NULL',
     # (key)
     'withdraw_request': 'DELETE FROM request WHERE request.id = ? AND request.answered_at IS NULL',
-    # (before)
-    'delete_old_requests': 'DELETE FROM request WHERE request.answered_at < ?',
+    # (before, keyed_before)
+    'delete_old_requests': "DELETE FROM request WHERE request.answered_at < ? AND (request.answered_at < ? OR request.id NOT LIKE 'key-%')",
     # ()
     'sinks': 'SELECT sink.name, sink.seq, sink.delivered, sink.delivered_at, sink.failures, sink.failing_since, sink.error, sink.next_at FROM sink ORDER BY sink.name',
     # (name)

@@ -47,6 +47,7 @@ from .tables import (
     STACK,
     TEMPLATE,
 )
+from .words import KEYED
 
 P: Any = bindparam
 R, S, E, A = RESOURCE.c, STACK.c, EDGE.c, ACTION.c
@@ -456,13 +457,17 @@ STATEMENTS: dict[str, Executable] = {
     "requests_open": select(REQUEST)
     .where(REQUEST.c.answered_at.is_(None))
     .order_by(L("request.rowid")),
+    "keep_answer": insert(REQUEST).values(_build_insert_values(REQUEST)).prefix_with("OR IGNORE"),
     "answer_request": update(REQUEST)
     .where(REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None))
     .values(answer=P("text"), answered_at=P("at")),
     "withdraw_request": delete(REQUEST).where(
         REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None)
     ),
-    "delete_old_requests": delete(REQUEST).where(REQUEST.c.answered_at < P("before")),
+    "delete_old_requests": delete(REQUEST).where(
+        REQUEST.c.answered_at < P("before"),
+        (REQUEST.c.answered_at < P("keyed_before")) | L(f"request.id NOT LIKE '{KEYED}%'"),
+    ),
     # -- event sinks
     "sinks": select(SINK).order_by(SINK.c.name),
     "sink_by_name": select(SINK).where(SINK.c.name == P("name")),

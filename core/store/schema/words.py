@@ -1,4 +1,4 @@
-"""The values of columns in the tables of drift."""
+"""The values of columns in the tables of drift, and of ids of requests."""
 
 from __future__ import annotations
 
@@ -12,3 +12,5 @@ RUNNING, COMPLETE, FAILED, INTERRUPTED = "RUNNING", "COMPLETE", "FAILED", "INTER
 NOTE = "; "
 #: The reason of a check.
 SCHEDULE, COMMAND, REPAIR = "schedule", "command", "repair"
+#: The beginning of the ids of requests that may be sent again.
+KEYED = "key-"

@@ -375,6 +375,14 @@ class Transaction(History):
         """Leave a command for the engine."""
         self._execute(SQL["insert_request"], (request_id, action, at, None, None))
 
+    def keep_answer(self, request_id: str, action: str, text: str, at: float) -> bool:
+        """Store a request with its answer; False if there is one of this id.
+
+        An id that begins with ``KEYED`` may be asked for again, and is kept for longer.
+        """
+        values = (request_id, action, at, text, at)
+        return self._execute(SQL["keep_answer"], values).rowcount == 1
+
     def withdraw_request(self, request_id: str) -> None:
         """Take back a command that has no answer yet."""
         self._execute(SQL["withdraw_request"], (request_id,))
@@ -392,12 +400,15 @@ class Transaction(History):
         given = (*sink_values(row)[1:], row.name, known)
         return self._execute(SQL["move_sink"], given).rowcount == 1
 
-    def forget(self, events_before: float, others_before: float) -> None:
-        """Delete old events, history and requests, stacks long gone, templates nobody uses."""
+    def forget(self, events_before: float, others_before: float, keyed_before: float) -> None:
+        """Delete old events, history and requests, stacks long gone, templates nobody uses.
+
+        ``keyed_before``: for requests that may be sent again, see ``keep_answer``.
+        """
         self.flush()
         for name in _OF_THE_PAST:
             self._execute(SQL[name], (events_before,))
-        self._execute(SQL["delete_old_requests"], (others_before,))
+        self._execute(SQL["delete_old_requests"], (others_before, keyed_before))
         kept = (events_before, events_before, others_before, events_before)
         self._execute(SQL["delete_unused_templates"], kept)
         self._execute(SQL["delete_old_stacks"], (events_before,))

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from zonda.core.app.engine_client import PendingRequest
+from zonda.core.app.surface import PendingRequest
 from zonda.core.cli.console.console import Screen
 from zonda.core.cli.progress import event_line
 from zonda.core.cli.progress.event_stream import EventWithPath

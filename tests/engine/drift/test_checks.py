@@ -258,7 +258,7 @@ def test_old_checks_go_with_the_events(drift: Drifting, bench: Bench) -> None:
     drift.thing("a")["size"] = 5
     check = drift.check()
     with bench.store.transaction() as tx:
-        tx.forget(bench.clock.now() + 1, bench.clock.now() + 1)
+        tx.forget(*[bench.clock.now() + 1] * 3)
     assert drift.checks() == []
     assert drift.findings(check) == {}
     assert drift.now()["a"] == "DRIFTED"

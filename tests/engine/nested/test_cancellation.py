@@ -308,7 +308,7 @@ def forget(tree: Tree, days: float = 200.0) -> None:
     with tree.bench.store.transaction() as tx:
         now = tree.bench.clock.now()
         for _ in range(2):  # what is built on goes after what builds on it
-            tx.forget(now - 90 * 86400.0, now - 3600.0)
+            tx.forget(now - 90 * 86400.0, now - 3600.0, now - 86400.0)
     tree.bench.restart()
 
 

@@ -19,8 +19,7 @@ from zonda.core.reports.why import Explanation
 from zonda.core.store.read import trees
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.read.pages import EventQuery
-from zonda.core.store.read.views import EventView, StackView
-from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.read.views import EventView, ResourceSummary, StackView
 from zonda.hooks.errors import ZondaError
 
 from ...http.calls import Answer, Call
@@ -39,7 +38,7 @@ class ResourceLine:
     """One instance of the list. ``path``: with the owners above it."""
 
     path: str
-    row: ResourceRow
+    row: ResourceSummary
 
     @property
     def state(self) -> str:
