@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 #: Names of the machine itself.
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
@@ -46,9 +47,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def choose_hosts(allowed: Iterable[str], address: str) -> Hosts:
-    """The names that the settings allow, else those of the address that is listened on."""
+def choose_hosts(allowed: Iterable[str], address: str, public_url: str = "") -> Hosts:
+    """The names that the settings allow, else those of the address that is listened on.
+
+    The name in ``public_url``, under which signals come, is always one of them.
+    """
     names = {name.lower() for name in allowed}
     if not names:
         names = {*LOOPBACK, address.lower(), f"[{address.lower()}]"}
+    if public_url:
+        names.add(split_port(urlsplit(public_url).netloc.lower()))
     return Hosts(frozenset(names))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -19,7 +20,7 @@ from ..identity.choice import choose_identity
 from ..service.service import Service, split_words
 from .application import Application
 from .dispatch import Dispatcher
-from .hosts import choose_hosts, is_loopback
+from .hosts import choose_hosts, is_loopback, split_port
 from .interfaces import make_interfaces
 from .pauses import keep_pauses_short
 
@@ -90,7 +91,9 @@ class Serving:
         service = Service(self._app)
         identity = choose_identity(self._app)
         dispatcher = Dispatcher(service, make_interfaces(service, identity))
-        hosts = choose_hosts(split_words(settings.allowed_hosts), self.host)
+        hosts = choose_hosts(
+            split_words(settings.allowed_hosts), self.host, settings.public_url
+        )
         application = Application(dispatcher, hosts, settings.max_json_body_size)
         config = uvicorn.Config(
             application,
@@ -147,7 +150,9 @@ def open_socket(host: str, port: int) -> socket.socket:
 def check_exposure(app: App, host: str) -> None:
     """Raise UsageError where strangers could reach a server that asks nobody who they are."""
     settings = app.settings
-    names = split_words(settings.allowed_hosts)
+    names = [*split_words(settings.allowed_hosts)]
+    if settings.public_url:
+        names.append(split_port(urlsplit(settings.public_url).netloc))
     if settings.identity == "none" and not all(map(is_loopback, (host, *names))):
         raise UsageError(
             f"Without identity the server listens on loopback addresses only, not on {host}.",

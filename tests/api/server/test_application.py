@@ -175,3 +175,9 @@ def test_strangers_reach_no_server_that_asks_nobody(
         return
     with pytest.raises(UsageError, match=says):
         check_exposure(app, host)
+
+
+def test_the_host_of_signal_urls_is_one_of_the_hosts() -> None:
+    known = choose_hosts([], "127.0.0.1", "https://Zonda.Example:8443/x")
+    assert known.find_base("https", "zonda.example:8443") == "https://zonda.example:8443"
+    assert choose_hosts(["a"], "127.0.0.1", "http://[fd00::1]:8004").names == {"a", "[fd00::1]"}
