@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
     from zonda.core.engine.plan.accept import Noted
-    from zonda.core.engine.runtime.engine import Engine, Notice
-    from zonda.core.engine.runtime.listeners import Listener
+    from zonda.core.engine.runtime.engine import Engine, EngineLoad, Notice
+    from zonda.core.engine.runtime.listeners import CommitListener, Listener
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.core.store.write.database import Transaction
@@ -233,6 +233,14 @@ class EngineClient:
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """See ``Engine.subscribe``; raises StoreError if this process is not the engine."""
         return self._require_engine().subscribe(listener)
+
+    def subscribe_commits(self, listener: CommitListener) -> None:
+        """See ``Engine.subscribe_commits``."""
+        self._require_engine().subscribe_commits(listener)
+
+    def read_load(self) -> EngineLoad:
+        """See ``Engine.read_load``."""
+        return self._require_engine().read_load()
 
     def _record_notices(self, notices: Sequence[Notice]) -> None:
         """Record what operations wait for until they end. Called in the engine's threads."""

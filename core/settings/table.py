@@ -217,6 +217,12 @@ class Settings:
         least=0,
         most=36_500,
     )
+    metrics_address: str = define_setting(
+        "",
+        "Where `zonda serve` shows metrics for Prometheus, at `/metrics`: `HOST:PORT`, or `off`.",
+        shown="`127.0.0.1:8006`, if that is free",
+        check=values.check_metrics_address,
+    )
     region_name: str = define_setting(
         "",
         "The name of the region that this zonda is (Heat's `region_name_for_services`): "

@@ -99,6 +99,12 @@ def parse_host_and_port(address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
+def check_metrics_address(value: str) -> None:
+    """Raise ValueError for what is neither ``HOST:PORT`` nor ``off``."""
+    if value not in ("", "off"):
+        parse_host_and_port(value)
+
+
 def check_name(value: str) -> None:
     """Raise ValueError for an empty name."""
     if not value.strip():

@@ -19,8 +19,12 @@ from ..http.routes import Match
 from ..identity.policy import check_policy
 from ..service.project import Project
 from ..service.service import Service
+from ..telemetry.counts import REFUSED, REQUEST_SECONDS, REQUESTS
 from .answers import Answers
 from .request_log import Trace
+
+#: The reasons of refusals, as metrics name them.
+_REASONS = {401: "unauthorized", 403: "forbidden", 413: "size", 429: "rate", 503: "busy"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,8 @@ class Dispatcher:
         """The answer to a request; never raises but for the end of the process."""
         if target is None:
             return answer_versions(request)
-        trace = Trace(request.id, request.method, request.path)
+        trace, clock = Trace(request.id, request.method, request.path), self.service.app.clock
+        begun = clock.monotonic()
         unexpected: BaseException | None = None
         try:
             answer = self._answer(request, target, trace)
@@ -77,8 +82,16 @@ class Dispatcher:
             raise_interruption(error)
             answer = target.interface.answer_failure(500, type(error).__name__)
             unexpected = error
+        self._count(trace.operation or "none", answer.status, clock.monotonic() - begun)
         trace.write(answer, unexpected)
         return answer
+
+    def _count(self, operation: str, status: int, seconds: float) -> None:
+        counts = self.service.counts
+        counts.add(REQUESTS, operation, str(status))
+        counts.observe(REQUEST_SECONDS, seconds, operation)
+        if status in _REASONS:
+            counts.add(REFUSED, _REASONS[status])
 
     def _answer(self, request: Request, target: Target, trace: Trace) -> Answer:
         interface, match = target.interface, target.match

@@ -18,6 +18,7 @@ from zonda.hooks.errors import StoreError, UsageError
 
 from ..identity.choice import choose_identity
 from ..service.service import Service, split_words
+from ..telemetry.serving import serve_metrics
 from .application import Application
 from .dispatch import Dispatcher
 from .hosts import choose_hosts, is_loopback, split_port
@@ -76,6 +77,8 @@ class Serving:
         self.host, self.port = host, self._socket.getsockname()[1]
         if host not in _EVERYWHERE:  # which nobody can call
             app.served_url = self.url
+        #: Where metrics are shown, '' if nowhere.
+        self.metrics_url = ""
         self._server: _Server | None = None
         self._stopped = False
 
@@ -91,9 +94,7 @@ class Serving:
         service = Service(self._app)
         identity = choose_identity(self._app)
         dispatcher = Dispatcher(service, make_interfaces(service, identity))
-        hosts = choose_hosts(
-            split_words(settings.allowed_hosts), self.host, settings.public_url
-        )
+        hosts = choose_hosts(split_words(settings.allowed_hosts), self.host, settings.public_url)
         application = Application(dispatcher, hosts, settings.max_json_body_size)
         config = uvicorn.Config(
             application,
@@ -110,7 +111,11 @@ class Serving:
         server = self._server = _Server(config, self._app, ready)
         server.should_exit = self._stopped
         try:
-            with keep_pauses_short():
+            with (
+                keep_pauses_short(),
+                serve_metrics(self._app, service.counts, lambda: service.hub.count) as metrics,
+            ):
+                self.metrics_url = metrics
                 server.run([self._socket])
         finally:
             application.close()

@@ -12,6 +12,7 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.template.definition.stack_definition import StackDefinition
 
 from ..live.hub import Hub
+from ..telemetry.counts import Counts
 from .memo import Memo
 
 #: Seconds until an action must be planned and committed.
@@ -25,6 +26,8 @@ class Service:
     def __init__(self, app: App) -> None:
         self.app = app
         self._readers = threading.local()
+        #: The counters and histograms of this process.
+        self.counts = Counts()
         #: The streams of live events.
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.

@@ -24,6 +24,7 @@ from ..http.routes import Route, RouteTable
 from ..identity.callers import Caller, Identity
 from ..service.service import Service
 from ..service.signal_targets import find_signal_target
+from ..telemetry.counts import REFUSED
 from .rates import Rates
 
 #: Bytes of a body.
@@ -98,6 +99,7 @@ class SignalInterface(Interface):
 
     def answer_stranger(self, request: Request) -> Answer:
         """The same answer for every token that is no good."""
+        self.service.counts.add(REFUSED, "signal")
         return self.answer_failure(404, "EntityNotFound", "There is no such signal URL.")
 
     def parse_body(self, request: Request) -> bytes:

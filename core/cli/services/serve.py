@@ -94,13 +94,15 @@ def serve(session: Session, arguments: argparse.Namespace) -> None:
     try:
         with _stop_by_signals(serving.stop) as is_stopped:
             if session.local.engine.run(_make_patience(session, is_stopped)):
-                serving.run(lambda: _say_ready(session, serving.url, arguments.ready))
+                serving.run(lambda: _say_ready(session, serving, arguments.ready))
     finally:
         serving.close()
 
 
-def _say_ready(session: Session, url: str, line: str | None) -> None:
-    session.screen.say(f"zonda at {url}; Ctrl-C stops it.")
+def _say_ready(session: Session, serving: Serving, line: str | None) -> None:
+    session.screen.say(f"zonda at {serving.url}; Ctrl-C stops it.")
+    if serving.metrics_url:
+        session.screen.say(f"Metrics at {serving.metrics_url}.")
     if line:
         session.screen.out.write(f"{line}\n")
         session.screen.out.flush()

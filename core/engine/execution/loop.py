@@ -97,6 +97,11 @@ class Loop:
                 task.done(None, error)
 
     @property
+    def admitted(self) -> int:
+        """The number of resources that are worked on."""
+        return self._admitted
+
+    @property
     def has_ready(self) -> bool:
         """Whether a resource waits to be looked at."""
         return bool(self._ready or self.alone)

@@ -149,6 +149,7 @@ class Driver(Loop):
         self, runs: list[Callable[[UnitOfWork], Any]], *, ahead: bool = False
     ) -> tuple[list[Any], UnitOfWork, list[Task]]:
         """Run units in one transaction; ``ahead``: and enter the steps that they release."""
+        begun = self.services.clock.monotonic() if self.listeners.commit_listeners else 0.0
         with self._database.transaction() as tx:
             services = self.services
             work = UnitOfWork(tx, services.clock.now(), services.ids, services.sealer, self.owner)
@@ -156,6 +157,8 @@ class Driver(Loop):
             results = [run(work) for run in runs]
             released = self._look_ahead(work) if ahead else []
         self._jumps.keep_offset(offset)
+        if self.listeners.commit_listeners:
+            self.listeners.tell_commit(len(runs), self.services.clock.monotonic() - begun)
         return results, work, [self._enter(key, proceed(services, it)) for key, it in released]
 
     def _look_ahead(self, work: UnitOfWork) -> list[tuple[str, WorkItem]]:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any, Protocol
@@ -37,7 +38,7 @@ from ..services import EngineSettings
 from . import sweeps
 from .building import build_services
 from .lateness import Lateness
-from .listeners import Listener
+from .listeners import CommitListener, Listener
 from .pool_driver import PoolDriver
 from .requests import Requests
 
@@ -69,6 +70,20 @@ class Scheduler(Protocol):
 
     def stop(self) -> None:
         """Call the engine no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLoad:
+    """The work of an engine at one moment.
+
+    ``inbox``: messages that wait; ``calls``: resources that are worked on; ``late``: seconds since
+    the poll that has waited longest was due; ``sweep_age``: seconds since the last sweep.
+    """
+
+    inbox: int
+    calls: int
+    late: float
+    sweep_age: float
 
 
 class Engine:
@@ -115,6 +130,7 @@ class Engine:
         self._fire: Callable[[UnitOfWork], None] | None = None
         self._stop_superseded = sweeps.StopSuperseded(self._driver, self.settings.cancel_grace)
         self._lateness = Lateness(self._driver, clock)
+        self._swept_at: float | None = None
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
         self._changes = 0
@@ -187,6 +203,24 @@ class Engine:
         """
         return self._driver.listeners.subscribe(listener)
 
+    def read_load(self) -> EngineLoad:
+        """The load of this moment, from any thread; raises StoreError once the engine has ended."""
+        if self.failure is not None:
+            raise self.failure
+        now, due = self.clock.monotonic(), self._driver.next_due()
+        return EngineLoad(
+            inbox=self._inbox.qsize(),
+            calls=self._driver.admitted,
+            late=0.0 if due is None else max(0.0, now - due),
+            sweep_age=0.0 if self._swept_at is None else now - self._swept_at,
+        )
+
+    def subscribe_commits(self, listener: CommitListener) -> None:
+        """Tell ``listener``, in the engine's thread, how many units each commit had, and how long
+        it took.
+        """
+        self._driver.listeners.commit_listeners.append(listener)
+
     def close_door(self) -> None:
         """Begin nothing more; the thread ends when the last call has."""
         self._put(self._begin_stop)
@@ -229,6 +263,7 @@ class Engine:
 
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks that are past their deadline."""
+        self._swept_at = self.clock.monotonic()
         self._put(lambda: self._driver.start(self._lateness.sweep()))
         self._run_unit(self._stop_superseded)
         self._put(self._driver.checks.sweep)

@@ -14,6 +14,8 @@ from ..model.unit_of_work import Notice, UnitOfWork
 log = logging.getLogger(__name__)
 
 Listener = Callable[[Sequence[Notice]], None]
+#: Called with the number of units of a commit, and the seconds that it took.
+CommitListener = Callable[[int, float], None]
 
 
 class Listeners:
@@ -21,6 +23,8 @@ class Listeners:
 
     def __init__(self) -> None:
         self._listeners: list[Listener] = []
+        #: Called in the engine's thread after each commit.
+        self.commit_listeners: list[CommitListener] = []
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` from now on; returns the function that ends that."""
@@ -51,6 +55,11 @@ class Listeners:
             except BaseException as error:  # a listener's trouble is not the engine's
                 raise_interruption(error)
                 log.exception("A listener broke")
+
+    def tell_commit(self, units: int, seconds: float) -> None:
+        """Tell what a commit has cost."""
+        for listener in self.commit_listeners:
+            listener(units, seconds)
 
     def progress(self, stack_id: str, resource: str, message: str, since: float | None) -> None:
         """Publish what an operation waits for."""

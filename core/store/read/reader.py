@@ -299,6 +299,10 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         """(generation, action, status, how many) of the events of a stack's resources."""
         return self._all(SQL["events_counted"], stack_id)
 
+    def count_states(self) -> list[tuple[str, str, int]]:
+        """(action, status, how many) of the stacks of all projects that are there."""
+        return self._all(SQL["stacks_counted"])
+
     def last_event(self) -> int:
         """The ``seq`` of the newest event of any stack; 0 before the first."""
         return int(self._all(SQL["last_event"])[0][0] or 0)

@@ -178,6 +178,8 @@ SQL: dict[str, str] = {
     'events_of_root': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.stack_id IN (SELECT stack.id FROM stack WHERE stack.root_id = ?) AND event.seq > ? ORDER BY event.seq LIMIT ? OFFSET ?',
     # (stack_id)
     'events_counted': "SELECT event.generation, event.action, event.status, count(*) AS count_1 FROM event WHERE event.stack_id = ? AND event.resource_name != '' GROUP BY event.generation, event.action, event.status",
+    # ()
+    'stacks_counted': 'SELECT stack.action, stack.status, count(*) AS count_1 FROM stack WHERE stack.deleted_at IS NULL GROUP BY stack.action, stack.status',
     # (after, limit, offset)
     'events_after': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.seq > ? ORDER BY event.seq LIMIT ? OFFSET ?',
     # ()

@@ -290,6 +290,9 @@ STATEMENTS: dict[str, Executable] = {
     "events_counted": select(EVENT.c.generation, EVENT.c.action, EVENT.c.status, func.count())
     .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.resource_name != NOTHING)
     .group_by(EVENT.c.generation, EVENT.c.action, EVENT.c.status),
+    "stacks_counted": select(STACK.c.action, STACK.c.status, func.count())
+    .where(STACK.c.deleted_at.is_(None))
+    .group_by(STACK.c.action, STACK.c.status),
     "events_after": select(EVENT)
     .where(EVENT.c.seq > P("after"))
     .order_by(EVENT.c.seq)
