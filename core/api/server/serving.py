@@ -77,7 +77,7 @@ class Serving:
         self.host, self.port = host, self._socket.getsockname()[1]
         if host not in _EVERYWHERE:  # which nobody can call
             app.served_url = self.url
-        #: Where metrics are shown, '' if nowhere.
+        #: The URL of the metrics, '' without one.
         self.metrics_url = ""
         self._server: _Server | None = None
         self._stopped = False
