@@ -1,4 +1,4 @@
-"""The stack that a page's address names: its id, or the name of a live one.
+"""The stack that a page's address names by its id, and addresses of pages.
 
 Called by the handlers of all pages. What belongs to another project is not there.
 """
@@ -16,9 +16,9 @@ from ..http.calls import Call
 
 def find_stack(call: Call) -> StackView:
     """The stack of a page, also a deleted one; raises NotFound with names that are alike."""
-    key, project = call.path["stack"], call.project
+    key, project = call.path["stack_id"], call.project
     try:
-        return project.find_by_name_or_id(key)
+        return project.find_stack(key).stack
     except NotFound as missing:
         names = [stack.name for stack in project.reader.stacks(project.id)]
         raise NotFound("Stack", key, hint=suggestion(key, names)) from missing

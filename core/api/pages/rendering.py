@@ -16,9 +16,10 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from zonda.core.reports.texts import plan
 from zonda.core.reports.texts.times import format_duration, format_time
 from zonda.core.reports.why import LocatedFailure
-from zonda.hooks.errors import show_path
+from zonda.hooks.errors import Place, TemplateError, ZondaError, show_path
 from zonda.hooks.text.redaction import MASK
 from zonda.hooks.text.sanitize import escape_control_chars, escape_surrogates
 
@@ -31,6 +32,18 @@ HIDDEN = "******"
 #: Characters of a value in a table.
 LONGEST = 400
 _TAB = "    "
+#: The class of a planned resource by what happens to it.
+_LOOKS = {
+    "create": "add",
+    "check": "add",
+    "update": "change",
+    "replace": "replace",
+    "delete": "remove",
+    "leave": "remove",
+    "fail": "remove",
+    "blocked": "remove",
+    "keep": "unchanged",
+}
 #: The events of the whole project change a page.
 EVERY_STACK = "*"
 
@@ -91,11 +104,18 @@ def make_environment() -> Environment:
         "json": format_json,
         "path": show_path,
         "excerpt": format_excerpt,
+        "fault": format_fault,
+        "fault_line": format_fault_line,
+        "plan_path": plan.format_path,
+        "plan_counts": plan.list_counts,
+        "plan_words": describe_planned,
+        "nested_parameters": plan.list_nested_parameters,
         "drawing": Markup,  # of draw_svg, which escapes
         "unnamed": lambda event: ("", event),
         "part": lambda text: quote(str(text), safe=""),
     }
     made.globals["asset"] = build_url
+    made.globals["plans"] = made.get_template("plan_macros.html").module
     made.globals["ui"] = made.get_template("macros.html").module
     return made
 
@@ -144,13 +164,44 @@ def shorten(text: str, longest: int) -> str:
 
 def format_excerpt(spot: LocatedFailure) -> Markup:
     """The line of the template where a failure has its place."""
-    lines = spot.text.split("\n")
-    if spot.place is None or not 1 <= spot.place.line <= len(lines):
+    return Markup() if spot.place is None else draw_line(spot.text, spot.place)
+
+
+def draw_line(text: str, place: Place) -> Markup:
+    """A line of a text with a mark below its place; nothing where it has no such line."""
+    lines = text.split("\n")
+    if not text or not 1 <= place.line <= len(lines):
         return Markup()
-    number, indent = f"{spot.place.line:>5} | ", " " * (spot.place.column - 1)
-    caret = f"{' ' * len(number)}{indent}^"
-    line = escape_line(lines[spot.place.line - 1].rstrip("\r"))
+    line, number = lines[place.line - 1].rstrip("\r"), f"{place.line:>5} | "
+    before = escape_line(line[: place.column - 1])
+    line, caret = escape_line(line), f"{' ' * (len(number) + len(before))}^"
     return Markup("<pre>{}\n{}</pre>").format(number + line, caret)
+
+
+def format_fault(fault: ZondaError) -> str:
+    """A fault with its place and its code."""
+    place = fault.place if isinstance(fault, TemplateError) else None
+    return f"{place}: {fault}" if place else str(fault)
+
+
+def format_fault_line(fault: ZondaError, inputs: Any) -> Markup:
+    """The line of the form's texts that a fault is about, unless it holds a hidden value."""
+    if not isinstance(fault, TemplateError) or fault.place is None or fault.hides_source:
+        return Markup()
+    bundle = inputs.bundle
+    known = {
+        **bundle.files,
+        **dict(bundle.environment_files),
+        bundle.template_file: bundle.template,
+    }
+    return draw_line(known.get(fault.place.file, ""), fault.place)
+
+
+def describe_planned(resource: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of a planned resource, and the class of its line."""
+    _, _, words = plan.describe_resource(resource)
+    look = _LOOKS.get(resource["action"], "change" if resource["may_become"] else "unchanged")
+    return {"words": words, "look": look, "has_instance": plan.has_instance(resource)}
 
 
 def hide(value: Any) -> Any:

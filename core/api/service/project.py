@@ -115,11 +115,11 @@ class Project:
         services = make_read_services(self.service.app, self.reader, self.action_caller)
         return build_preview(services, action)
 
-    def plan(self, action: Action) -> PlanResult:
-        """The plan of an action as a document and as the text of a plan file; changes nothing."""
+    def plan(self, action: Action, *, keep: bool) -> PlanResult:
+        """The plan of an action as a document; ``keep``: also as the text of a plan file."""
         app = self.service.app
         action = add_declared_types(action, app)
-        return make_plan(app, self.reader, action, keep=True, caller=self.action_caller)
+        return make_plan(app, self.reader, action, keep=keep, caller=self.action_caller)
 
     def check_template(self, bundle: Bundle) -> StackDefinition:
         """The definition of a template that belongs to no stack; raises ValidationErrors."""

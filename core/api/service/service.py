@@ -18,6 +18,8 @@ from .memo import Memo
 #: Seconds until an action must be planned and committed.
 PATIENCE = 30.0
 _MEMORISED = 2048
+#: Plans that are kept until somebody applies them; each has a template.
+_PLANS = 64
 
 
 class Service:
@@ -32,6 +34,8 @@ class Service:
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.
         self.values: Memo[str, object] = Memo(_MEMORISED)
+        #: Plans that pages have shown, each as long as its project asks for it.
+        self.plans: Memo[str, object] = Memo(_PLANS)
 
     @property
     def settings(self) -> Settings:

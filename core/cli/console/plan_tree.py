@@ -6,34 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from zonda.core.reports.texts import plan
+
 from . import formats, sanitize
 from .console import Screen, mark_colour
 
 LONGEST = 160
-_LATER = "(known after apply)"
-
-#: action -> (sign, colour, words)
-_ACTIONS = {
-    "create": ("+", "green", "will be created"),
-    "check": ("+", "green", "will be taken note of"),
-    "update": ("~", "yellow", "will be updated in place"),
-    "replace": ("-/+", "red", "will be replaced"),
-    "delete": ("-", "red", "will be deleted"),
-    "leave": ("-", "yellow", "leaves the stack"),
-    "keep": (" ", "yellow", "would go, and stays for now"),
-    "fail": ("!", "red", "will fail"),
-    "blocked": ("!", "red", "will not be reached"),
-    "none": (" ", "yellow", ""),
-}
-_MAY = {
-    "create": "may be created",
-    "delete": "may be deleted",
-    "update": "may be updated in place",
-    "replace": "may be replaced",
-    "fail": "may fail",
-    "refuse": "may fail",
-}
-_CHANGES = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 
 def show_plan(screen: Screen, form: str | None, document: Mapping[str, Any]) -> None:
@@ -86,23 +64,11 @@ def _format_selection(selection: Mapping[str, Any] | None) -> Iterator[str]:
     for what in ("targets", "excludes", "added", "left_alone"):
         if selection[what]:
             names = ", ".join(map(sanitize.sanitize_line, selection[what]))
-            yield f"  {_SELECTED[what]}: {names}"
-
-
-_SELECTED = {
-    "targets": "targets",
-    "excludes": "excluded",
-    "added": "with them, by what they require",
-    "left_alone": "left as they are",
-}
+            yield f"  {plan.SELECTED[what]}: {names}"
 
 
 def _format_resource(resource: Mapping[str, Any], margin: str) -> Iterator[str]:
-    sign, colour, words = _ACTIONS[resource["action"]]
-    may = resource["may_become"]
-    if may:
-        words = " and ".join(filter(None, (words, _MAY[may])))
-        sign = sign.strip() or "?"
+    sign, colour, words = plan.describe_resource(resource)
     name, kind = sanitize.sanitize_line(resource["name"]), sanitize.sanitize_line(resource["type"])
     yield (
         f"{margin}{mark_colour(f'{sign} {name}', colour)}  {kind}  "
@@ -122,10 +88,8 @@ def _format_nested(
     nested: Mapping[str, Any], owner: Mapping[str, Any], margin: str
 ) -> Iterator[str]:
     """Format the changes of a nested stack, without those that its owner has shown."""
-    said = {change["path"][1] for change in owner["changes"] if change["path"][0] == "properties"}
-    for change in nested["parameters"]:
-        if owner["action"] != "create" and change["path"][0] not in said:
-            yield f"{margin}parameter {_format_change(change)}"
+    for change in plan.list_nested_parameters(nested, owner):
+        yield f"{margin}parameter {_format_change(change)}"
     if nested["known_after_apply"]:
         yield f"{margin}{mark_colour('what happens in it is known after apply', 'yellow')}"
     for resource in nested["resources"]:
@@ -134,9 +98,9 @@ def _format_nested(
 
 def _format_instance(resource: Mapping[str, Any]) -> str:
     """Format the instance's id where the name is ambiguous or the instance leaves."""
-    kinds = {reason["kind"] for reason in resource["reasons"]}
-    shown = resource["physical_id"] and kinds & {"left over", "back", "retain", "external"}
-    return f" (id {sanitize.sanitize_line(resource['physical_id'])})" if shown else ""
+    if not plan.has_instance(resource):
+        return ""
+    return f" (id {sanitize.sanitize_line(resource['physical_id'])})"
 
 
 def _format_section(title: str, changes: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -148,8 +112,9 @@ def _format_section(title: str, changes: list[Mapping[str, Any]]) -> Iterator[st
 
 
 def _format_change(change: Mapping[str, Any]) -> str:
-    sign, colour = _CHANGES[change["kind"]]
-    shown = f"{mark_colour(sign, colour)} {format_path(change['path'])}: {_format_values(change)}"
+    sign, colour = plan.CHANGES[change["kind"]]
+    path = plan.format_path(change["path"])
+    shown = f"{mark_colour(sign, colour)} {path}: {_format_values(change)}"
     if change.get("forces") == "replace":
         return shown + mark_colour("  forces a replacement", "red")
     return shown + (mark_colour("  cannot be changed", "red") if change.get("forces") else "")
@@ -161,7 +126,7 @@ def _format_values(change: Mapping[str, Any]) -> str:
     before = _format_text(change["before"]) if "before" in change else ""
     if change["kind"] == "removed":
         return before
-    after = _LATER if change.get("known_after_apply") else _format_text(change["after"])
+    after = plan.LATER if change.get("known_after_apply") else _format_text(change["after"])
     return f"{before} -> {after}" if before else after
 
 
@@ -172,43 +137,8 @@ def _format_text(value: Any) -> str:
     return sanitize.sanitize_line(text)
 
 
-def format_path(items: list[Any]) -> str:
-    """Format ``properties.hosts[0].name``; an ambiguous key is put in brackets."""
-    shown = ""
-    for item in items:
-        if isinstance(item, str) and item and item.isprintable() and not set(item) & set(". []\"'"):
-            shown += f".{item}" if shown else item
-        else:
-            shown += (
-                f"[{sanitize.sanitize_line(json.dumps(item, ensure_ascii=False, default=str))}]"
-            )
-    return shown
-
-
-_COUNTED = {
-    "create": "to create",
-    "check": "to take note of",
-    "update": "to update",
-    "replace": "to replace",
-    "delete": "to delete",
-    "leave": "to leave behind",
-    "keep": "kept for now",
-    "fail": "will fail",
-    "blocked": "not reached",
-    "may create": "may be created",
-    "may update": "may be updated",
-    "may replace": "may be replaced",
-    "may delete": "may be deleted",
-    "may fail": "may fail",
-    "may refuse": "may fail",
-    "outside": "not selected",
-    "unchanged": "unchanged",
-}
-
-
 def _format_summary(document: Mapping[str, Any]) -> str:
-    counted = document["summary"]
-    parts = [f"{counted[key]} {words}" for key, words in _COUNTED.items() if counted.get(key)]
+    parts = plan.list_counts(document)
     if not document["does_something"]:
         return mark_colour("Nothing to do", "green") + (f": {', '.join(parts)}." if parts else ".")
     return f"{mark_colour('Plan', 'bold')}: {', '.join(parts) or 'nothing but this'}."

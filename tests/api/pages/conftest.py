@@ -144,7 +144,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A server for the tests of one module."""
-    app = make_app(str(tmp_path_factory.mktemp("home")), log="off")
+    app = make_app(str(tmp_path_factory.mktemp("home")), log="off", cancel_grace="0")
     service = Service(app)
     dispatcher = Dispatcher(service, make_interfaces(service, TestIdentity()))
     yield Site(Api(app, dispatcher), service)

@@ -20,12 +20,13 @@ from zonda.core.store.read import trees
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.read.pages import EventQuery
 from zonda.core.store.read.views import EventView, ResourceSummary, StackView
-from zonda.hooks.errors import ZondaError
+from zonda.hooks.errors import NotFound, ZondaError
 
 from ...http.calls import Answer, Call
 from ..lookup import build_stack_path, find_stack
-from ..rendering import HIDDEN, Page
+from ..rendering import HIDDEN, Page, redirect
 from ..stack_graph import StackPicture, draw_stack
+from ..verbs import Verb, list_verbs
 
 #: Resources on a page of the list, events, generations.
 RESOURCES, EVENTS, GENERATIONS = 200, 25, 10
@@ -141,9 +142,9 @@ class Overview:
         return [*range(0, self.resource_count, RESOURCES)]
 
     @property
-    def verbs(self) -> tuple[str, ...]:
+    def verbs(self) -> list[Verb]:
         """The actions that it takes now."""
-        return ()
+        return list_verbs(self.stack)
 
     @cached_property
     def picture(self) -> StackPicture:
@@ -192,7 +193,10 @@ class Overview:
 
 
 def show_stack(call: Call) -> Answer:
-    """The page of a stack."""
+    """The page of a stack; the name of a live one leads to it."""
+    named = call.project.reader.find_live_stack(call.path["stack_id"], call.project.id)
+    if named is not None:
+        return redirect(build_stack_path(call, named))
     return _answer(call, "stack.html")
 
 
@@ -206,6 +210,16 @@ def _answer(call: Call, template: str) -> Answer:
     overview = Overview(call, find_stack(call))
     page = Page(template, {"it": overview}, live=overview.stack.root_id, after=newest)
     return Answer(200, page)
+
+
+def show_reasons(call: Call) -> Answer:
+    """All that is known of why a stack is as it is, now or at the end of a generation."""
+    stack, at = find_stack(call), call.get_first("at") or ""
+    if at and (not at.isdecimal() or len(at) > 9):
+        raise NotFound("generation", at)
+    found = call.project.inspector.why(stack, None, int(at) if at else None)
+    values = {"it": Overview(call, stack), "found": found, "at": at}
+    return Answer(200, Page("why.html", values, live="" if at else stack.root_id))
 
 
 def show_events(call: Call) -> Answer:

@@ -16,6 +16,7 @@ from zonda.hooks.text.suggestions import suggestion
 from ...http.calls import Answer, Call
 from ..lookup import find_stack
 from ..rendering import Page
+from ..verbs import Verb, list_resource_verbs
 from .overview import EVENTS, Overview
 
 
@@ -36,9 +37,10 @@ class ResourcePage:
         return Overview(self.call, self.top)
 
     @property
-    def verbs(self) -> tuple[str, ...]:
+    def verbs(self) -> list[Verb]:
         """The actions that it takes now."""
-        return ()
+        view = self.view
+        return list_resource_verbs(self.top, hook=view.hook, is_protected=view.protected)
 
     @property
     def owner(self) -> str:

@@ -1,0 +1,123 @@
+"""The form of a template: what it brings, as an action, and what it shows again after a fault.
+
+Nothing of a form makes the server read its own disk: what a template names comes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from zonda.core.engine.actions import CreateStack, UpdateStack
+from zonda.core.store.read.views import StackView
+from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.errors import UsageError
+
+from ..access.forms import Form
+
+_LONGEST_TAG = 80
+_NAMES = ("name", "template", "environment", "tags", "timeout_mins", "rollback", "existing")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The fields of a form of a template. ``files``: what the template names, by name.
+
+    ``environments``: files of environments, in their order.
+    """
+
+    name: str = ""
+    template: str = ""
+    environment: str = ""
+    tags: str = ""
+    timeout_mins: str = ""
+    rollback: str = ""
+    existing: str = ""
+    environments: tuple[tuple[str, str], ...] = ()
+    files: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def bundle(self) -> Bundle:
+        """The template with all that came with it; raises UsageError."""
+        if any(not name for name, _ in (*self.environments, *self.files)):
+            raise UsageError(
+                "A pasted file has no name.", hint="Give it the name that the template uses."
+            )
+        pasted = (("environment", self.environment),) if self.environment.strip() else ()
+        return Bundle(
+            template=self.template,
+            environment_files=(*self.environments, *pasted),
+            files={**dict(self.environments), **dict(self.files)},
+        )
+
+    @property
+    def tag_list(self) -> tuple[str, ...]:
+        """The tags; raises UsageError for one that is too long."""
+        tags = tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
+        for tag in tags:
+            if len(tag) > _LONGEST_TAG:
+                raise UsageError(f"The tag {tag} is longer than {_LONGEST_TAG} characters.")
+        return tags
+
+    @property
+    def minutes(self) -> int | None:
+        """The timeout; raises UsageError for what is no number of minutes."""
+        text = self.timeout_mins.strip()
+        if not text:
+            return None
+        if not text.isdecimal() or len(text) > 6 or not int(text):
+            raise UsageError(f"{text} is no number of minutes.")
+        return int(text)
+
+    def build_creation(self, minutes: int) -> CreateStack:
+        """The creation; ``minutes``: the timeout where the form has none."""
+        if not self.template.strip():
+            raise UsageError("There is no template.", hint="Choose a file, or paste the text.")
+        if not self.name.strip():
+            raise UsageError("The stack needs a name.")
+        return CreateStack(
+            self.name.strip(),
+            self.bundle,
+            timeout_mins=self.minutes or minutes,
+            rollback=bool(self.rollback),
+            tags=self.tag_list,
+        )
+
+    def build_update(self, stack: StackView) -> UpdateStack:
+        """The update; with ``existing`` what is not given stays as it is."""
+        if not self.template.strip() and not self.existing:
+            raise UsageError(
+                "There is no template.",
+                hint="Choose a file, paste the text, or keep what the stack has.",
+            )
+        return UpdateStack(
+            stack.id,
+            self.bundle,
+            existing=bool(self.existing),
+            timeout_mins=self.minutes,
+            rollback=bool(self.rollback),
+            tags=self.tag_list,
+        )
+
+
+def read_inputs(form: Form) -> Inputs:
+    """The fields of a form; an uploaded file counts more than a pasted text."""
+    given = {name: form.get(name) for name in _NAMES}
+    for upload in form.list_files("template_file"):
+        given["template"] = upload.text
+    environments = (*_read_pasted(form, "environment_file"), *_read_files(form, "environments"))
+    files = (*_read_pasted(form, "file"), *_read_files(form, "files"))
+    return Inputs(**given, environments=environments, files=files)
+
+
+def _read_files(form: Form, name: str) -> Iterator[tuple[str, str]]:
+    for upload in form.list_files(name):
+        yield upload.name, upload.text
+
+
+def _read_pasted(form: Form, kind: str) -> Iterator[tuple[str, str]]:
+    """The files that were typed, or that came back with the form."""
+    names, texts = form.fields.get(f"{kind}_name", ()), form.fields.get(f"{kind}_text", ())
+    for name, text in zip(names, texts, strict=False):
+        if name.strip() or text.strip():
+            yield name.strip(), text.replace("\r\n", "\n")
