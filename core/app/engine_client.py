@@ -20,6 +20,7 @@ from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, StoreError
 
 from .parts import Parts, add_declared_types
+from .server_record import ServerRecord
 from .stacks import Stacks
 from .surface import PendingRequest, RunningAction
 
@@ -39,6 +40,8 @@ log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
 _LOOK_AGAIN = 0.1
+#: Seconds within which the thread of a working engine goes round.
+LONGEST_TURN = 5.0
 
 
 class EngineClient:
@@ -203,6 +206,15 @@ class EngineClient:
         if self._engine is not None and self._engine.failure is not None:
             raise self._engine.failure
 
+    def find_trouble(self) -> str:
+        """A sentence on why this engine does nothing at the moment; '' if it works."""
+        engine = self._engine
+        if engine is None or engine.failure is not None:
+            return "The engine has stopped."
+        if engine.seconds_since_turn > LONGEST_TURN:
+            return "The engine does not answer."
+        return "The database refuses what is to be stored." if engine.is_refused else ""
+
     def _drive_stack(self, stack_id: str) -> None:
         """Carry out the plan of a stack, if this process is the engine."""
         self._own.add(stack_id)
@@ -219,8 +231,11 @@ class EngineClient:
         lock = self._server_lock = ServerLock(parts.store.path)
         if not lock.acquire():
             holder = lock.read_holder()
+            url = ServerRecord(parts.settings).find_url()
+            where = f", a server at {url}" if url else ""
             raise Conflict(
-                f"Another engine is running for this database (process {holder or 'unknown'}).",
+                f"Another engine is running for this database (process {holder or 'unknown'}"
+                f"{where}).",
                 hint="Stop it first; commands work beside it.",
             )
         while not self._become_engine("all"):
@@ -346,14 +361,17 @@ class EngineClient:
             self._parts.clock.pause(_ASK_AGAIN)
 
     def close(self) -> None:
-        """Stop the engine. External operations go on; their tokens are stored."""
+        """Stop the engine. External operations go on; their tokens are stored.
+
+        What the last calls have caused is delivered, too: events go out once the engine has ended.
+        """
+        if self._engine is not None:
+            self._engine.stop(self._parts.settings.stop_grace)
         if self._delivery is not None:
             self._delivery.finish()
             self._delivery = None
         if self._unsubscribe is not None:
             self._unsubscribe()
-        if self._engine is not None:
-            self._engine.stop(self._parts.settings.stop_grace)
-            self._engine = None
+        self._engine = None
         if self._server_lock is not None:
             self._server_lock.release()

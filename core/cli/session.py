@@ -116,7 +116,7 @@ class Session:
 
     def replace_app(self, app: App) -> None:
         """Replace the application by another one."""
-        self._close_app()
+        self.close_app()
         self._local = app
 
     def finish(self) -> None:
@@ -128,10 +128,11 @@ class Session:
 
     def close(self) -> None:
         """Stop everything that was started. External operations can be continued later."""
-        self._close_app()
+        self.close_app()
         _remove_log_handler(self._log)
 
-    def _close_app(self) -> None:
+    def close_app(self) -> None:
+        """Stop the engine, if this process is one."""
         for app in (self._app, self._local):
             if app is not None:
                 app.close()

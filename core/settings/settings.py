@@ -76,6 +76,13 @@ def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
+def read_supervisor(environ: Mapping[str, str] | None = None) -> tuple[str, float]:
+    """Read systemd's notify socket, and the seconds of its watchdog; '' and 0 without systemd."""
+    environ = os.environ if environ is None else environ
+    watchdog = environ.get("WATCHDOG_USEC", "")
+    return environ.get("NOTIFY_SOCKET", ""), int(watchdog) / 1e6 if watchdog.isdecimal() else 0.0
+
+
 def _find_home(flags: Mapping[str, str], environ: Mapping[str, str]) -> Path:
     chosen = flags.get("home") or environ.get("ZONDA_HOME")
     if chosen:

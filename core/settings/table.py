@@ -200,6 +200,24 @@ class Settings:
         "Names under which clients reach `zonda serve`, separated by commas; `*`: any.",
         shown="the names of the address that is listened on",
     )
+    trusted_proxies: str = define_setting(
+        "",
+        "Networks, separated by commas, of proxies in front of `zonda serve` whose "
+        "`X-Forwarded-Host` and `X-Forwarded-Proto` are believed.",
+        check=values.parse_networks,
+    )
+    max_client_connections: int = define_setting(
+        100,
+        "Connections that one address may have open to `zonda serve`, proxies of "
+        "`trusted_proxies` aside.",
+        least=1,
+    )
+    tls_cert: str = define_setting(
+        "",
+        "The file of the certificate (with its chain) by which `zonda serve` speaks TLS itself.",
+        shown="none: plain HTTP",
+    )
+    tls_key: str = define_setting("", "The file of the key of that certificate.", shown="none")
     insecure_http: str = define_setting(
         "no",
         "Whether `zonda serve` may listen on other than loopback addresses without TLS.",

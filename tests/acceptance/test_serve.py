@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from zonda.core.app.app import build_app
 from zonda.core.settings import settings as loading
@@ -79,7 +86,9 @@ class Home:
         if line != "ready\n":
             raise AssertionError(process.stderr.read())
         said = next(line for line in process.stderr if "zonda at " in line)
-        return Server(process, said.partition("zonda at ")[2].partition(";")[0])
+        url = said.partition("zonda at ")[2].partition(";")[0]
+        assert f"Open {url}/ui/" in process.stderr.readline()
+        return Server(process, url)
 
 
 @pytest.fixture
@@ -175,3 +184,127 @@ def test_a_token_of_the_file_is_asked_for(home: Home) -> None:
     assert server.ask("GET", "/stacks")[0] == 401
     assert server.ask("GET", server.url)[0] == 300
     assert server.end() == 0
+
+
+def test_a_stream_ends_with_the_server_and_goes_on_with_the_next_one(home: Home) -> None:
+    server = home.serve()
+    with urllib.request.urlopen(f"{server.url}/zonda/v1/default/events", timeout=PATIENCE) as open_:
+        assert open_.readline() == b"id: 0\n"
+        body = {"stack_name": "s", "template": TEMPLATE}
+        assert server.ask("POST", "/stacks", body)[0] == 201
+        assert server.end() == 0
+        rest = open_.read().decode()
+    assert rest.endswith("retry: 1000\n\n")
+    seen = [int(line[4:]) for line in rest.splitlines() if line.startswith("id: ")]
+    again = home.serve()
+    last = seen[-1] if seen else 0
+    url = f"{again.url}/zonda/v1/default/events?after={last}"
+    with urllib.request.urlopen(url, timeout=PATIENCE) as open_:
+        while seen[-1:] != [4]:
+            line = open_.readline().decode()
+            if line.startswith("id: "):
+                seen.append(int(line[4:]))
+    assert seen == [1, 2, 3, 4]
+    assert again.end() == 0
+
+
+def test_a_second_signal_ends_it_at_once(home: Home) -> None:
+    server = home.serve()
+    slow = {
+        **TEMPLATE,
+        "resources": {
+            "a": {
+                "type": "OS::Heat::TestResource",
+                "properties": {"action_wait_secs": {"create": 9}},
+            }
+        },
+    }
+    assert server.ask("POST", "/stacks", {"stack_name": "s", "template": slow})[0] == 201
+    # a request whose body never comes holds up the end
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as held:
+        head = "POST /v1/default/stacks HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n"
+        held.sendall(head.encode())
+        assert server.ask("GET", "/stacks")[0] == 200
+        server.process.send_signal(signal.SIGTERM)
+        while _is_listening(host, int(port)):
+            pass
+        assert server.end() == -signal.SIGTERM
+
+
+def _is_listening(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port)).close()
+    except ConnectionError:
+        return False
+    return True
+
+
+def test_commands_of_the_home_say_where_the_server_is(home: Home) -> None:
+    server = home.serve()
+    record = json.loads((home.folder / "serve.json").read_text())
+    assert record == {"url": server.url, "pid": server.process.pid}
+    assert (home.folder / "serve.json").stat().st_mode & 0o077 == 0
+    other = home.start("--no-api")
+    _, said = other.communicate(timeout=PATIENCE)
+    assert server.url in said
+    assert server.end() == 0
+    assert (home.folder / "serve.json").read_text() == ""
+
+
+def test_a_page_that_leads_another_name_here_gets_nothing(home: Home) -> None:
+    server = home.serve()
+    for path in ("/v1/default/stacks", "/zonda/v1/default/events", "/ui/"):
+        request = urllib.request.Request(f"{server.url}{path}", headers={"Host": "evil.example"})
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(request, timeout=PATIENCE)
+        assert caught.value.code == 400
+    assert server.end() == 0
+
+
+def test_tls_is_spoken_with_a_certificate(home: Home, tmp_path: Path) -> None:
+    certificate, key = make_certificate(tmp_path)
+    server = home.serve(ZONDA_TLS_CERT=str(certificate), ZONDA_TLS_KEY=str(key))
+    assert server.url.startswith("https://127.0.0.1:")
+    context = ssl.create_default_context(cafile=str(certificate))
+    with urllib.request.urlopen(f"{server.url}/readyz", timeout=PATIENCE, context=context) as reply:
+        assert reply.read() == b"OK"
+    assert server.end() == 0
+
+
+def make_certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate for 127.0.0.1, signed by itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(names, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    encoding, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    (folder / "cert.pem").write_bytes(made.public_bytes(encoding))
+    (folder / "key.pem").write_bytes(
+        key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain)
+    )
+    return folder / "cert.pem", folder / "key.pem"
+
+
+def test_systemd_is_told_when_it_is_ready_and_when_it_stops(home: Home, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as opened:
+        opened.bind(str(tmp_path / "notify"))
+        opened.settimeout(PATIENCE)
+        server = home.serve(NOTIFY_SOCKET=str(tmp_path / "notify"), WATCHDOG_USEC="1000000")
+        assert opened.recv(100) == b"READY=1"
+        assert opened.recv(100) == b"WATCHDOG=1"
+        assert server.end() == 0
+        while (state := opened.recv(100)) == b"WATCHDOG=1":
+            pass
+        assert state == b"STOPPING=1"

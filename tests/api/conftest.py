@@ -73,6 +73,9 @@ class TestIdentity:
     __test__ = False
     challenge = 'Keystone uri="http://keystone.example"'
 
+    def find_trouble(self) -> str:
+        return ""
+
     def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
         project, _, role = headers.get("x-auth-token", "").partition("/")
         if not project:

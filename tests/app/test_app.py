@@ -10,6 +10,8 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -318,3 +320,31 @@ def test_what_a_stack_waits_for_is_forgotten_at_its_end(make: Make) -> None:
     ended(app.engine.act(DeleteStack("s"), drive=True))
 
     assert commands._notices == {}
+
+
+def test_an_engine_that_does_nothing_is_told_from_one_that_works(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make()
+    assert app.engine.find_trouble() == "The engine has stopped."
+    assert app.engine.run()
+    assert app.engine.find_trouble() == ""
+    engine = app.engine._engine
+    for name, value, trouble in (
+        ("is_refused", True, "The database refuses what is to be stored."),
+        ("seconds_since_turn", 5.1, "The engine does not answer."),
+    ):
+        monkeypatch.setattr(type(engine), name, property(lambda _, value=value: value))
+        assert app.engine.find_trouble() == trouble
+
+
+def test_the_calls_that_end_last_are_told_to_sinks(make: Make) -> None:
+    ended: list[str] = []
+    app = make()
+    assert app.engine.run()
+    client: Any = app.engine
+    stop = client._engine.stop
+    client._engine.stop = lambda grace: (ended.append("engine"), stop(grace))
+    client._delivery = SimpleNamespace(finish=lambda: ended.append("sinks"))
+    app.close()
+    assert ended == ["engine", "sinks"]

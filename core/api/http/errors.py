@@ -33,9 +33,11 @@ STATUSES = {
     403: ("Forbidden", "Access was denied to this resource."),
     404: ("Not Found", "The resource could not be found."),
     405: ("Method Not Allowed", "The method specified is not allowed for this resource."),
+    408: ("Request Timeout", "The server has waited too long for the request."),
     409: ("Conflict", "There was a conflict when trying to complete your request."),
     413: ("Request Entity Too Large", "The body of your request was too large for this server."),
     429: ("Too Many Requests", "Too many requests were sent in a given amount of time."),
+    431: ("Request Header Fields Too Large", "The headers of your request were too large."),
     500: (
         "Internal Server Error",
         "The server has either erred or is incapable of performing the requested operation.",

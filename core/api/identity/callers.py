@@ -49,6 +49,9 @@ class Identity(Protocol):
     def is_known(self, headers: Mapping[str, str]) -> bool:
         """Whether ``authenticate`` answers from memory, without waiting for another service."""
 
+    def find_trouble(self) -> str:
+        """A sentence on why nobody can be known at the moment; '' if all is well. May wait."""
+
 
 class IdentityUnavailable(RequestError):
     """The identity service does not answer."""

@@ -27,6 +27,9 @@ REFUSED = 30.0
 _QUESTIONS = 8
 _PATIENCE = 10.0
 _LONGEST_TOKEN = 8192
+#: Seconds for which it counts whether Keystone answers.
+HEALTH_KEPT = 10.0
+_HEALTH = "health"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Keystone:
             )
         )
         self._known: TokenCache[Caller] = TokenCache(clock)
+        self._health: TokenCache[str] = TokenCache(clock)
         self._turns = threading.BoundedSemaphore(_QUESTIONS)
         self._own = ""
         self._own_lock = threading.Lock()
@@ -91,6 +95,22 @@ class Keystone:
     def is_known(self, headers: Mapping[str, str]) -> bool:
         """Whether Keystone has told of the token lately."""
         return self._known.find(_hash_token(_read_token(headers))) is not None
+
+    def find_trouble(self) -> str:
+        """Whether Keystone answers, looked at again after a while."""
+        with self._known.take_turn(_HEALTH):
+            known = self._health.find(_HEALTH)
+            if known is None:
+                known = self._look_whether_it_answers(), HEALTH_KEPT
+                self._health.put(_HEALTH, *known)
+            return known[0] or ""
+
+    def _look_whether_it_answers(self) -> str:
+        try:
+            status, _, _ = self._send("GET", self._account.auth_url, {}, None)
+        except IdentityUnavailable:
+            return "Keystone cannot be reached."
+        return "Keystone is out of order." if status >= 500 else ""
 
     def _ask(self, token: str) -> tuple[Caller | None, float]:
         """The caller of a token, or None, and for how many seconds that counts."""

@@ -16,13 +16,14 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from zonda.hooks.errors import StoreError, ZondaError
+from zonda.hooks.errors import ZondaError
 
 from ..http.calls import EMPTY, Answer, make_text
 from ..http.errors import answer_error, answer_failure
 from ..http.requests import Request
-from .dispatch import Dispatcher
-from .hosts import Hosts
+from .dispatch import Dispatcher, Target
+from .hosts import NO_PROXIES, Hosts, Proxies
+from .readiness import Readiness
 from .streams import send_stream
 
 #: Paths that tell whether the process answers, and whether its engine runs.
@@ -31,8 +32,13 @@ READINESS = "/readyz"
 #: Threads for most requests, and for those that load templates.
 THREADS = 40
 HEAVY_THREADS = 4
-#: Requests that may wait for a thread that loads templates.
+#: Requests that may wait for a thread, and for one that loads templates.
+_LINE = 460
 _HEAVY_LINE = 16
+#: Seconds until a body must be there, and until a request must be answered.
+BODY_SECONDS = ANSWER_SECONDS = 60.0
+_HEAD_BYTES = 16384
+_CLOSE = {"Connection": "close"}
 
 T = TypeVar("T")
 
@@ -69,10 +75,19 @@ class Pool:
 class Application:
     """The application for a server, or for a test's client."""
 
-    def __init__(self, dispatcher: Dispatcher, hosts: Hosts, max_body: int) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        hosts: Hosts,
+        max_body: int,
+        readiness: Readiness,
+        proxies: Proxies = NO_PROXIES,
+    ) -> None:
         self._dispatcher = dispatcher
         self._hosts = hosts
         self._max_body = max_body
+        self._readiness = readiness
+        self._proxies = proxies
         self._new_id: Callable[[], str] = dispatcher.service.app.ids
         self._pool = Pool("api", THREADS)
         self._heavy = Pool("heavy", HEAVY_THREADS)
@@ -113,41 +128,48 @@ class Application:
         await send({"type": "http.response.body", "body": body})
 
     async def _find_answer(self, scope: Scope, receive: Receive, key: str) -> Answer:
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        base = self._hosts.find_base(scope["scheme"], headers.get("host", ""))
+        pairs = scope["headers"]
+        if sum(len(name) + len(value) for name, value in pairs) > _HEAD_BYTES:
+            return _refuse(431, "RequestLimitExceeded", "The headers are too large.")
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+        address = (scope.get("client") or ("",))[0]
+        scheme, host = self._proxies.find_origin(address, scope["scheme"], headers)
+        base = self._hosts.find_base(scheme, host)
         if base is None:
             return answer_failure(400, "HTTPBadRequest", "This server has no such host name.")
         path, method = scope["path"], scope["method"]
         if path in HEALTH:
             return make_text(200, "OK", "text/plain")
         if path == READINESS:
-            return self._answer_readiness()
-        body = await self._read_body(headers, receive)
+            return await self._pool.run(self._readiness.answer)
+        body: bytes | None = b""
+        if "content-length" in headers or "transfer-encoding" in headers:
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    body = await self._read_body(headers, receive)
+            except TimeoutError:
+                return _refuse(408, "RequestTimeout", "The body did not come in time.")
         if body is None:
             message = f"JSON body size exceeds maximum allowed size ({self._max_body} bytes)."
-            return answer_failure(400, "RequestLimitExceeded", message)
+            return _refuse(400, "RequestLimitExceeded", message)
         query = scope["query_string"].decode("latin-1")
         request = Request(method, path, query, headers, body, base, key)
         target = self._dispatcher.find_target(method, path)
-        route = target.match.route if target is not None and target.match is not None else None
-        is_heavy = route is not None and route.is_heavy
-        if is_heavy and not self._heavy.has_room(_HEAVY_LINE):
-            busy = answer_failure(503, "ServiceUnavailable", "The server is busy; try again.")
-            return Answer(503, busy.body, {"Retry-After": "1"})
         if self._dispatcher.has_answer(request, target):
             return self._dispatcher.answer(request, target)
-        pool = self._heavy if is_heavy else self._pool
-        return await pool.run(lambda: self._dispatcher.answer(request, target).finish())
+        return await self._answer_in_pool(request, target)
 
-    def _answer_readiness(self) -> Answer:
-        """Whether requests are worth sending here; the reasons are no secrets."""
+    async def _answer_in_pool(self, request: Request, target: Target | None) -> Answer:
+        route = target.match.route if target is not None and target.match is not None else None
+        is_heavy = route is not None and route.is_heavy
+        pool, line = (self._heavy, _HEAVY_LINE) if is_heavy else (self._pool, _LINE)
+        if not pool.has_room(line):
+            return _answer_busy("The server is busy; try again.")
         try:
-            self._dispatcher.service.app.engine.check()
-        except StoreError:
-            return make_text(503, "The engine has stopped.", "text/plain")
-        return make_text(200, "OK", "text/plain")
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await pool.run(lambda: self._dispatcher.answer(request, target).finish())
+        except TimeoutError:
+            return _answer_busy("The answer takes too long; look whether it is carried out.")
 
     async def _read_body(self, headers: dict[str, str], receive: Receive) -> bytes | None:
         """The body; None for one that is too large, which is not read to its end."""
@@ -181,6 +203,17 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         await self._application.answer(scope, receive, send)
+
+
+def _refuse(status: int, kind: str, message: str) -> Answer:
+    """The answer to a request that is not read to its end: no other one follows it."""
+    answer = answer_failure(status, kind, message)
+    return Answer(status, answer.body, _CLOSE)
+
+
+def _answer_busy(message: str) -> Answer:
+    answer = answer_failure(503, "ServiceUnavailable", message)
+    return Answer(503, answer.body, {"Retry-After": "1"})
 
 
 def _build_headers(answer: Answer, key: str, body: bytes | None) -> list[tuple[bytes, bytes]]:

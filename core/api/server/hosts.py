@@ -7,7 +7,7 @@ that is not this server's is refused.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -58,3 +58,39 @@ def choose_hosts(allowed: Iterable[str], address: str, public_url: str = "") -> 
     if public_url:
         names.add(split_port(urlsplit(public_url).netloc.lower()))
     return Hosts(frozenset(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Proxies:
+    """The proxies in front of the server that are believed."""
+
+    networks: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = ()
+
+    @classmethod
+    def parse(cls, networks: Iterable[str]) -> Proxies:
+        """The proxies of the settings."""
+        return cls(tuple(ipaddress.ip_network(each) for each in networks))
+
+    def is_trusted(self, address: str) -> bool:
+        """Whether an address is a proxy's."""
+        if not self.networks:
+            return False
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        found = getattr(found, "ipv4_mapped", None) or found
+        return any(found in network for network in self.networks)
+
+    def find_origin(self, address: str, scheme: str, headers: Mapping[str, str]) -> tuple[str, str]:
+        """The scheme and the host that the client has asked for, by a proxy or without one."""
+        host = headers.get("host", "")
+        if not self.networks or not self.is_trusted(address):
+            return scheme, host
+        # the last value is that of the proxy; those before it are the client's own
+        named = headers.get("x-forwarded-proto", "").rpartition(",")[2].strip().lower()
+        host = headers.get("x-forwarded-host", "").rpartition(",")[2].strip() or host
+        return (named if named in ("http", "https") else scheme), host
+
+
+NO_PROXIES = Proxies()

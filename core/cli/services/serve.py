@@ -19,7 +19,7 @@ from ..arguments import argument, takes
 from ..session import Session
 
 if TYPE_CHECKING:  # what needs packages that may not be installed
-    from zonda.core.api.server.serving import Serving
+    from zonda.core.api.server.process.serving import Serving
 
 #: Seconds between two looks at whether the engine is still alive.
 _CHECK_EVERY = 0.5
@@ -74,6 +74,7 @@ def engine(session: Session, arguments: argparse.Namespace) -> None:
             session.screen.say(f"Engine of {session.local.database}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
             session.local.engine.check()
+        session.close_app()
 
 
 @takes(
@@ -95,12 +96,14 @@ def serve(session: Session, arguments: argparse.Namespace) -> None:
         with _stop_by_signals(serving.stop) as is_stopped:
             if session.local.engine.run(_make_patience(session, is_stopped)):
                 serving.run(lambda: _say_ready(session, serving, arguments.ready))
+            session.close_app()
     finally:
         serving.close()
 
 
 def _say_ready(session: Session, serving: Serving, line: str | None) -> None:
     session.screen.say(f"zonda at {serving.url}; Ctrl-C stops it.")
+    session.screen.say(f"Open {serving.url}/ui/ in a browser.")
     if serving.metrics_url:
         session.screen.say(f"Metrics at {serving.metrics_url}.")
     if line:
@@ -111,7 +114,7 @@ def _say_ready(session: Session, serving: Serving, line: str | None) -> None:
 def _make_serving(session: Session, address: str | None) -> Serving:
     session.open_log(default="stderr")
     try:
-        from zonda.core.api.server.serving import Serving
+        from zonda.core.api.server.process.serving import Serving
     except ImportError as error:
         raise UsageError(
             f"What the REST API needs is not installed: {error.name}.",
@@ -126,10 +129,16 @@ def _make_serving(session: Session, address: str | None) -> Serving:
 
 @contextmanager
 def _stop_by_signals(stop: Callable[[], None]) -> Iterator[Callable[[], bool]]:
-    """Call ``stop`` at SIGTERM and Ctrl-C; gives what tells whether that has happened."""
+    """Call ``stop`` at SIGTERM and Ctrl-C; gives what tells whether that has happened.
+
+    A second signal ends the process at once.
+    """
     stopped = threading.Event()
 
-    def end(*_: object) -> None:
+    def end(number: int, _: object) -> None:
+        if stopped.is_set():  # nothing is lost: what is not stored yet was not acknowledged
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
         stopped.set()
         stop()
 

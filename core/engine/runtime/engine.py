@@ -136,6 +136,8 @@ class Engine:
         self._changes = 0
         self._stopping = False
         self._over = False
+        # When the thread has last gone round, by the monotonic clock.
+        self._turned_at = clock.monotonic()
         #: The error that has ended the thread, if any.
         self.failure: StoreError | None = None
         self._scheduler = scheduler
@@ -221,6 +223,16 @@ class Engine:
         """
         self._driver.listeners.commit_listeners.append(listener)
 
+    @property
+    def seconds_since_turn(self) -> float:
+        """Seconds since the thread has last gone round; its clock wakes it every second."""
+        return self.clock.monotonic() - self._turned_at
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the database has refused the last commit."""
+        return self._driver.retry_in() is not None
+
     def close_door(self) -> None:
         """Begin nothing more; the thread ends when the last call has."""
         self._put(self._begin_stop)
@@ -305,6 +317,7 @@ class Engine:
     def _run(self) -> None:
         try:
             while not self._has_ended():
+                self._turned_at = self.clock.monotonic()
                 self._drain_inbox()
                 self._driver.end_light_calls()
                 self._driver.wake_due(self.clock.monotonic() + self._early)

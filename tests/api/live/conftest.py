@@ -13,6 +13,7 @@ import pytest
 
 from zonda.core.api.server.application import Application
 from zonda.core.api.server.hosts import Hosts
+from zonda.core.api.server.readiness import Readiness
 
 PATIENCE = 60.0
 
@@ -122,7 +123,8 @@ def with_clients(api: Any) -> Any:
 
     def run(scenario: Callable[[Callable[..., Awaitable[Client]], Any], Awaitable[None]]) -> None:
         async def main() -> None:
-            application = Application(api.dispatcher, Hosts(frozenset({"*"})), 1000)
+            readiness = Readiness(api.app, api.dispatcher.interfaces[0].identity)
+            application = Application(api.dispatcher, Hosts(frozenset({"*"})), 1000, readiness)
             clients: list[Client] = []
 
             async def connect(path: str, **more: str) -> Client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -13,17 +14,23 @@ from zonda.core.api.http.calls import Answer
 from zonda.core.api.server import application
 from zonda.core.api.server.dispatch import Dispatcher
 from zonda.core.api.server.hosts import Hosts, choose_hosts, is_loopback
-from zonda.core.api.server.serving import check_exposure
+from zonda.core.api.server.process.serving import check_exposure
+from zonda.core.api.server.readiness import Readiness
 from zonda.hooks.errors import StoreError, UsageError
 
 TOKEN = {"x-auth-token": "p1"}
 PATIENCE = 60.0
 
 
+def make_readiness(api: Any) -> Readiness:
+    """The readiness of an API without a server."""
+    return Readiness(api.app, api.dispatcher.interfaces[0].identity)
+
+
 @pytest.fixture
 def client(api: Any) -> Iterator[TestClient]:
     hosts = Hosts(frozenset({"heat.example"}))
-    made = application.Application(api.dispatcher, hosts, 1000)
+    made = application.Application(api.dispatcher, hosts, 1000, make_readiness(api))
     with TestClient(made, base_url="http://heat.example", follow_redirects=False) as found:
         yield found
     made.close()
@@ -48,15 +55,13 @@ def test_health_needs_no_token(client: TestClient, path: str) -> None:
 def test_a_server_whose_engine_has_died_is_not_ready(
     api: Any, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: Any) -> None:
-        raise StoreError("The disk is full.")
-
-    monkeypatch.setattr("zonda.core.app.engine_client.EngineClient.check", fail)
+    monkeypatch.setattr(api.app.engine._engine, "failure", StoreError("The disk is full."))
     reply = client.get("/readyz")
     assert (reply.status_code, reply.text) == (503, "The engine has stopped.")
     assert client.get("/healthz").status_code == 200
     body = {"stack_name": "s", "template": {"heat_template_version": "2018-08-31"}}
     assert client.post("/v1/p1/stacks", json=body, headers=TOKEN).status_code == 503
+    assert client.get("/v1/p1/stacks", headers=TOKEN).status_code == 200
 
 
 def test_json_is_just_that(client: TestClient) -> None:
@@ -99,6 +104,62 @@ def test_a_body_that_is_too_large_is_refused(client: TestClient, chunked: bool) 
     assert reply.json()["error"]["type"] == "RequestLimitExceeded"
 
 
+def test_large_headers_are_refused(client: TestClient) -> None:
+    reply = client.get("/v1/p1/stacks", headers={**TOKEN, "x-large": "x" * 17000})
+    assert reply.status_code == 431
+    assert reply.headers["connection"] == "close"
+
+
+@pytest.mark.parametrize("header", [("content-length", "10"), ("transfer-encoding", "chunked")])
+def test_a_body_that_does_not_come_is_waited_for_so_long(
+    api: Any, monkeypatch: pytest.MonkeyPatch, header: tuple[str, str]
+) -> None:
+    monkeypatch.setattr(application, "BODY_SECONDS", 0.0)
+    sent: list[Any] = []
+
+    async def ask() -> None:
+        async def receive() -> Any:
+            await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        made = application.Application(
+            api.dispatcher, Hosts(frozenset({"*"})), 1000, make_readiness(api)
+        )
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "scheme": "http",
+            "path": "/v1/p1/stacks",
+            "query_string": b"",
+            "headers": [(b"host", b"x"), (header[0].encode(), header[1].encode())],
+        }
+        await made(scope, receive, send)
+
+    asyncio.run(ask())
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_an_answer_that_takes_too_long_is_not_waited_for(
+    api: Any, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    answer = Dispatcher.answer
+
+    def wait(self: Dispatcher, request: Any, target: Any) -> Answer:
+        assert go_on.wait(PATIENCE)
+        return answer(self, request, target)
+
+    monkeypatch.setattr(Dispatcher, "answer", wait)
+    monkeypatch.setattr(application, "ANSWER_SECONDS", 0.0)
+    reply = client.post("/v1/p1/stacks", json={}, headers=TOKEN)
+    go_on.set()
+    assert reply.status_code == 503
+    assert "too long" in reply.json()["error"]["message"]
+
+
 def test_requests_that_load_templates_do_not_stand_in_an_endless_line(
     api: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +172,9 @@ def test_requests_that_load_templates_do_not_stand_in_an_endless_line(
 
     monkeypatch.setattr(Dispatcher, "answer", wait)
     monkeypatch.setattr(application, "_HEAVY_LINE", 0)
-    made = application.Application(api.dispatcher, Hosts(frozenset({"*"})), 1000)
+    made = application.Application(
+        api.dispatcher, Hosts(frozenset({"*"})), 1000, make_readiness(api)
+    )
     with TestClient(made, base_url="http://heat.example") as client:
         slow = [
             threading.Thread(target=lambda: client.post("/v1/p1/validate", json={"a": 1}))

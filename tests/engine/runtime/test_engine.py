@@ -364,3 +364,10 @@ def test_an_engine_forgets_the_stacks_whose_actions_have_ended(bench: Any, start
     engine.submit(actions.DeleteStack("s0")).result(LONG)
     engine.drive(ids[0])
     assert engine.wait(ids[0], LONG).state == "DELETE_COMPLETE"
+
+
+def test_a_working_engine_goes_round_and_says_whether_it_is_refused(start: Any) -> None:
+    engine = start("own")
+    engine.keep(lambda tx: None)
+    assert engine.seconds_since_turn < LONG
+    assert not engine.is_refused

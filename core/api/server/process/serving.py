@@ -6,64 +6,46 @@ before that, and what the engine runs goes on with its next start.
 
 from __future__ import annotations
 
+import logging
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import ssl
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
 
 from zonda.core.app.app import App
-from zonda.hooks.errors import StoreError, UsageError
+from zonda.core.app.server_record import ServerRecord
+from zonda.core.settings import values
+from zonda.core.settings.table import Settings
+from zonda.hooks.errors import UsageError
 
-from ..identity.choice import choose_identity
-from ..service.service import Service, split_words
-from ..telemetry.serving import serve_metrics
-from .application import Application
-from .dispatch import Dispatcher
-from .hosts import choose_hosts, is_loopback, split_port
-from .interfaces import make_interfaces
-from .pauses import keep_pauses_short
+from ...identity.choice import choose_identity
+from ...service.service import Service, split_words
+from ...telemetry.serving import serve_metrics
+from ..application import Application
+from ..dispatch import Dispatcher
+from ..hosts import Proxies, choose_hosts, is_loopback, split_port
+from ..interfaces import make_interfaces
+from ..pauses import keep_pauses_short
+from ..readiness import Readiness
+from .connections import HEAD_BYTES, Connections, LimitedProtocol
+from .loop import Server
 
 #: Seconds that requests have to end once the server stops.
-_GRACE = 10
+GRACE = 10
 _KEEP_ALIVE = 30
-_MOST_CONNECTIONS = 500
-_HEADER_BYTES = 16384
 #: Addresses that stand for all addresses of the machine.
 _EVERYWHERE = ("0.0.0.0", "::", "")
-#: Ticks of uvicorn (0.1 s) between two looks at whether the engine is alive.
-_TICKS = 5
 
 
-class _Server(uvicorn.Server):
-    """A server without signal handlers of its own, which ends with the engine."""
-
-    def __init__(self, config: uvicorn.Config, app: App, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._app = app
-        self._ready = ready
-        self.failure: StoreError | None = None
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the command."""
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
-        await super().startup(sockets)
-        self._ready()
-
-    async def on_tick(self, counter: int) -> bool:
-        """Look whether the engine is alive, besides what uvicorn does."""
-        if counter % _TICKS == 0:
-            try:
-                self._app.engine.check()
-            except StoreError as error:
-                self.failure = error
-                return True
-        return await super().on_tick(counter)
+#: Messages of uvicorn about clients: nonsense that somebody sends fills no log.
+_OF_CLIENTS = ("Invalid HTTP request", "ASGI callable returned without completing", "Cancel ")
+logging.getLogger("uvicorn.error").addFilter(
+    lambda record: not record.getMessage().startswith(_OF_CLIENTS)
+)
 
 
 class Serving:
@@ -73,42 +55,57 @@ class Serving:
         host, port = address
         self._app = app
         check_exposure(app, host)
+        self._tls = check_tls(app.settings)
+        self._record = ServerRecord(app.settings)
         self._socket = open_socket(host, port)
         self.host, self.port = host, self._socket.getsockname()[1]
         if host not in _EVERYWHERE:  # which nobody can call
             app.served_url = self.url
         #: The URL of the metrics, '' without one.
         self.metrics_url = ""
-        self._server: _Server | None = None
+        self._server: Server | None = None
         self._stopped = False
 
     @property
     def url(self) -> str:
         """The address for people."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+        return f"http{'s' if self._tls else ''}://{host}:{self.port}"
 
     def run(self, ready: Callable[[], None]) -> None:
         """Serve until ``stop``; raises StoreError if the engine dies."""
         settings = self._app.settings
-        service = Service(self._app)
-        identity = choose_identity(self._app)
-        dispatcher = Dispatcher(service, make_interfaces(service, identity))
-        hosts = choose_hosts(split_words(settings.allowed_hosts), self.host, settings.public_url)
-        application = Application(dispatcher, hosts, settings.max_json_body_size)
+        service, identity = Service(self._app), choose_identity(self._app)
+        readiness = Readiness(self._app, identity)
+        proxies = Proxies.parse(values.parse_networks(settings.trusted_proxies))
+        application = Application(
+            Dispatcher(service, make_interfaces(service, identity)),
+            choose_hosts(split_words(settings.allowed_hosts), self.host, settings.public_url),
+            settings.max_json_body_size,
+            readiness,
+            proxies,
+        )
+        connections = Connections(settings.max_client_connections, proxies)
         config = uvicorn.Config(
             application,
+            http=partial(LimitedProtocol, connections),  # type: ignore[arg-type]
+            ws="none",
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=_KEEP_ALIVE,
-            timeout_graceful_shutdown=_GRACE,
-            limit_concurrency=_MOST_CONNECTIONS,
-            h11_max_incomplete_event_size=_HEADER_BYTES,
+            timeout_graceful_shutdown=GRACE,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+            **self._tls,
         )
-        server = self._server = _Server(config, self._app, ready)
+
+        def tell_ready() -> None:
+            self._record.publish(self.url)
+            ready()
+
+        server = self._server = Server(config, service, readiness, tell_ready)
         server.should_exit = self._stopped
         try:
             with (
@@ -119,13 +116,12 @@ class Serving:
                 server.run([self._socket])
         finally:
             application.close()
+            self._record.release()
         if server.failure is not None:
             raise server.failure
 
     def stop(self) -> None:
-        """End the server; a second time: without waiting for requests. May be called any time."""
-        if self._stopped and self._server is not None:
-            self._server.force_exit = True
+        """End the server. May be called any time."""
         self._stopped = True
         if self._server is not None:
             self._server.should_exit = True
@@ -163,8 +159,34 @@ def check_exposure(app: App, host: str) -> None:
             f"Without identity the server listens on loopback addresses only, not on {host}.",
             hint="Set identity to keystone or tokens.",
         )
-    if settings.insecure_http == "no" and not is_loopback(host):
+    is_plain = not settings.tls_cert and settings.insecure_http == "no"
+    if is_plain and not is_loopback(host):
         raise UsageError(
             f"Tokens would travel in plain text to {host}.",
-            hint="Put a TLS proxy in front of a loopback address, or set insecure_http to yes.",
+            hint="Set tls_cert and tls_key, put a TLS proxy in front of a loopback address, or "
+            "set insecure_http to yes.",
         )
+
+
+def check_tls(settings: Settings) -> dict[str, Any]:
+    """The options of TLS for uvicorn, none for plain HTTP; raises UsageError for bad files."""
+    certificate, key = settings.tls_cert, settings.tls_key
+    if not certificate and not key:
+        return {}
+    if not certificate or not key:
+        raise UsageError("Set both tls_cert and tls_key, or none of them.")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            certificate, key, _refuse_password
+        )
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"TLS cannot be spoken with tls_cert {certificate} and tls_key {key}: {said}.",
+            hint="Both are PEM files; the key has no password and belongs to the certificate.",
+        ) from error
+    return {"ssl_certfile": certificate, "ssl_keyfile": key}
+
+
+def _refuse_password() -> str:
+    raise ValueError("the key has a password")
