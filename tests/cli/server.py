@@ -15,7 +15,8 @@ from zonda.core.api.server.application import Application
 from zonda.core.api.server.dispatch import Dispatcher
 from zonda.core.api.server.hosts import choose_hosts
 from zonda.core.api.server.interfaces import make_interfaces
-from zonda.core.api.server.serving import open_socket
+from zonda.core.api.server.process.serving import open_socket
+from zonda.core.api.server.readiness import Readiness
 from zonda.core.api.service.service import Service
 from zonda.core.app.app import build_app, builtin_kinds
 from zonda.core.settings import settings
@@ -55,9 +56,13 @@ class Server:
         try:
             assert app.engine.run(), "another process is the engine of this home"
             service = Service(app)
-            dispatcher = Dispatcher(service, make_interfaces(service, choose_identity(app)))
+            identity = choose_identity(app)
+            dispatcher = Dispatcher(service, make_interfaces(service, identity))
             self._application = Application(
-                dispatcher, choose_hosts((), HOST), app.settings.max_json_body_size
+                dispatcher,
+                choose_hosts((), HOST),
+                app.settings.max_json_body_size,
+                Readiness(app, identity),
             )
             os.environ["ZONDA_URL"] = self.url
             yield
