@@ -107,6 +107,10 @@ def test_it_goes_on_without_what_it_is_told_to_do_without(
         pytest.param(["--without", "restate"], "ZONDA_RESTATE_TESTS=never", id="no-restate"),
         pytest.param([], "ZONDA_SHELL_TESTS=required", id="shells"),
         pytest.param([], "ZONDA_BROWSER_TESTS=required", id="browser"),
+        pytest.param([], "ZONDA_CLIENTS_TESTS=required", id="clients"),
+        pytest.param(["--without", "clients"], "ZONDA_CLIENTS_TESTS=never", id="no-clients"),
+        pytest.param([], "ZONDA_FUZZ_TESTS=required", id="fuzz"),
+        pytest.param(["--without", "fuzz"], "ZONDA_FUZZ_TESTS=never", id="no-fuzz"),
         pytest.param([], "ZONDA_POSTGRESQL_TESTS=required", id="postgresql"),
         pytest.param(
             ["--without", "postgresql"], "ZONDA_POSTGRESQL_TESTS=never", id="no-postgresql"
@@ -122,7 +126,7 @@ def test_the_tests_are_told_what_must_be_there(run: Run, options: list[str], sai
 def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "usage: bash .ci/run [--without browser|keystone|mistral|node-red|" in done.stderr
+    assert "usage: bash .ci/run [--without browser|clients|fuzz|keystone|mistral|" in done.stderr
 
 
 #: A Python whose environments have tools that log their command and fail as ``FAILING`` says.
