@@ -30,6 +30,7 @@ _LONGEST_TOKEN = 8192
 #: Seconds for which it counts whether Keystone answers.
 HEALTH_KEPT = 10.0
 _HEALTH = "health"
+_DOMAIN = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Account:
     username: str
     password: str = field(repr=False)
     project: str = "service"
-    domain: str = "default"
+    domain: str = _DOMAIN
     ca_bundle: str = ""
 
     def build_request(self) -> dict[str, Any]:
@@ -95,6 +96,17 @@ class Keystone:
     def is_known(self, headers: Mapping[str, str]) -> bool:
         """Whether Keystone has told of the token lately."""
         return self._known.find(_hash_token(_read_token(headers))) is not None
+
+    def issue_token(self, user: str, password: str, project: str, domain: str) -> str | None:
+        """A token of a user for a project of a domain (its id); None where Keystone refuses."""
+        login = Account(self._account.auth_url, user, password, project, domain or _DOMAIN)
+        body = json.dumps(login.build_request()).encode()
+        headers = {"Content-Type": "application/json"}
+        with self._turns:
+            status, answered, _ = self._send("POST", f"{self._url}?nocatalog", headers, body)
+        if status >= 500:
+            raise IdentityUnavailable(f"Keystone answers {status} to a sign-in.")
+        return answered.get("X-Subject-Token") if status == 201 else None
 
     def find_trouble(self) -> str:
         """Whether Keystone answers, looked at again after a while."""

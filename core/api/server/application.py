@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeVar
 
 from starlette.applications import Starlette
@@ -130,7 +131,8 @@ class Application:
     async def _find_answer(self, scope: Scope, receive: Receive, key: str) -> Answer:
         pairs = scope["headers"]
         if sum(len(name) + len(value) for name, value in pairs) > _HEAD_BYTES:
-            return _refuse(431, "RequestLimitExceeded", "The headers are too large.")
+            message = "The headers are too large."
+            return self._refuse(scope["path"], 431, "RequestLimitExceeded", message)
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
         address = (scope.get("client") or ("",))[0]
         scheme, host = self._proxies.find_origin(address, scope["scheme"], headers)
@@ -148,10 +150,10 @@ class Application:
                 async with asyncio.timeout(BODY_SECONDS):
                     body = await self._read_body(headers, receive)
             except TimeoutError:
-                return _refuse(408, "RequestTimeout", "The body did not come in time.")
+                return self._refuse(path, 408, "RequestTimeout", "The body did not come in time.")
         if body is None:
             message = f"JSON body size exceeds maximum allowed size ({self._max_body} bytes)."
-            return _refuse(400, "RequestLimitExceeded", message)
+            return self._refuse(path, 400, "RequestLimitExceeded", message)
         query = scope["query_string"].decode("latin-1")
         request = Request(method, path, query, headers, body, base, key)
         target = self._dispatcher.find_target(method, path)
@@ -170,6 +172,13 @@ class Application:
                 return await pool.run(lambda: self._dispatcher.answer(request, target).finish())
         except TimeoutError:
             return _answer_busy("The answer takes too long; look whether it is carried out.")
+
+    def _refuse(self, path: str, status: int, kind: str, message: str) -> Answer:
+        """The answer to a request that is not read to its end: no other one follows it."""
+        interface = self._dispatcher.find_interface(path)
+        fail = answer_failure if interface is None else interface.answer_failure
+        answer = fail(status, kind, message)
+        return replace(answer, headers={**answer.headers, **_CLOSE})
 
     async def _read_body(self, headers: dict[str, str], receive: Receive) -> bytes | None:
         """The body; None for one that is too large, which is not read to its end."""
@@ -203,12 +212,6 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         await self._application.answer(scope, receive, send)
-
-
-def _refuse(status: int, kind: str, message: str) -> Answer:
-    """The answer to a request that is not read to its end: no other one follows it."""
-    answer = answer_failure(status, kind, message)
-    return Answer(status, answer.body, _CLOSE)
 
 
 def _answer_busy(message: str) -> Answer:

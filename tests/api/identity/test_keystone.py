@@ -213,3 +213,30 @@ def test_eight_questions_are_asked_at_a_time(asked: Asked) -> None:
         each.join(PATIENCE)
     assert len(found) == 30
     assert asked.transport.most_at_once == 8
+
+
+class SignInTransport(FakeTransport):
+    """Keystone with a user of its own."""
+
+    def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None
+    ) -> Reply:
+        said = json.loads(body or b"{}").get("auth")
+        if method != "POST" or said["identity"]["password"]["user"]["name"] == "heat":
+            return super().send(method, url, headers, body)
+        self.asked.append(json.dumps(said))
+        password = said["identity"]["password"]["user"]["password"]
+        status = {"right": 201, "down": 502}.get(password, 401)
+        return Reply(status, {"X-Subject-Token": "good"} if status == 201 else {}, b"{}")
+
+
+def test_a_user_gets_a_token_for_a_project_by_its_password() -> None:
+    transport = SignInTransport()
+    keystone = Keystone(ACCOUNT, FakeClock(), transport)  # type: ignore[arg-type]
+    assert keystone.issue_token("ann", "right", "one", "") == "good"
+    assert keystone.issue_token("ann", "wrong", "one", "d1") is None
+    with pytest.raises(IdentityUnavailable):
+        keystone.issue_token("ann", "down", "one", "")
+    first, second, _ = map(json.loads, transport.asked)
+    assert first["scope"]["project"] == {"name": "one", "domain": {"id": "default"}}
+    assert second["identity"]["password"]["user"]["domain"] == {"id": "d1"}

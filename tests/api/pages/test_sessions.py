@@ -110,6 +110,32 @@ def test_a_session_ends_with_its_token(site: Site) -> None:
     assert browser.get(STACKS).status == 303, "it began again"
 
 
+class PasswordIdentity(TestIdentity):
+    """Names and passwords that are alike give tokens."""
+
+    __test__ = False
+
+    def issue_token(self, user: str, password: str, project: str, domain: str) -> str | None:
+        return project if user == password else None
+
+
+def test_a_name_and_a_password_begin_a_session(site: Site) -> None:
+    browser = site.serve(PasswordIdentity())
+    form = browser.get("/ui/sign-in")
+    assert 'type="password"' in form.html
+    assert 'name="user"' in form.html
+    wrong = browser.post("/ui/sign-in", form.csrf, user="ann", password="eve", project="p1")
+    assert (wrong.status, "eve" in wrong.html) == (403, False)
+    assert browser.post("/ui/sign-in", form.csrf).status == 400
+    done = browser.post("/ui/sign-in", form.csrf, user="ann", password="ann", project="p1")
+    assert done.status == 303
+    assert browser.get(STACKS).status == 200
+
+
+def test_without_passwords_the_form_asks_for_a_token_only(stranger: Browser) -> None:
+    assert 'name="user"' not in stranger.get("/ui/sign-in").html
+
+
 @pytest.mark.parametrize("change", ["", "x", "zonda_session=", "zonda_session=a.b", "other"])
 def test_a_forged_cookie_is_no_session(site: Site, change: str) -> None:
     browser = site.open()

@@ -244,3 +244,11 @@ def test_the_host_of_signal_urls_is_one_of_the_hosts() -> None:
     known = choose_hosts([], "127.0.0.1", "https://Zonda.Example:8443/x")
     assert known.find_base("https", "zonda.example:8443") == "https://zonda.example:8443"
     assert choose_hosts(["a"], "127.0.0.1", "http://[fd00::1]:8004").names == {"a", "[fd00::1]"}
+
+
+def test_a_form_that_is_too_large_gets_a_page(client: TestClient) -> None:
+    reply = client.post("/ui/sign-in", content=b"x" * 1001)
+    assert reply.status_code == 400
+    assert reply.headers["content-type"].startswith("text/html")
+    assert reply.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "maximum allowed size" in reply.text
