@@ -260,33 +260,48 @@ def test_the_escapes() -> None:
 # -- other projects --------------------------------------------------------------------------------
 
 
-def test_stacks_of_another_project_look_as_if_they_were_not_there(site: Site) -> None:
+#: Values of the parts of paths that say no project.
+PARTS = {"{resource:.+}": "first", "{verb}": "check", "{plan_id}": "nope"}
+
+
+def list_paths(site: Site) -> list[tuple[str, str]]:
+    """The method and the path of each route that names a stack."""
+    pages = next(each for each in site.api.dispatcher.interfaces if each.prefix == "/ui/")
+    return [(row.method, row.path) for row in pages.table.routes if "{stack_id}" in row.path]
+
+
+def test_a_stack_of_another_project_looks_as_if_it_was_not_there(site: Site) -> None:
     path = site.api.create("foreign")
     site.api.become("p2").create("own")
     stack_id, browser = path.rpartition("/")[2], site.open("p2")
     csrf = browser.get("/ui/p2/stacks").csrf
     unknown = stack_id[:-4] + "ffff"
-    parts = ("", "/events", "/history", "/why", "/drift", "/drift/repair", "/update")
-    parts += ("/resources/first", "/actions/delete", "/actions/check")
-    for part in parts:
-        replies = [
-            browser.get(f"/ui/p2/stacks/{key}{part}") for key in (stack_id, unknown, "foreign")
-        ]
-        assert {reply.status for reply in replies} == {404}, part
-        first, second, _ = (
-            reply.html.replace(stack_id, "ID").replace(unknown, "ID") for reply in replies
-        )
-        assert first == second, part
-    for part in (*("check", "repair", "ignore", "unignore"),):
-        done = browser.post(f"/ui/p2/stacks/{stack_id}/drift/{part}", csrf, resource="first")
-        assert done.status == 404
-    for part in ("/update", "/actions/delete", "/actions/suspend", "/actions/signal"):
-        done = browser.post(f"/ui/p2/stacks/{stack_id}{part}", csrf, name="foreign", resource="x")
-        assert done.status == 404
+    asked = 0
+    for method, route in list_paths(site):
+        for part, value in PARTS.items():
+            route = route.replace(part, value)
+        shown = []
+        for key in (stack_id, unknown, "foreign"):
+            place = route.replace("{project}", "p2").replace("{stack_id}", key)
+            form = {"name": "foreign", "resource": "first", "reason": "x", "template": "x"}
+            reply = browser.get(place) if method == "GET" else browser.post(place, csrf, **form)
+            assert reply.status == 404, (method, place)
+            shown.append(reply.html.replace(key, "ID"))
+        assert shown[0] == shown[1], route
+        asked += 1
+    assert asked > 10
     assert site.api.state(path) == "CREATE_COMPLETE"
     assert "foreign" not in browser.get("/ui/p2/stacks").text
     assert browser.get(f"/ui/p1/stacks/{stack_id}").status == 403
     assert browser.get("/ui/p1/stacks").status == 403
+
+
+def test_the_events_of_another_project_are_no_stream(site: Site) -> None:
+    path = site.api.create("streamed")
+    browser = site.open("p2")
+    for name in (path.rpartition("/")[2], "streamed", "nope"):
+        assert browser.get(f"/ui/p2/events?stack={name}").status == 404
+    assert Browser(site.api.dispatcher).get("/ui/p2/events").status == 303
 
 
 def test_the_page_after_a_stack_of_another_project_tells_nothing(site: Site) -> None:

@@ -177,8 +177,9 @@ def list_pairs(route: Route, ids: Ids, own_ids: Ids) -> Iterator[tuple[Ids, Ids]
 
 
 def list_routes(api: Any) -> list[Route]:
-    """Every route of every interface."""
-    return [route for each in api.dispatcher.interfaces for route in each.table.routes]
+    """Every route of every interface but the pages, which have sessions (``tests/api/pages``)."""
+    interfaces = (each for each in api.dispatcher.interfaces if each.prefix != "/ui/")
+    return [route for each in interfaces for route in each.table.routes]
 
 
 def show(reply: Any, ids: Ids, absent: Ids) -> str:
