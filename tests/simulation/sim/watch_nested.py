@@ -49,7 +49,8 @@ class Nested:
             owner = rows.get(stack.owner_resource_id)
             if owner is None:
                 raise Violation(f"{stack.name} has no owner")
-            if stack.phase != IDLE and not owner.op:
+            # what a newer plan of the owner will overtake begins nothing more
+            if stack.phase != IDLE and not stack.halted and not owner.op:
                 raise Violation(f"{stack.action} of {stack.name}, nothing is done with its owner")
             above = stacks[owner.stack_id]
             if stack.phase != IDLE and not stack.halted and not may_go_on(above, owner):
