@@ -106,7 +106,10 @@ class UnitOfWork:
     def resource_event(self, row: ResourceRow, action: str, status: str, reason: str) -> None:
         """Record a change of state of a resource."""
         about = (row.id, row.name, row.type, row.physical_id)
-        self._event(self.stack_of(row), about, action, status, reason)
+        event = self._event(self.stack_of(row), about, action, status, reason)
+        begins = status == "IN_PROGRESS" and row.op_properties is not None
+        if begins and row.op_properties != row.properties:
+            self.tx.add_event_properties(event, str(row.op_properties), row.hidden)
 
     def stack_state(self, stack: StackRow, status: str, reason: str) -> None:
         """Set the state of a stack's action and record it."""
@@ -125,11 +128,12 @@ class UnitOfWork:
         action: str,
         status: str,
         reason: str,
-    ) -> None:
+    ) -> EventRow:
         place = (self.ids(), stack.id, stack.name, stack.generation)
         event = EventRow(*place, *about, action, status, reason, self.now)
         self.after.events.append(event)
         self.tx.add_event(event)
+        return event
 
 
 def read_failures(stack: StackRow) -> list[str]:

@@ -48,6 +48,7 @@ def build_child(
         disable_rollback=1,
         timeout_mins=stack.timeout_mins,
         tags=stack.tags,
+        created_by=stack.created_by,
     )
 
 

@@ -194,6 +194,7 @@ def build_stack(
         disable_rollback=int(not action.rollback),
         timeout_mins=action.timeout_mins,
         tags=json.dumps(action.tags),
+        created_by=services.settings.user,
     )
 
 

@@ -16,7 +16,7 @@ from ..schema.prepared import SCHEMA, SQL
 from .lock import EngineLock
 
 #: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0019"
+HEAD = "0020"
 #: Files that SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
 #: The size of a database without tables; what is in the log alone is not counted.

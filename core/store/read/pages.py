@@ -13,7 +13,8 @@ from typing import Any
 
 from ..schema.prepared import SQL
 from ..schema.rows import EventRow, StackRow, list_columns
-from .to_view import to_stack_view
+from ..values.sealing import Sealer
+from .to_view import mask_properties, to_stack_view
 from .views import EventView, StackView
 
 #: The columns that stacks can be sorted by, by Heat's names of them.
@@ -25,10 +26,6 @@ STACK_KEYS = {
 }
 EVENT_KEYS = {"event_time": "event.at", "resource_type": "event.resource_type"}
 
-_USER = (
-    '(SELECT action."by" FROM action WHERE action.stack_id = stack.id'
-    " ORDER BY action.generation LIMIT 1)"
-)
 _PARENT = "(SELECT owner.stack_id FROM resource AS owner WHERE owner.id = stack.owner_resource_id)"
 _STACK = ", ".join(f'stack."{name}"' for name in list_columns(StackRow))
 _EVENT = ", ".join(f'event."{name}"' for name in ("seq", *list_columns(EventRow)))
@@ -114,6 +111,8 @@ class _Conditions:
 class PageReads:
     """Reads of pages."""
 
+    sealer: Sealer
+
     def list_stacks(self, query: StackQuery) -> list[ListedStack]:
         """One page of the stacks of a project."""
         where = _build_stack_conditions(query)
@@ -121,7 +120,7 @@ class PageReads:
         keys = [*(keys or [STACK_KEYS["creation_time"]]), "stack.id"]
         mark = self._read_marker("stack", keys, query.marker, "project = ?", query.project)
         rows = self._all(
-            f"SELECT {_STACK}, {_USER}, {_PARENT} FROM stack WHERE "
+            f"SELECT {_STACK}, {_PARENT} FROM stack WHERE "
             f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
             *where.values,
             -1 if query.limit is None else query.limit,
@@ -130,9 +129,7 @@ class PageReads:
 
     def read_listed_stack(self, stack_id: str) -> ListedStack | None:
         """One stack of whichever project as a row of a page; None if there is none."""
-        found = self._all(
-            f"SELECT {_STACK}, {_USER}, {_PARENT} FROM stack WHERE stack.id = ?", stack_id
-        )
+        found = self._all(f"SELECT {_STACK}, {_PARENT} FROM stack WHERE stack.id = ?", stack_id)
         return _to_listed(found[0]) if found else None
 
     def find_live_stack(self, name: str, project: str) -> StackView | None:
@@ -195,6 +192,26 @@ class PageReads:
         )
         return EventView(*found[0]) if found else None
 
+    def read_event_properties(self, event: EventView) -> dict[str, Any] | None:
+        """The properties that the resource of an event had by then, hidden ones masked.
+
+        None where nothing is kept of them.
+        """
+        found = self._all(
+            "SELECT kept.properties, kept.hidden, resource.hidden FROM event"
+            " JOIN event_properties AS kept ON kept.event_id = event.id"
+            " LEFT JOIN resource ON resource.id = event.resource_id"
+            " WHERE event.stack_id = ? AND event.resource_id = ? AND event.seq <= ?"
+            " ORDER BY event.seq DESC LIMIT 1",
+            event.stack_id,
+            event.resource_id,
+            event.seq,
+        )
+        if not found:
+            return None
+        properties, *hidden = found[0]
+        return mask_properties(properties, [text for text in hidden if text], self.sealer)
+
     def _read_marker(
         self, table: str, keys: Sequence[str], marker: str, condition: str, value: str
     ) -> tuple[Any, ...]:
@@ -227,7 +244,7 @@ def _build_stack_conditions(query: StackQuery) -> _Conditions:
     where.add_choice("stack.status", query.statuses)
     where.add_choice("stack.action", query.actions)
     where.add_choice(STACK_KEYS["stack_status"], query.states)
-    where.add_choice(_USER, query.users)
+    where.add_choice("stack.created_by", query.users)
     where.add_choice(_PARENT, query.parents)
     for tag in query.tags:
         where.add(_format_tags(), json.dumps([tag]))
@@ -270,5 +287,6 @@ def _format_page(
 
 
 def _to_listed(row: tuple[Any, ...]) -> ListedStack:
-    *columns, user, parent = row
-    return ListedStack(to_stack_view(StackRow(*columns)), user or "", parent)
+    *columns, parent = row
+    stack = StackRow(*columns)
+    return ListedStack(to_stack_view(stack), stack.created_by, parent)

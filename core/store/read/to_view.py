@@ -96,6 +96,12 @@ def to_failed_view(row: FailedRow, sealer: Sealer) -> FailedView:
     )
 
 
+def mask_properties(text: str, hidden: Iterable[str], sealer: Sealer) -> dict[str, Any]:
+    """Stored properties without what any of ``hidden`` (column ``hidden``) names."""
+    names = {name for each in hidden for name in json.loads(each).get("properties", ())}
+    return _mask(sealer.load(text) or {}, names)
+
+
 def _mask(values: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, Any]:
     masked = set(hidden)
     return {key: MASK if key in masked else value for key, value in values.items()}

@@ -52,6 +52,7 @@ class StackRow:
     created_at: float = 0.0
     updated_at: float | None = None
     deleted_at: float | None = None
+    created_by: str = ""
 
     @property
     def root(self) -> str:

@@ -38,6 +38,7 @@ from .tables import (
     DATA,
     EDGE,
     EVENT,
+    EVENT_PROPERTIES,
     FAILED,
     META,
     REQUEST,
@@ -300,6 +301,12 @@ STATEMENTS: dict[str, Executable] = {
     .offset(P("offset")),
     "last_event": select(func.max(EVENT.c.seq)),
     # They come in the order of their times: the first that is kept ends the look.
+    "insert_event_properties": insert(EVENT_PROPERTIES).values(
+        {name: P(name) for name in ("event_id", "properties", "hidden", "at")}
+    ),
+    "delete_old_event_properties": delete(EVENT_PROPERTIES).where(
+        EVENT_PROPERTIES.c.at < P("before")
+    ),
     "delete_old_events": delete(EVENT).where(
         EVENT.c.seq
         < func.coalesce(

@@ -97,6 +97,8 @@ class Stack(_Table, table=True):
     created_at: float = _make_time()
     updated_at: float | None = _make_optional_time()
     deleted_at: float | None = _make_optional_time()
+    # The user who has created it, or the stack that it is nested in.
+    created_by: str = _make_text()
 
 
 class Template(_Table, table=True):
@@ -305,6 +307,19 @@ class Event(_Table, table=True):
     at: float = _make_time()
 
 
+class EventProperties(_Table, table=True):
+    """The properties with which an operation began: of its first event, and of those behind it.
+
+    Sealed where the instance's are; ``hidden``: the names of what is hidden by then, JSON.
+    """
+
+    __tablename__ = "event_properties"
+    event_id: str = _make_key()
+    properties: str = _make_text()
+    hidden: str = _make_text("{}")
+    at: float = _make_time()
+
+
 class Snapshot(_Table, table=True):
     """A stack at one time: its template, and (sealed ``data``) the data of each resource.
 
@@ -370,6 +385,7 @@ DATA = ResourceData.__table__  # type: ignore[attr-defined]
 ACTION = Action.__table__  # type: ignore[attr-defined]
 FAILED = Failed.__table__  # type: ignore[attr-defined]
 EVENT = Event.__table__  # type: ignore[attr-defined]
+EVENT_PROPERTIES = EventProperties.__table__  # type: ignore[attr-defined]
 SNAPSHOT = Snapshot.__table__  # type: ignore[attr-defined]
 REQUEST = Request.__table__  # type: ignore[attr-defined]
 SINK = Sink.__table__  # type: ignore[attr-defined]
@@ -396,6 +412,7 @@ Index(
 Index("ix_stack_project", STACK.c.project, STACK.c.created_at, STACK.c.id)
 Index("ix_action_ended_at", ACTION.c.ended_at)
 Index("ix_failed_at", FAILED.c.at)
+Index("ix_event_properties_at", EVENT_PROPERTIES.c.at)
 Index("ix_request_answered_at", REQUEST.c.answered_at)
 Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
 Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)

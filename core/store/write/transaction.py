@@ -38,7 +38,8 @@ ROWS_KEPT = 16384
 
 #: The age at which history is deleted.
 _OF_THE_PAST = tuple(
-    f"delete_old_{what}" for what in ("events", "actions", "failed", "drift_checks")
+    f"delete_old_{what}"
+    for what in ("events", "event_properties", "actions", "failed", "drift_checks")
 )
 
 #: A row, its values now and as they were loaded.
@@ -73,6 +74,7 @@ class Transaction(History):
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
         self._events: list[EventRow] = []
+        self._event_properties: list[tuple[str, str, str, float]] = []
         self.event_seqs: list[int] = []
 
     # -- stacks ---------------------------------------------------------------------------------
@@ -350,6 +352,10 @@ class Transaction(History):
         """Append an event."""
         self._events.append(event)
 
+    def add_event_properties(self, event: EventRow, properties: str, hidden: str) -> None:
+        """Keep the properties with which the operation begins that ``event`` tells of."""
+        self._event_properties.append((event.id, properties, hidden, event.at))
+
     def snapshots(self, stack_id: str) -> list[SnapshotRow]:
         """The snapshots of a stack, the oldest first."""
         found = self._execute(SQL["snapshots_of_stack"], (stack_id,)).fetchall()
@@ -464,6 +470,8 @@ class Transaction(History):
             )
             last = int(self._execute("SELECT last_insert_rowid()").fetchone()[0])
             self.event_seqs = list(range(last - len(self._events) + 1, last + 1))
+        if self._event_properties:
+            self._connection.executemany(SQL["insert_event_properties"], self._event_properties)
 
     def remember(self) -> None:
         """After the commit: keep the rows as they are now for the next transaction."""

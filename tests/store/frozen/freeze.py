@@ -10,6 +10,7 @@ for each schema and each release, by the code of that time; the file is never ma
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import urllib.request
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -112,9 +114,39 @@ def fill(home: Path, templates: Path) -> None:
     run("stack suspend asleep")
     run("stack create gone -t notes.yaml")
     run("stack delete gone --yes")
+    _post_configurations(home)
     create = "stack create -t waiting.yaml"
     _kill_when("hook != ''", home, templates, f"{create} -P waits=false --pre-create slow paused")
     _kill_when("op_state = 'POLLING'", home, templates, f"{create} interrupted")
+
+
+def _post_configurations(home: Path) -> None:
+    """Make a configuration and its deployment, as only the API does."""
+    words = ("serve", "--address", "127.0.0.1:0", "--ready", "ready")
+    pipe, both = subprocess.PIPE, subprocess.STDOUT
+    serve = subprocess.Popen(command(home, *words), stdout=pipe, stderr=both, text=True)
+    assert serve.stdout is not None
+    try:
+        url = ""
+        for line in serve.stdout:
+            url = next((word.strip(";") for word in line.split() if "http:" in word), url)
+            if line == "ready\n":
+                break
+        config = {"name": "setup", "group": "script", "config": "echo frozen"}
+        made = _post(f"{url}/v1/default/software_configs", config)["software_config"]
+        deployment = {"config_id": made["id"], "server_id": "frozen", "input_values": {"a": "b"}}
+        _post(f"{url}/v1/default/software_deployments", deployment)
+    finally:
+        serve.terminate()
+        serve.communicate()
+
+
+def _post(url: str, body: object) -> dict[str, dict[str, str]]:
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request) as answer:
+        found: dict[str, dict[str, str]] = json.load(answer)
+        return found
 
 
 def _kill_when(condition: str, home: Path, templates: Path, text: str) -> None:

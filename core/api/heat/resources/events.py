@@ -69,9 +69,15 @@ def show_event(call: Call) -> Answer:
 
 
 def _read_properties(call: Call, event: EventView) -> dict[str, Any]:
-    """The properties that the resource of an event has now, hidden ones masked."""
+    """The properties that the resource of an event had by then, hidden ones masked.
+
+    Where nothing is kept of them, they have not changed since.
+    """
     if event.resource_id is None:
         return {}
+    known = call.project.reader.read_event_properties(event)
+    if known is not None:
+        return known
     try:
         return call.project.reader.resource(event.stack_id, event.resource_id).properties
     except NotFound:

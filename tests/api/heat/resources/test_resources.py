@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -279,3 +280,46 @@ def test_what_has_no_events_is_not_found(api: Any, path: str, part: str, says: s
 
 def test_a_wrong_direction_is_a_bad_request(api: Any, path: str) -> None:
     assert api("GET", f"{path}/events", sort_dir="up").kind == "ValueError"
+
+
+def test_an_event_shows_the_properties_of_its_time(api: Any) -> None:
+    template: dict[str, Any] = {
+        "heat_template_version": "2018-08-31",
+        "parameters": {"secret": {"type": "string", "hidden": True, "default": "hunter2-hunter2"}},
+        "resources": {"r": {"type": "OS::Heat::TestResource", "properties": {"value": "one"}}},
+    }
+    path = api.create("times", template)
+
+    def update(value: Any) -> None:
+        template["resources"]["r"]["properties"]["value"] = value
+        assert api("PUT", path, {"template": template}).status == 202
+        api.wait(path)
+
+    update("two")
+    update({"get_param": "secret"})
+    update("three")
+    update({"get_param": "secret"})
+    events = api("GET", f"{path}/resources/r/events", sort_keys="event_time").body["events"]
+    shown = [
+        api("GET", f"{path}/resources/r/events/{event['id']}").body["event"] for event in events
+    ]
+    values = [event["resource_properties"]["value"] for event in shown]
+    hidden = "(hidden)"
+    # of what is hidden by now nothing is shown of earlier times either
+    assert values == [hidden] * 10
+    assert "hunter2" not in json.dumps(shown)
+    update("open")
+    shown = [
+        api("GET", f"{path}/resources/r/events/{event['id']}").body["event"] for event in events
+    ]
+    values = [event["resource_properties"]["value"] for event in shown]
+    # an operation on what was hidden before it begins as secret as that was
+    assert values == ["one", "one", "two", "two", *[hidden] * 6]
+
+
+def test_a_stack_and_what_is_nested_in_it_have_their_owner(api: Any) -> None:
+    api.create("owned", NESTED, files=FILES)
+    rows = api("GET", "/stacks", show_nested="true", stack_owner="ann").body["stacks"]
+    owned = [row for row in rows if row["stack_name"].startswith("owned")]
+    assert [row["stack_owner"] for row in owned] == ["ann", "ann"]
+    assert api("GET", "/stacks", show_nested="true", stack_owner="bob").body["stacks"] == []
