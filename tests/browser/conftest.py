@@ -150,6 +150,12 @@ class Browser:
         yield page
         context.close()
 
+    def expect(self, text: str) -> None:
+        """Expect one complaint: chromium tells the console of each answer that is an error."""
+        found = [each for each in self.complaints if text in each]
+        assert len(found) == 1, self.complaints
+        self.complaints.remove(found[0])
+
     def _keep(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.text} {message.location.get('url', '')}")

@@ -138,8 +138,12 @@ function refresh(rows) {
     last = performance.now();
     timer = 0;
     if (found) names.forEach((name) => replacePart(name, found));
+    awaitEnds();
   }, Math.max(50, last + PATIENCE - performance.now()));
 }
+
+// What runs without events (a check of drift) is looked at again and again until it ends.
+const awaitEnds = () => document.querySelector("[data-poll]") && refresh(false);
 
 // The graph changes its colours by itself: it is only drawn again when it has other nodes.
 function listParts(rows) {
@@ -201,7 +205,7 @@ function openDialog(content, link) {
 const views = new Map();
 const SMALLEST = 0.62; // of its size: below that nobody reads it
 const ZOOMS = { "+": 0.8, "=": 0.8, "-": 1.25 };
-const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const MOVES = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
 
 function makeMovable(graph, view) {
   const svg = graph.querySelector("svg");
@@ -251,12 +255,10 @@ function zoom(state, factor, x = 0.5, y = 0.5) {
 function makeTools(state) {
   const tools = document.createElement("div");
   tools.className = "tools";
-  const buttons = [["+", "Zoom in", () => zoom(state, 0.8)], ["−", "Zoom out", () => zoom(state, 1.25)],
-    ["⤢", "Show the whole graph", () => fit(state, 0)]];
-  for (const [sign, name, act] of buttons) {
+  for (const [sign, name, act] of [["+", "Zoom in", () => zoom(state, 0.8)],
+    ["−", "Zoom out", () => zoom(state, 1.25)], ["⤢", "Show the whole graph", () => fit(state, 0)]]) {
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", textContent: sign, title: name });
-    button.setAttribute("aria-label", name);
+    Object.assign(button, { type: "button", textContent: sign, title: name, ariaLabel: name });
     button.addEventListener("click", act);
     tools.append(button);
   }
@@ -275,8 +277,7 @@ function listen(state) {
     zoom(state, wheel.deltaY > 0 ? 1.15 : 0.87, x, (wheel.clientY - box.top) / box.height);
   }, { passive: false });
   svg.addEventListener("keydown", (key) => {
-    const [x, y] = MOVES[key.key] ?? [0, 0];
-    if (x || y) move(state, x / 8, y / 8);
+    if (MOVES[key.key]) move(state, ...MOVES[key.key]);
     else if (ZOOMS[key.key]) zoom(state, ZOOMS[key.key]);
     else if (key.key === "0") fit(state, 0);
     else return;
@@ -291,9 +292,9 @@ function listen(state) {
     move(state, x / svg.clientWidth, y / svg.clientHeight);
     from = [to.clientX, to.clientY, true];
   });
-  svg.addEventListener("pointercancel", () => { from = null; });
   svg.addEventListener("dragstart", (drag) => drag.preventDefault());
   svg.addEventListener("click", (click) => { if (from?.[2]) click.preventDefault(); from = null; });
 }
 
 document.querySelectorAll(".graph").forEach((graph) => makeMovable(graph));
+awaitEnds();
