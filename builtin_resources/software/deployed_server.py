@@ -28,8 +28,8 @@ _Status = SupportStatus
 class DeployedServer(DefinitionResource):
     """A server that somebody else has made, for deployments to name.
 
-    Nothing happens to the server, and nothing is served for an agent on it to poll: what is to be
-    configured goes to the workflows that the environment names for its deployments.
+    Nothing happens to the server. An agent on it (os-collect-config) may poll what is to be
+    configured while zonda serve runs: os_collect_config is its configuration, and hidden.
     """
 
     support_status = SupportStatus(version="8.0.0")
@@ -47,7 +47,7 @@ class DeployedServer(DefinitionResource):
             ),
         ),
         TRANSPORT: make_text_schema(
-            "How an agent on the server gets what is to be configured in Heat. Not used here.",
+            "How an agent on the server is told its configuration in Heat. Here it polls a URL.",
             default=TRANSPORTS[0],
             update_allowed=True,
             constraints=[constraints.AllowedValues(TRANSPORTS)],
@@ -70,8 +70,11 @@ class DeployedServer(DefinitionResource):
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         NAME: attributes.Schema("The name of the server.", type=attributes.Schema.STRING),
         COLLECT_CONFIG: attributes.Schema(
-            "What an agent on the server is told of where to poll: nothing, so the map is empty.",
+            "The configuration of an agent on the server: the URL that it polls. Empty as long as "
+            "no server runs; hidden.",
             type=attributes.Schema.MAP,
+            cache_mode=attributes.Schema.CACHE_NONE,
+            hidden=True,
             support_status=_Status(version="9.0.0"),
         ),
     }
@@ -83,4 +86,7 @@ class DeployedServer(DefinitionResource):
     def _resolve_attribute(self, name: str) -> Any:
         if name == NAME:
             return self.properties[NAME] or self.physical_resource_name()
-        return {} if name == COLLECT_CONFIG else None
+        url = self.context.signal_url("metadata") if name == COLLECT_CONFIG else None
+        if url is None:
+            return {} if name == COLLECT_CONFIG else None
+        return {"collectors": ["request", "local"], "request": {"metadata_url": url}}

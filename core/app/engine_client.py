@@ -86,12 +86,14 @@ class EngineClient:
             accepted.check_id,
         )
 
-    def submit(self, action: Action, caller: Caller, note: Noted | None = None) -> Future[Accepted]:
+    def submit(
+        self, action: Action, caller: Caller, note: Noted | None = None, request: str = ""
+    ) -> Future[Accepted]:
         """Submit ``action`` to the engine of this process; raises StoreError if it is none.
 
-        ``note`` runs in the transaction that accepts it.
+        ``note``, ``request``: see ``Engine.submit``.
         """
-        return self._require_engine().submit(action, caller, note)
+        return self._require_engine().submit(action, caller, note, request)
 
     def keep(self, write: Callable[[Transaction], Any]) -> Any:
         """Commit a write that is no action by the engine of this process; returns its result."""

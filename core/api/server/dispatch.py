@@ -117,7 +117,7 @@ class Dispatcher:
                 return known
         call = Call(
             caller=caller,
-            project=Project(self.service, caller, project),
+            project=Project(self.service, caller, project, request.id),
             method=request.method,
             path=match.parts,
             query=parse_query(request.query),

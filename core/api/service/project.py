@@ -53,6 +53,7 @@ class Project:
     service: Service
     caller: Caller
     id: str
+    request_id: str = ""
 
     @property
     def reader(self) -> Reader:
@@ -98,7 +99,8 @@ class Project:
         """
         caller = ActionCaller(self.caller.user, self.id, supersedes)
         try:
-            return self.service.app.engine.submit(action, caller, note).result(PATIENCE)
+            engine = self.service.app.engine
+            return engine.submit(action, caller, note, self.request_id).result(PATIENCE)
         except StillWaiting:
             raise Busy(
                 "The engine is busy: the request was not planned in time.",

@@ -32,7 +32,7 @@ def find_signal_target(service: Service, text: str) -> SignalTarget | None:
     if token is None or (token.expires is not None and token.expires <= app.clock.now()):
         return None
     row = service.reader.resource_row(token.resource_id)
-    if row is None or row.action == "INIT" or (row.want != "PRESENT" and not row.op):
+    if row is None or not (row.op or (row.want == "PRESENT" and row.action != "INIT")):
         return None
     stack = service.reader.stack_row(row.stack_id)
     if stack.deleted_at is not None:

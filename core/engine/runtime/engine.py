@@ -40,7 +40,7 @@ from .building import build_services
 from .lateness import Lateness
 from .listeners import CommitListener, Listener
 from .pool_driver import PoolDriver
-from .requests import Requests
+from .requests import Requests, remember_request
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
 
@@ -164,14 +164,25 @@ class Engine:
         self._scheduler.start(self)
 
     def submit(
-        self, action: Action, caller: Caller | None = None, note: Noted | None = None
+        self,
+        action: Action,
+        caller: Caller | None = None,
+        note: Noted | None = None,
+        request: str = "",
     ) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed.
 
-        ``note`` runs in the transaction that accepts it; what it raises undoes that.
+        ``note`` runs in the transaction that accepts it; what it raises undoes that. ``request``:
+        the id that lines of the log name.
         """
         services = self.services if caller is None else self.services.for_caller(caller)
-        return self._submit_step(lambda: act(services, action, note or skip_note))
+
+        def note_all(work: UnitOfWork, accepted: Accepted) -> None:
+            (note or skip_note)(work, accepted)
+            if request:
+                remember_request(services.instances.lending, request, work, accepted)
+
+        return self._submit_step(lambda: act(services, action, note_all))
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) the plan of a stack, and those above and below it."""

@@ -17,6 +17,8 @@ from .. import actions
 from ..actions import Accepted, wire
 from ..handlers.runners import act
 from ..model.effects import Tx, make_step
+from ..model.lending import Lending
+from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from .driver import Driver
 
@@ -76,10 +78,7 @@ class Requests:
         def note(work: UnitOfWork, accepted: Accepted) -> None:
             if not self._waits(key) or not _answer(work, key, wire.format_accepted(accepted)):
                 raise Withdrawn
-            stack = work.tx.stack(accepted.stack_id)
-            if stack is not None:
-                known, root = self._driver.services.instances.lending.requests, stack.root
-                work.after.then.append(lambda: known.update({root: key}))
+            remember_request(self._driver.services.instances.lending, key, work, accepted)
 
         def finish(value: Any, error: BaseException | None) -> None:
             if error is None:
@@ -98,6 +97,17 @@ class Requests:
             self._in_hand.discard(key)
 
         self._driver.start(make_step(Tx(lambda work: _answer(work, key, said))), finish)
+
+
+def remember_request(lending: Lending, key: str, work: UnitOfWork, accepted: Accepted) -> None:
+    """Have the lines of the log about a tree of stacks name the request behind them.
+
+    Until it is at rest: a stack that nothing was planned for is left out.
+    """
+    stack = work.tx.stack(accepted.stack_id)
+    if stack is not None and stack.phase != IDLE:
+        known, root = lending.requests, stack.root
+        work.after.then.append(lambda: known.update({root: key}))
 
 
 def _answer(work: UnitOfWork, key: str, said: str) -> bool:

@@ -57,3 +57,15 @@ def test_a_failure_is_told_without_its_text(
     assert "listing.py" in line["traceback"]
     assert SECRET not in str(line)
     assert SECRET not in caplog.text
+
+
+def test_calls_that_a_request_leads_to_have_its_id(
+    api: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="zonda.calls")
+    template = {**TEMPLATE, "resources": {"r": {"type": "OS::Heat::RandomString"}}}
+    api.create("with-calls", template, parameters={"p": SECRET})
+    fields = [getattr(record, "fields", {}) for record in caplog.records]
+    called = [each for each in fields if each.get("stack") == "with-calls"]
+    assert called
+    assert {each["request"] for each in called} == {"req-1"}

@@ -327,3 +327,56 @@ def test_no_log_shows_a_signal_url(signals: Signals, caplog: pytest.LogCaptureFi
     said = [each for each in fields if each.get("operation") == "signals:send"]
     assert [each["status"] for each in said] == [200, 400]
     assert url[-79:] not in f"{caplog.text} {fields}"
+
+
+def deployment(transport: str) -> dict[str, Any]:
+    return {
+        **HOT,
+        "resources": {
+            "server": {"type": "OS::Heat::DeployedServer"},
+            "config": {
+                "type": "OS::Heat::SoftwareConfig",
+                "properties": {"config": "true", "outputs": [{"name": "said"}]},
+            },
+            "deployment": {
+                "type": "OS::Heat::SoftwareDeployment",
+                "properties": {
+                    "config": {"get_resource": "config"},
+                    "server": {"get_resource": "server"},
+                    "signal_transport": transport,
+                },
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("transport", "verb"),
+    [("CFN_SIGNAL", "POST"), ("TEMP_URL_SIGNAL", "PUT"), ("HEAT_SIGNAL", "POST")],
+)
+def test_an_agent_polls_a_deployment_and_signals_while_it_is_created(
+    signals: Signals, transport: str, verb: str
+) -> None:
+    path = signals.api.create(f"deployed-{transport}", deployment(transport), wait=False)
+    url = signals.find_url(path, "server", "os_collect_config")["request"]["metadata_url"]
+    while not (found := signals(url, b"", "GET")).body.get("deployments"):
+        signals.app.clock.pause(0.1)
+    assert (found.status, found.headers["Cache-Control"]) == (200, "no-store")
+    inputs = {each["name"]: each["value"] for each in found.body["deployments"][0]["inputs"]}
+    assert inputs["deploy_signal_verb"] == verb
+    [shown] = signals.api("GET", f"{path}/resources/server/metadata").body["metadata"][
+        "deployments"
+    ]
+    assert shown["inputs"] == found.body["deployments"][0]["inputs"]
+    assert signals(url, b"{}").status == 403
+    result = b'{"deploy_status_code": 0, "said": "done"}'
+    assert signals(inputs["deploy_signal_id"], result, verb).status == 200
+    signals.until(path, "CREATE_COMPLETE")
+    assert signals.find_url(path, "deployment", "said") == "done"
+
+
+def test_a_deployment_that_nobody_waits_for_has_no_url(signals: Signals) -> None:
+    path = signals.api.create("no-signal", deployment("NO_SIGNAL"))
+    url = signals.find_url(path, "server", "os_collect_config")["request"]["metadata_url"]
+    [config] = signals(url, b"", "GET").body["deployments"]
+    assert not [each for each in config["inputs"] if each["name"].startswith("deploy_signal_id")]
