@@ -295,6 +295,8 @@ def add_declared_types(action: Action, parts: Parts) -> Action:
     """
     if not isinstance(action, Templated) or not action.bundle.template:
         return action
+    if not any(folder.exists() for folder in parts.type_folders):
+        return action
     from zonda.core.template.types.declared_types import with_declared_types
 
     from . import type_files

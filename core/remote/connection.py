@@ -23,6 +23,7 @@ from zonda.hooks.http import (
     ClientConfig,
     Reply,
     RequestRejected,
+    TokenAuth,
     Transport,
     TransportError,
     origin,
@@ -126,13 +127,17 @@ class Connection:
     ) -> Reply:
         """The last answer of a few attempts: everything that is sent can be sent again."""
         data = None if body is None else json.dumps(body).encode()
-        sent = {"Accept": "application/json", **self._account.read_headers(), **headers}
+        sent = {"Accept": "application/json", **headers}
         if data is not None:
             sent["Content-Type"] = "application/json"
         url = f"{self.url}/zonda/v1/{path}"
+        account = self._account
         for pause in (*_PAUSES, None):
+            auth = TokenAuth(account.fetch_token, account.forget_token, "X-Auth-Token")
             try:
-                reply = self._transport.send(method, url, sent, data, seconds=_PATIENCE + seconds)
+                reply = self._transport.send(
+                    method, url, sent, data, seconds=_PATIENCE + seconds, auth=auth
+                )
                 if reply.status not in _BUSY or pause is None:
                     return reply
             except TransportError as error:
@@ -150,7 +155,7 @@ class Connection:
         if reply.status == 401:
             return ServerError(
                 f"The server at {self.url} does not accept the token.",
-                hint="Set ZONDA_TOKEN to one that 'zonda token create' has shown.",
+                hint="Set ZONDA_TOKEN to one that 'zonda token create' has shown there.",
             )
         said = answer.get("error") if isinstance(answer, dict) else None
         if isinstance(said, dict) and "class" in said:

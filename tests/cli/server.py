@@ -54,7 +54,8 @@ class Server:
         """Serve the home of ``flags``, and send commands there."""
         app = build_app(settings.load_settings(flags, kinds=builtin_kinds))
         try:
-            assert app.engine.run(), "another process is the engine of this home"
+            is_engine = app.engine.run(lambda holder: False)
+            assert is_engine, "another process is the engine of this home"
             service = Service(app)
             identity = choose_identity(app)
             dispatcher = Dispatcher(service, make_interfaces(service, identity))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from .server import Server
+
 TEMPLATE = """
 heat_template_version: 2018-08-31
 resources:
@@ -40,6 +42,7 @@ DOORS = {
         f"zonda.builtin_resources.{name}"
         for name in ("plugin", "base", "basic", "basic.random_string")
     ),
+    *("zonda.core.reports.texts", "zonda.core.reports.texts.times"),
     *("zonda.workflows.plugin", "zonda.hooks.runners.base", "zonda.hooks.runners.references"),
 }
 #: Where the action of a command stands.
@@ -74,3 +77,38 @@ def _imported(words: list[str]) -> set[str]:
     done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return set(done.stderr.split())
+
+
+#: Rooms that a command for a server has no use for.
+OF_SERVERS = (
+    *("zonda.core.api", "starlette", "uvicorn", "sqlalchemy", "apscheduler", "jinja2"),
+    *("zonda.core.engine.runtime", "zonda.core.engine.handlers", "zonda.core.engine.plan"),
+    *(
+        "zonda.core.engine.plugins",
+        "zonda.core.plugins",
+        "zonda.core.functions",
+        "zonda.core.reports",
+    ),
+    *("zonda.builtin_resources", "zonda.core.schedule", "zonda.core.store.write.migrations"),
+)
+
+
+def test_a_command_for_a_server_imports_neither_server_nor_engine(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(TEMPLATE)
+    server = Server()
+    try:
+        with server.serve({"home": str(tmp_path / "served"), "log": "off"}):
+            for words in (
+                ["stack", "create", "-t", str(tmp_path / "one.yaml"), "one"],
+                ["stack", "list"],
+                ["stack", "show", "one"],
+                ["stack", "delete", "--yes", "one"],
+            ):
+                found = _imported(["--home", str(tmp_path / "client"), *words])
+                assert sorted(name for name in found if name.startswith(OF_SERVERS)) == [
+                    *("zonda.core.reports", "zonda.core.reports.texts"),
+                    "zonda.core.reports.texts.times",
+                ]
+    finally:
+        server.close()
+    assert not (tmp_path / "client").exists()
