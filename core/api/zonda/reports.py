@@ -10,6 +10,7 @@ from typing import Any
 from zonda.core.app.planning import PlanResult
 from zonda.core.app.templates import ValidationResult
 from zonda.core.engine.actions import Action
+from zonda.core.engine.actions.table import ACTIONS, PLAN
 from zonda.core.introspection.catalog import CatalogResult
 from zonda.core.introspection.parameters import ParameterListing
 from zonda.core.introspection.type_resolution import Explanation as TypeExplanation
@@ -23,12 +24,15 @@ from zonda.core.reports.why import Explanation
 from zonda.core.store.read.views import ActionView, OutputView, StackView
 from zonda.core.template.redaction import RedactedBundle
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.errors import NotFound, Path, Place, TemplateWarning
+from zonda.hooks.errors import NotFound, Path, Place, TemplateWarning, UsageError
 
 from ..identity.policy import check_policy
 from .actions import check_declared_types
 from .desk import Desk
 from .reads import Read
+
+#: An action that makes a plan besides what else it does.
+_PLANNED_BESIDES = frozenset({"RepairDrift"})
 
 
 def _check_reveal(desk: Desk, wanted: bool) -> None:
@@ -54,7 +58,10 @@ def warnings(desk: Desk, stack: StackView) -> list[TemplateWarning]:
 
 
 def plan(desk: Desk, action: Action, keep: bool) -> PlanResult:
-    """The preview of an action."""
+    """The preview of an action that makes a plan."""
+    name = type(action).__name__
+    if ACTIONS[name].shape != PLAN and name not in _PLANNED_BESIDES:
+        raise UsageError(f"The action {name} makes no plan that could be shown.")
     check_declared_types(desk.project.caller, action)
     return desk.stacks.plan(action, keep=keep)
 

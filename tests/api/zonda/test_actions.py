@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from zonda.core.engine.actions import CreateStack, DeleteStack
+from zonda.core.engine.actions.table import ACTIONS, find_action_class
 from zonda.core.template.source.bundle import Bundle
 
 from .conftest import TEMPLATE, Own
@@ -83,3 +88,32 @@ def test_what_is_no_action_is_refused(own: Own) -> None:
     for number, body in enumerate(odd):
         reply = own.send("POST", "p1/actions", body, **{"idempotency-key": f"odd-{number:08}"})
         assert reply.status in (400, 404), (body, reply)
+
+
+VALUES: dict[str, Any] = {
+    "str": "nothing-of-this-name",
+    "bool": True,
+    "int": 1,
+    "float": 1.0,
+    "tuple[str, ...]": ["a"],
+    "Mapping[str, Any]": {"a": 1},
+    "Bundle": {"template": TEMPLATE, "environment_files": []},
+}
+
+
+@pytest.mark.parametrize("name", sorted(ACTIONS))
+def test_every_action_is_answered_as_plan_and_as_action(own: Own, name: str) -> None:
+    """No action makes the server fail, whether its stack is there or not."""
+    stack = own.create(f"for-{name}")
+    for value in ("nothing-of-this-name", stack):
+        body: dict[str, Any] = {"action": name}
+        for each in fields(find_action_class(name)):
+            kind = str(each.type).partition(" | ")[0]
+            body[each.name] = value if kind == "str" else VALUES[kind]
+        planned = own.read("stacks.plan", action=json.dumps(body), keep=True)
+        key = {"idempotency-key": f"{name}-{value}"}
+        done = own.send("POST", "p1/actions", body, **key)
+        own.api.wait(stack)
+
+        assert planned.status in (200, 400, 404, 409), planned.body
+        assert done.status in (200, 400, 404, 409), done.body
