@@ -3,8 +3,8 @@
 ``from zonda.hooks import hookimpl, Resource, properties`` and so on. ``resource``, ``properties``,
 ``attributes``, ``constraints``, ``support`` and ``translation`` are modules with the names that
 Heat's plug-in guide uses, so that a plug-in ports by changing its imports. Beside these names only
-``runners``, ``settings``, ``events``, ``http``, ``processes``, ``testing`` and ``conformance`` are
-public; everything else here is how they are made, and may move.
+``runners``, ``settings``, ``events``, ``policies``, ``http``, ``processes``, ``testing`` and
+``conformance`` are public; everything else here is how they are made, and may move.
 
 Each name is imported at its first use: ``zonda --help`` waits for none of them. Standard library
 and pluggy only; no socket, file, session or thread outside of ``http`` and ``processes``, which no

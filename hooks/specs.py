@@ -13,6 +13,7 @@ from .declared_types import TypeDocument
 from .events import SinkFactory
 from .function import Function
 from .markers import hookspec
+from .policies import Policy
 from .resources.resource import Resource
 from .runners.base import RunnerFactory
 from .schema.constraints import BaseCustomConstraint
@@ -99,5 +100,15 @@ def zonda_event_sinks() -> Mapping[str, SinkFactory]:
     reads itself (``kind``, ``events``, ``scope``), to which ``clock`` (a ``Clock``) and ``random``
     (a ``random.Random``) are added, and gives a ``sinks.EventSink``; it is called, in a thread that
     delivers, when the first event for that sink is there.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_policies() -> Mapping[str, Policy]:
+    """Policies by name: objects with ``check(caller, operation, target)``, which may refuse.
+
+    Called once. ``zonda serve`` asks each of them about each request that the table of roles lets
+    through, in threads, several at a time; a reason refuses the request, and so does an exception.
     """
     raise AssertionError("a specification is never called")

@@ -24,6 +24,7 @@ from zonda.hooks.events import SinkFactory
 from zonda.hooks.function import Function
 from zonda.hooks.lazy import Classes, get_unloaded
 from zonda.hooks.markers import PROJECT
+from zonda.hooks.policies import Policy
 from zonda.hooks.resources import declaration
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners import RunnerFactory
@@ -37,6 +38,8 @@ from . import unavailable
 from .resource_mapping import ModulePlugin, follows_the_guide
 
 GROUP: Final = "zonda"
+#: The kind of what may refuse requests.
+POLICY: Final = "policy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ class Plugins:
     type_texts: list[tuple[Origin, str, str]] = field(default_factory=list)
     client_plugins: dict[str, type[Any]] = field(default_factory=dict)
     event_sinks: dict[str, SinkFactory] = field(default_factory=dict)
+    policies: dict[str, Policy] = field(default_factory=dict)
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
     failures: list[PluginError] = field(default_factory=list)
     unusable: dict[tuple[str, str], PluginError] = field(default_factory=dict)
@@ -162,7 +166,10 @@ class Plugins:
                 brought = _read_mapping(hook, ask(), built_in=origin.built_in)
             except BaseException as error:  # a stranger's code may even exit; the rest goes on
                 raise_interruption(error)
-                self.add_failure(_make_failure(origin, f"failed in {hook}", error))
+                failure = _make_failure(origin, f"failed in {hook}", error)
+                self.add_failure(failure)
+                if kind == POLICY:  # what would have refused cannot be left out
+                    self.unusable[kind, origin.plugin] = failure
                 continue
             for name, thing in brought.items():
                 if isinstance(name, str) and name.strip() and escape_surrogates(name) == name:
@@ -309,6 +316,7 @@ def gather_plugins(manager: Manager, failures: Iterable[PluginError] = ()) -> Pl
     plugins._collect_texts()
     collect("zonda_client_plugins", "client plug-in", plugins.client_plugins, None)
     collect("zonda_event_sinks", "event sink", plugins.event_sinks, None)
+    collect("zonda_policies", POLICY, plugins.policies, Policy)
     for name, error in plugins._list_unusable("constraint"):
         plugins.constraints[name] = unavailable.make_constraint(error)
     return plugins

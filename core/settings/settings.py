@@ -132,6 +132,10 @@ def _read_file_layer(home: Path, faults: list[str], kinds: Callable[[], Kinds]) 
         from .section_checks import locate_faults
 
         faults += locate_faults(path, text, document, kinds())
+    if any(document.get(group) for group in ("policy", "quotas", "projects")):
+        from .server_sections import locate_server_faults
+
+        faults += locate_server_faults(path, text, document)
 
 
 def _check_default_runner(

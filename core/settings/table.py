@@ -32,7 +32,7 @@ _LONGEST_WAIT = 31_536_000
 
 _LIMITS = Limits()
 #: Groups of sections, which stand in the settings file alone.
-_SECTIONS = ("runners", "sinks")
+_SECTIONS = ("runners", "sinks", "policy", "quotas", "projects")
 
 
 def define_setting(default: Any, meaning: str, *, shown: str = "", **more: Any) -> Any:
@@ -272,6 +272,24 @@ class Settings:
         "(`webhook`, `log`, ...), `events`, `scope` and what that kind takes.",
         shown="none",
         secret=True,
+    )
+    policy: Mapping[str, Any] = define_setting(
+        {},
+        "The section `[policy]`: [who may use which operation](../how-to/run-a-server.md#policy) "
+        "of `zonda serve`.",
+        shown="Heat's",
+    )
+    quotas: Mapping[str, Any] = define_setting(
+        {},
+        "The section `[quotas]`: [how much a project may have](../how-to/run-a-server.md#quotas) "
+        "in `zonda serve`.",
+        shown="512 stacks, 20 streams",
+    )
+    projects: Mapping[str, Any] = define_setting(
+        {},
+        "Sections `[projects.NAME]`: [what a project may use](../how-to/run-a-server.md#projects) "
+        "in `zonda serve`.",
+        shown="none",
     )
     stack_timeout_mins: int = define_setting(
         60,

@@ -21,6 +21,7 @@ KINDS = {
     "float": "number",
     "tuple[str, ...]": "list of folders",
     _SECTIONS: "sections",
+    "Mapping[str, Any]": "section",
 }
 
 #: No setting has so large a value.
@@ -91,6 +92,12 @@ def _convert_sections(raw: Any, group: str) -> dict[str, dict[str, Any]]:
     return raw
 
 
+def _convert_section(raw: Any) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise ValueError("must be a section of the settings file")
+    return raw
+
+
 def parse_host_and_port(address: str) -> tuple[str, int]:
     """Parse ``127.0.0.1:8155`` into host and port; raises ValueError."""
     host, _, port = address.rpartition(":")
@@ -144,6 +151,7 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "int": _convert_integer,
     "float": _convert_number,
     "tuple[str, ...]": _convert_folders,
+    "Mapping[str, Any]": _convert_section,
 }
 
 

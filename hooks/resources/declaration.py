@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ..lazy import LazyClass
+from ..policies import Policy
 from ..schema.attributes import Schema as AttributeSchema
 from ..schema.property import Schema as PropertySchema
 from ..schema.support import SupportStatus, Unavailable
@@ -70,6 +71,8 @@ def _adapt_to_contract(thing: Any) -> Any:
 def _find_fault(thing: Any, base: type[Any] | None) -> str:
     if base is None:
         return "" if callable(thing) else f"{thing!r} cannot be called"
+    if base is Policy:
+        return "" if isinstance(thing, Policy) else f"{thing!r} has no method check"
     if not (isinstance(thing, type) and issubclass(thing, base)):
         return f"{thing!r} does not extend {base.__module__}.{base.__name__}"
     return next(_list_faults(thing), "") if issubclass(thing, Resource) else ""

@@ -72,6 +72,7 @@ class TestIdentity:
 
     __test__ = False
     challenge = 'Keystone uri="http://keystone.example"'
+    user = "ann"
 
     def find_trouble(self) -> str:
         return ""
@@ -80,7 +81,7 @@ class TestIdentity:
         project, _, role = headers.get("x-auth-token", "").partition("/")
         if not project:
             return None
-        return Caller("u1", "ann", project, project, frozenset({role or "member"}))
+        return Caller("u1", self.user, project, project, frozenset({role or "member"}))
 
     def is_known(self, headers: Mapping[str, str]) -> bool:
         return True

@@ -64,7 +64,7 @@ def test_the_page_lists_the_public_modules() -> None:
         *(
             f"zonda.hooks.{name}"
             for name in (
-                *("runners", "http", "events", "settings", "processes"),
+                *("runners", "http", "events", "policies", "settings", "processes"),
                 *("testing", "conformance"),
             )
         ),

@@ -62,6 +62,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "hooks/conformance/suite.py": "border: a plug-in is put on trial",
     "hooks/conformance/leak_detection.py": "border: a plug-in is put on trial",
     "core/plugins/resource_mapping.py": "border: a stranger's mapping is asked what it would bring",
+    "core/api/identity/policy.py": "border: a policy of a plug-in is asked",
     "core/plugins/manager.py": "border: importing and asking a stranger's package",
     "hooks/resources/resource.py": (
         "border: a client's error goes to its plug-in, which raises it again"

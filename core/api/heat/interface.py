@@ -12,6 +12,7 @@ from ..identity.callers import Caller
 from ..service.signal_targets import find_target_of_header
 from .explanations import explain_template_error
 from .routes import TABLE
+from .stacks.actions import ACTIONS
 
 
 class HeatInterface(Interface):
@@ -19,6 +20,7 @@ class HeatInterface(Interface):
 
     prefix = "/v1/"
     table = TABLE
+    inner_operations = tuple(f"actions:{name}" for name in ACTIONS)
 
     def authenticate(self, request: Request) -> Caller | None:
         """The caller of a request; a token of a signal URL is one that may signal its resource."""

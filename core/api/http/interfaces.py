@@ -7,6 +7,7 @@ JSON, failures in Heat's form. Pages and signal URLs replace what differs.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from zonda.hooks.errors import ZondaError
@@ -29,10 +30,16 @@ class Interface:
 
     prefix = ""
     table = RouteTable(())
+    #: Operations that have a rule without a route of their own.
+    inner_operations: Collection[str] = ()
 
     def __init__(self, service: Service, identity: Identity) -> None:
         self.service = service
         self.identity = identity
+
+    def list_operations(self) -> set[str]:
+        """The names that ``[policy]`` may have for this interface."""
+        return {*self.inner_operations, *(route.operation for route in self.table.routes)}
 
     def authenticate(self, request: Request) -> Caller | None:
         """The caller of a request; None for one whom nobody knows."""

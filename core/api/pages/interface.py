@@ -21,6 +21,7 @@ from .access.sessions import Sessions
 from .access.sign_in import SignIn
 from .rendering import EVERY_STACK, Page, redirect, render
 from .routes import OPEN, make_table
+from .verbs import BY_NAME
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -48,6 +49,7 @@ class PagesInterface(Interface):
     """The pages."""
 
     prefix = "/ui/"
+    inner_operations = tuple(verb.operation for verb in BY_NAME.values())
 
     def __init__(self, service: Service, identity: Identity, watch_events: Handler) -> None:
         super().__init__(service, identity)

@@ -14,7 +14,7 @@ OPEN = ("/ui/static/", "/ui/sign-in", "/ui/sign-out")
 #: Pages that load templates or look at live resources, for which there are few threads.
 HEAVY = frozenset(
     {
-        "stacks:preview",
+        "pages:plan",
         "stacks:preview_update",
         "drift:preview_repair",
         "pages:action",
@@ -36,7 +36,7 @@ ROWS: list[tuple[str, str, str, Handler, str]] = [
     ("GET", "/ui/static/{name}", "pages:static", answer_file, "anybody"),
     ("GET", "/ui/", "pages:start", listing.open_start, "anybody"),
     ("GET", "/ui", "pages:start", listing.open_start, "anybody"),
-    ("GET", _P, "pages:start", listing.open_start, "read"),
+    ("GET", _P, "pages:project", listing.open_start, "read"),
     ("GET", f"{_P}/stacks", "stacks:index", listing.show_stacks, "read"),
     ("GET", _S, "stacks:show", overview.show_stack, "read"),
     ("GET", f"{_S}/events", "events:index", overview.show_events, "read"),
@@ -44,11 +44,11 @@ ROWS: list[tuple[str, str, str, Handler, str]] = [
     ("GET", f"{_S}/why", "stacks:show", overview.show_reasons, "read"),
     ("GET", f"{_S}/resources/{{resource:.+}}", "resource:show", resource.show_resource, "read"),
     ("GET", f"{_P}/new", "stacks:create", planning.show_new, "write"),
-    ("POST", f"{_P}/new", "stacks:preview", planning.plan_new, "write"),
+    ("POST", f"{_P}/new", "pages:plan", planning.plan_new, "write"),
     ("GET", f"{_S}/update", "stacks:update", planning.show_update, "write"),
     ("POST", f"{_S}/update", "stacks:preview_update", planning.plan_update, "write"),
-    ("GET", _PLAN, "stacks:preview", planning.show_plan, "write"),
-    ("GET", f"{_PLAN}/file", "stacks:preview", planning.download_plan, "write"),
+    ("GET", _PLAN, "pages:plan", planning.show_plan, "write"),
+    ("GET", f"{_PLAN}/file", "pages:plan", planning.download_plan, "write"),
     ("POST", f"{_PLAN}/apply", "stacks:apply", planning.apply_plan, "write"),
     ("GET", f"{_S}/actions/{{verb}}", "pages:action", actions.show_action, "read"),
     ("POST", f"{_S}/actions/{{verb}}", "pages:action", actions.act, "read"),

@@ -6,7 +6,7 @@ becomes an answer here: this is the border of the server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from zonda.hooks.errors import ZondaError
@@ -16,7 +16,7 @@ from ..http.calls import Answer, Call
 from ..http.interfaces import Interface
 from ..http.requests import Request, parse_query
 from ..http.routes import Match
-from ..identity.policy import check_policy
+from ..identity.policy import check_operations
 from ..service.project import Project
 from ..service.service import Service
 from ..telemetry.counts import REFUSED, REQUEST_SECONDS, REQUESTS
@@ -41,6 +41,8 @@ class Dispatcher:
     def __init__(self, service: Service, interfaces: Sequence[Interface]) -> None:
         self.service = service
         self.interfaces = tuple(interfaces)
+        known = {name for each in interfaces for name in each.list_operations()}
+        check_operations(service.settings, known)
         self._answers = Answers()
 
     def find_interface(self, path: str) -> Interface | None:
@@ -63,6 +65,7 @@ class Dispatcher:
             return False
         return (
             target.match.route.is_memorised
+            and self.service.policies.is_quick
             and self._answers.has(request, self.service.app.store.commits)
             and target.interface.identity.is_known(request.headers)
         )
@@ -109,7 +112,8 @@ class Dispatcher:
         if project is None:
             message = "Access was denied to this resource."
             return interface.answer_failure(403, "HTTPForbidden", message)
-        check_policy(caller, route.policy, route.operation)
+        allowed = Project(self.service, caller, project, request.id)
+        allowed.check_policy(route.policy, route.operation, *find_names(match.parts))
         commits = self.service.app.store.commits
         if route.is_memorised:
             known = self._answers.find(request, caller, commits)
@@ -117,7 +121,7 @@ class Dispatcher:
                 return known
         call = Call(
             caller=caller,
-            project=Project(self.service, caller, project, request.id),
+            project=allowed,
             method=request.method,
             path=match.parts,
             query=parse_query(request.query),
@@ -140,12 +144,22 @@ class Dispatcher:
             return False, None
         try:
             caller = interface.authenticate(request)
-            if caller is None or interface.choose_project(caller, match) is None:
+            project = None if caller is None else interface.choose_project(caller, match)
+            if caller is None or project is None:
                 return False, None
-            check_policy(caller, match.route.policy, match.route.operation)
+            route, names = match.route, find_names(match.parts)
+            Project(self.service, caller, project).check_policy(
+                route.policy, route.operation, *names
+            )
         except ZondaError:  # who cannot be asked about is not known
             return False, None
         return True, caller.expires
+
+
+def find_names(parts: Mapping[str, str]) -> tuple[str, str]:
+    """The stack and the resource that a path names, or ''."""
+    stack = parts.get("stack_id") or parts.get("stack_name") or parts.get("stack") or ""
+    return stack, parts.get("resource", "")
 
 
 def answer_versions(request: Request) -> Answer:

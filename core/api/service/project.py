@@ -27,6 +27,7 @@ from zonda.core.store.write.transaction import Transaction
 from zonda.core.template.definition.stack_definition import StackDefinition
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.errors import NotFound, StoreError, ZondaError
+from zonda.hooks.policies import PolicyStack, PolicyTarget
 
 from ..identity.callers import Caller
 from .service import PATIENCE, Service
@@ -64,6 +65,30 @@ class Project:
     def action_caller(self) -> ActionCaller:
         """The caller as the engine knows it."""
         return ActionCaller(self.caller.user, self.id)
+
+    def check_policy(self, rule: str, operation: str, stack: str = "", resource: str = "") -> None:
+        """Raise Forbidden unless the caller may use an operation here.
+
+        ``rule``: the one that counts without an entry in ``[policy]``. ``stack``: name or id.
+        """
+        found: list[PolicyStack | None] = []
+
+        def find_stack() -> PolicyStack | None:
+            if not found:
+                found.append(self._describe_stack(stack) if stack else None)
+            return found[0]
+
+        target = PolicyTarget(self.id, resource, find_stack=find_stack)
+        self.service.policies.check(self.caller, rule, operation, target)
+
+    def _describe_stack(self, name: str) -> PolicyStack | None:
+        """The description of a stack for policies; None where the project has no such stack."""
+        known = self.reader.find_live_stack(name, self.id)
+        listed = self.reader.read_listed_stack(name if known is None else known.id)
+        if listed is None or listed.stack.project != self.id:
+            return None
+        stack = listed.stack
+        return PolicyStack(stack.id, stack.name, tuple(stack.tags), listed.user)
 
     # -- look-ups -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from zonda.core.settings.table import Settings
 from zonda.core.store.read.reader import Reader
 from zonda.core.template.definition.stack_definition import StackDefinition
 
+from ..identity.policy import PolicyTable, make_policy_table
 from ..live.hub import Hub
 from ..telemetry.counts import Counts
 from .memo import Memo
@@ -30,6 +31,7 @@ class Service:
         self._readers = threading.local()
         #: The counters and histograms of this process.
         self.counts = Counts()
+        self.policies: PolicyTable = make_policy_table(app.settings, app.plugins)
         #: The streams of live events.
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.

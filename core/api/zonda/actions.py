@@ -14,23 +14,44 @@ from typing import Any
 
 from zonda.core.engine.actions import Accepted, Action
 from zonda.core.engine.actions.base import Templated
+from zonda.core.engine.actions.table import ACTIONS
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.store.schema.words import KEYED
 from zonda.hooks.errors import Conflict, NotFound, UsageError
 
 from ..http.calls import Answer, Call
-from ..identity.callers import Caller
-from ..identity.policy import check_policy
 from ..service.project import Project
 from .arguments import parse_action
 
 _KEY = re.compile(r"[\x21-\x7e]{8,128}")
 
 
-def check_declared_types(caller: Caller, action: Action) -> None:
-    """Raise Forbidden where an action brings types with it and the caller may not do that."""
+#: Heat's names of what actions do.
+_HEAT = {
+    "AbandonStack": "stacks:abandon",
+    "CancelStack": "actions:cancel_without_rollback",
+    "CheckStack": "actions:check",
+    "CreateStack": "stacks:create",
+    "DeleteSnapshot": "stacks:delete_snapshot",
+    "DeleteStack": "stacks:delete",
+    "MarkResource": "resource:mark_unhealthy",
+    "RestoreSnapshot": "stacks:restore_snapshot",
+    "ResumeStack": "actions:resume",
+    "SignalResource": "resource:signal",
+    "SnapshotStack": "stacks:snapshot",
+    "SuspendStack": "actions:suspend",
+    "UpdateStack": "stacks:update",
+}
+#: The operation of each action: Heat's name, else its own.
+OPERATIONS = {name: _HEAT.get(name, f"actions:{name}") for name in ACTIONS}
+
+
+def check_action(project: Project, action: Action) -> None:
+    """Raise Forbidden where the caller may not use an action, or the types that it brings."""
+    stack = str(getattr(action, "stack", ""))
+    project.check_policy("write", OPERATIONS[type(action).__name__], stack)
     if isinstance(action, Templated) and action.bundle.types:
-        check_policy(caller, "declare", "types:declare")
+        project.check_policy("declare", "types:declare", stack)
 
 
 class Repeated(Conflict):
@@ -55,7 +76,7 @@ def act(call: Call) -> Answer:
 
 def _submit(call: Call, text: str, request: str, digest: str) -> Any:
     project, action = call.project, parse_action(text)
-    check_declared_types(call.caller, action)
+    check_action(project, action)
     asked, before = call.body.get("asked by"), project.reader.last_event()
 
     def note(work: UnitOfWork, accepted: Accepted) -> None:

@@ -11,6 +11,7 @@ from ..http.calls import Answer
 from ..http.errors import find_status
 from ..http.interfaces import Interface
 from ..http.requests import Request
+from .actions import OPERATIONS
 from .routes import PREFIX, TABLE
 
 
@@ -19,6 +20,7 @@ class ZondaInterface(Interface):
 
     prefix = PREFIX
     table = TABLE
+    inner_operations = ("outputs:reveal", "types:declare", *OPERATIONS.values())
 
     def answer_stranger(self, request: Request) -> Answer:
         """The answer to a caller whom nobody knows."""

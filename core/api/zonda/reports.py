@@ -26,8 +26,7 @@ from zonda.core.template.redaction import RedactedBundle
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotFound, Path, Place, TemplateWarning, UsageError
 
-from ..identity.policy import check_policy
-from .actions import check_declared_types
+from .actions import check_action
 from .desk import Desk
 from .reads import Read
 
@@ -38,7 +37,7 @@ _PLANNED_BESIDES = frozenset({"RepairDrift"})
 def _check_reveal(desk: Desk, wanted: bool) -> None:
     """Raise Forbidden where hidden values are asked for by one who may not see them."""
     if wanted:
-        check_policy(desk.project.caller, "reveal", "outputs:reveal")
+        desk.project.check_policy("reveal", "outputs:reveal")
 
 
 def outputs(desk: Desk, stack: StackView, refresh: bool, reveal: bool) -> list[OutputView]:
@@ -62,7 +61,7 @@ def plan(desk: Desk, action: Action, keep: bool) -> PlanResult:
     name = type(action).__name__
     if ACTIONS[name].shape != PLAN and name not in _PLANNED_BESIDES:
         raise UsageError(f"The action {name} makes no plan that could be shown.")
-    check_declared_types(desk.project.caller, action)
+    check_action(desk.project, action)
     return desk.stacks.plan(action, keep=keep)
 
 

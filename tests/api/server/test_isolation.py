@@ -9,13 +9,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
 from zonda.core.api.heat.routes import ROWS
+from zonda.core.api.http.requests import Request
 from zonda.core.api.http.routes import Route
+from zonda.core.api.pages.access.sessions import format_cookie
+from zonda.core.engine.actions.table import ACTIONS, find_action_class
+
+from ..conftest import BASE, Reply
 
 SECRET = "swordfish-of-mine"
 ABSENT = "00000000-0000-0000-0000-000000000000"
@@ -39,12 +45,16 @@ FILES = {
     "outputs: {o: {value: {get_attr: [i, output]}}}\n"
 }
 #: Parts of paths that name what a project has, those that are ids of their own among them.
-IDS = {"snapshot_id", "event_id", "config_id", "deployment_id"}
-OWNED = {*IDS, "stack_name", "stack_id", "resource", "output", "server_id"}
+IDS = {"plan_id", "snapshot_id", "event_id", "config_id", "deployment_id"}
+OWNED = {*IDS, "stack_name", "stack_id", "stack", "resource", "output", "server_id"}
 #: Parts that name what all projects share, or nothing at all.
-SHARED = {"project", "part", "type", "version"}
-#: Parts that are proofs: who has one may do the one thing that it is for.
-PROOFS = {"token", "code"}
+SHARED = {"project", "part", "type", "version", "verb"}
+#: The reads of zonda's own API, whose bodies tests/api/zonda/test_reads.py asks for all ids.
+READ_BY_BODY = "reads:"
+#: Prefixes of paths that are of no project: what is secret in them is all that counts.
+WITHOUT_PROJECT = ("/signal/", "/callback/", "/ui/static/", "/openapi/")
+#: Where browsers have a session in place of a token.
+PAGES = "/ui/"
 #: Reads that list what a name has; a name of nothing has nothing.
 LISTS_BY_NAME = {"software_deployments:metadata"}
 _UPDATE = {"template": {"heat_template_version": "2018-08-31"}}
@@ -53,11 +63,14 @@ Ids = Mapping[str, str]
 Body = Callable[[Ids], Any]
 #: The bodies of writes, by operation; None where the body cannot name anything that there is.
 BODIES: dict[str, Body | None] = {
+    "actions:submit": None,  # each action has its turn below
     "actions:action": lambda ids: {"suspend": None},
-    "callbacks:receive": None,
     "resource:mark_unhealthy": lambda ids: {"mark_unhealthy": True},
     "resource:signal": lambda ids: {"unset_hook": "pre-create"},
-    "signals:send": None,
+    **dict.fromkeys(("pages:plan", "pages:action", "stacks:apply"), lambda ids: None),
+    **dict.fromkeys((f"drift:{name}" for name in ("check", "repair", "ignore")), lambda ids: None),
+    "pages:sign_in": None,
+    "pages:sign_out": None,
     "software_configs:create": None,
     "software_configs:delete": lambda ids: None,
     "software_deployments:create": lambda ids: {"config_id": ids["config_id"], "server_id": "s"},
@@ -82,12 +95,18 @@ FILTERS = {
     "marker": ("stack_id", "nested_id", "event_id", "config_id"),
     "id": ("stack_id", "nested_id"),
     "name": ("stack_name",),
+    "stack": ("stack_name", "stack_id", "nested_id"),
     "owner_id": ("stack_id",),
     "server_id": ("server_id",),
     "tags": ("tag",),
 }
 #: Methods that change nothing.
 READS = {"GET", "HEAD", "OPTIONS"}
+
+
+def list_fields(name: str) -> dict[str, Any]:
+    """The fields of an action."""
+    return {item.name: item for item in fields(find_action_class(name))}  # type: ignore[arg-type]
 
 
 def make_stack(client: Any, name: str) -> dict[str, str]:
@@ -101,9 +120,14 @@ def make_stack(client: Any, name: str) -> dict[str, str]:
     rows = client("GET", f"{path}/resources").body["resources"]
     [nested_id] = [row["physical_resource_id"] for row in rows if row["resource_name"] == "nest"]
     nested = client("GET", f"/stacks/{nested_id}").headers["Location"].split("/")[-2]
+    plan_id = f"{name}-plan"
+    client.dispatcher.service.plans.put(plan_id, client.project, object())
     return {
+        "plan_id": plan_id,
+        "verb": "delete",
         "stack_name": name,
         "stack_id": path.rpartition("/")[2],
+        "stack": name,
         "nested_id": nested_id,
         "nested_name": nested,
         "snapshot_id": snapshot,
@@ -151,6 +175,9 @@ def list_forms(route: Route, ids: Ids) -> Iterator[dict[str, str]]:
     nested = {"stack_id": ids["nested_id"], "stack_name": ids["nested_name"], "resource": "i"}
     if "stack_id" in list_parts(route):
         yield {**ids, **nested}
+    elif "stack" in list_parts(route):
+        yield {**ids, "stack": ids["stack_id"]}
+        yield {**ids, "stack": ids["nested_id"], "resource": "i"}
     elif "stack_name" in list_parts(route):
         yield {**ids, "stack_name": ids["stack_id"]}
         yield {**ids, "stack_name": ids["nested_id"]}
@@ -177,9 +204,14 @@ def list_pairs(route: Route, ids: Ids, own_ids: Ids) -> Iterator[tuple[Ids, Ids]
 
 
 def list_routes(api: Any) -> list[Route]:
-    """Every route of every interface but the pages, which have sessions (``tests/api/pages``)."""
-    interfaces = (each for each in api.dispatcher.interfaces if each.prefix != "/ui/")
-    return [route for each in interfaces for route in each.table.routes]
+    """Every route of every interface that is a project's."""
+    routes = [route for each in api.dispatcher.interfaces for route in each.table.routes]
+    return [
+        route
+        for route in routes
+        if not route.path.startswith(WITHOUT_PROJECT)
+        and not route.operation.startswith(READ_BY_BODY)
+    ]
 
 
 def show(reply: Any, ids: Ids, absent: Ids) -> str:
@@ -195,12 +227,29 @@ def send(client: Any, route: Route, ids: Ids, **query: str) -> Any:
     """The reply of a route; ``ids`` fills its path and its body."""
     body = None if route.method in READS else BODIES[route.operation]
     path = fill(route.path, {**ids, "project": client.project})
+    if route.path.startswith(PAGES):
+        return open_page(client, route.method, path, query)
     return client.send(route.method, path, body(ids) if body else None, query=urlencode(query))
+
+
+def open_page(client: Any, method: str, path: str, query: Mapping[str, str]) -> Any:
+    """The reply of a page to a browser that is signed in."""
+    target = client.dispatcher.find_target(method, path)
+    sessions = target.interface.sessions
+    cookie = format_cookie(sessions.begin(client.token), is_secure=False).partition(";")[0]
+    headers = {"cookie": cookie, "host": "heat.example:8004", "origin": BASE}
+    headers["content-type"] = "application/x-www-form-urlencoded"
+    form = b"" if method in READS else urlencode({"csrf": sessions.make_csrf(headers)}).encode()
+    request = Request(method, path, urlencode(query), headers, form, BASE, "req-1")
+    answer = client.dispatcher.answer(request, target)
+    # but for what is of this session, and of this moment
+    text = re.sub(r'value="[^"]{20,}"|>[^<]*(?=</time>)', "", answer.format_body().decode())
+    return Reply(answer.status, text, answer.headers, answer.media_type)
 
 
 def test_every_route_says_what_it_names(api: Any) -> None:
     for route in list_routes(api):
-        unknown = list_parts(route) - OWNED - SHARED - PROOFS
+        unknown = list_parts(route) - OWNED - SHARED
         assert not unknown, f"{route.path}: is {unknown} a project's? Add it to OWNED or SHARED."
         is_known = route.method in READS or route.operation in BODIES
         assert is_known, f"{route.operation} has no entry in BODIES."
@@ -241,13 +290,48 @@ def test_nothing_of_another_project_is_named_by_a_body(
             assert show(seen, ids, gone) == show(nothing, ids, gone), route.path
 
 
+#: Values of fields of actions that have no default, by their types.
+VALUES: dict[str, Any] = {
+    "Bundle": {"template": "heat_template_version: 2018-08-31", "environment_files": []},
+    "str": "a",
+    "bool": True,
+    "tuple[str, ...]": ["a"],
+    "Mapping[str, Any]": {},
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ACTIONS if "stack" in list_fields(name)])
+def test_an_action_on_a_stack_of_another_project_is_one_on_nothing(
+    api: Any, ids: dict[str, str], name: str
+) -> None:
+    theirs, replies = api.become("theirs"), []
+    needed = {
+        key: VALUES[str(item.type)]
+        for key, item in list_fields(name).items()
+        if item.default is MISSING and item.default_factory is MISSING
+    }
+    for stack in (ids["stack_id"], ids["nested_id"], ids["stack_name"], ABSENT):
+        body = json.dumps({"action": name, **needed, "stack": stack}).encode()
+        headers = {"x-auth-token": "theirs", "idempotency-key": f"{name}-{stack}"}
+        path = "/zonda/v1/theirs/actions"
+        request = Request("POST", path, "", headers, body, BASE, "req-1")
+        answer = theirs.dispatcher.answer(request, theirs.dispatcher.find_target("POST", path))
+        assert answer.status == 404, (stack, answer.body)
+        replies.append(answer.format_body().decode().replace(stack, "NAME"))
+    assert len(set(replies)) == 1, replies
+
+
 def test_a_list_has_nothing_of_another_project(
     api: Any, ids: dict[str, str], own_ids: dict[str, str]
 ) -> None:
     everything = {"show_nested": "true", "show_hidden": "true", "show_deleted": "true"}
     theirs = api.become("theirs")
     for route in list_routes(api):
-        if route.method != "GET" or list_parts(route) - SHARED - {"stack_name", "stack_id"}:
+        if route.method != "GET" or list_parts(route) - SHARED - {
+            "stack_name",
+            "stack_id",
+            "stack",
+        }:
             continue
         is_stack_list = route.path.endswith(("/stacks", "/stacks/detail"))
         query = everything if is_stack_list else {}
@@ -262,7 +346,11 @@ def test_a_filter_by_an_id_of_another_project_is_one_by_nothing(
 ) -> None:
     theirs = api.become("theirs")
     for route in list_routes(api):
-        if route.method != "GET" or list_parts(route) - SHARED - {"stack_name", "stack_id"}:
+        if route.method != "GET" or list_parts(route) - SHARED - {
+            "stack_name",
+            "stack_id",
+            "stack",
+        }:
             continue
         for part in FILTERS[key]:
             seen = send(theirs, route, own_ids, **{key: ids[part]})

@@ -12,7 +12,7 @@ from tests.api import contract
 
 from zonda.core.api.http.requests import Request, parse_query
 from zonda.core.api.http.routes import Route
-from zonda.core.api.identity.policy import POLICIES
+from zonda.core.api.identity.policy import RULES
 from zonda.core.api.server import dispatch
 from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.service.service import Service
@@ -67,7 +67,7 @@ def test_operations_policies_and_parts_of_paths_are_those_of_the_routes(
         operation = described[key]
         assert operation.content["x-operation"] == route.operation, key
         assert operation.content["x-policy"] == route.policy, key
-        assert route.policy in POLICIES, key
+        assert route.policy in RULES, key
         parts = {name for place, name in operation.parameters if place == "path"}
         assert parts == set(re.findall(r"\{(\w+)\}", operation.path)), key
 

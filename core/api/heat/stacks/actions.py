@@ -16,7 +16,6 @@ from zonda.hooks.errors import NotSupported
 
 from ...http.calls import Answer, Call
 from ...http.errors import BadRequest
-from ...identity.policy import check_policy
 from .lookup import find_live_stack
 from .requests import read_body
 
@@ -42,7 +41,7 @@ def act_on_stack(call: Call) -> Answer:
     if name not in ACTIONS:
         raise BadRequest(f"Invalid action {name} specified")
     policy, build = ACTIONS[name]
-    check_policy(call.caller, policy, f"actions:{name}")
+    call.project.check_policy(policy, f"actions:{name}", stack.id)
     if name.startswith("cancel"):
         _check_cancellable(stack)
     call.project.submit(build(stack.id))

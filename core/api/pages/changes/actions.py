@@ -10,7 +10,6 @@ from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from ...http.calls import Answer, Call
 from ...http.errors import find_status
-from ...identity.policy import check_policy
 from ..access.forms import Form
 from ..lookup import build_stack_path, find_stack
 from ..rendering import Page, redirect
@@ -47,8 +46,8 @@ def _find(call: Call) -> tuple[Verb, StackView]:
     verb = BY_NAME.get(call.path["verb"])
     if verb is None:
         raise NotFound("Action", call.path["verb"])
-    check_policy(call.caller, verb.policy, verb.operation)
     stack = find_stack(call)
+    call.project.check_policy(verb.policy, verb.operation, stack.id)
     if stack.deleted_at is not None:
         raise NotFound("Stack", stack.name, hint="It is deleted: nothing can be done with it.")
     return verb, stack

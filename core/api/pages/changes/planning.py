@@ -13,7 +13,6 @@ from zonda.hooks.errors import NotFound, ValidationErrors, ZondaError
 
 from ...http.calls import Answer, Call
 from ...http.errors import find_status
-from ...identity.policy import check_policy
 from ..lookup import build_path, build_stack_path, find_stack
 from ..rendering import Page, redirect
 from .inputs import Inputs, read_inputs
@@ -120,7 +119,7 @@ def download_plan(call: Call) -> Answer:
 def apply_plan(call: Call) -> Answer:
     """The plan is carried out as it was shown; a changed world refuses it."""
     kept = _find_plan(call)
-    check_policy(call.caller, "write", kept.operation)
+    call.project.check_policy("write", kept.operation)
     try:
         accepted = call.project.submit(ApplyPlan(kept.result.file or ""))
     except ZondaError as error:
