@@ -56,6 +56,12 @@ class Server:
         assert "Traceback" not in said, said
         return time.monotonic() - begun
 
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """End it whatever happens."""
         if self._process is not None and self._process.poll() is None:

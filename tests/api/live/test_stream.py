@@ -205,7 +205,7 @@ def test_events_that_are_kept_no_more_and_numbers_of_another_database_are_a_gap(
         await create(api, "t")
         assert len(await ahead.read_states(4)) == 4
         now = api.app.clock.now()
-        api.app.engine.keep(lambda tx: tx.forget(now + 1, now - 1))
+        api.app.engine.keep(lambda tx: tx.forget(now + 1, now - 1, now - 1))
         await create(api, "u")
         behind = await connect("p1/events?after=1")
         frames = await behind.read(lambda frames: len(frames) >= 5)
