@@ -15,7 +15,6 @@ from zonda.core.store.read.views import format_deletion_time
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.source.bundle import Bundle, Identity
-from zonda.core.template.source.document import load_document
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
 from zonda.hooks.resources.resource import Resource
 
@@ -30,8 +29,9 @@ from ..progress.history import compute_hashes
 from ..services import EngineServices
 from ..templates import checks, unused
 from ..templates.checks import EarlierChecks
-from ..templates.definitions import format_bundle, merge_bundles, read_drift_section, read_policies
+from ..templates.definitions import format_bundle, read_drift_section, read_policies
 from ..templates.fingerprints import compute_fingerprint
+from ..templates.merging import merge_bundles
 from ..templates.stored import read_stored as stored_as
 from . import drift_schedule, moves, moves_across
 from .scope import select_without
@@ -223,7 +223,7 @@ def plan_update(
         before = services.definitions.get(stack.template_id, bundle.documents)
     if action.existing and before is not None and stack.template_id is not None:
         old = unused.rebuild_bundle(stored_as(services.reader(), stack.template_id), before)
-        bundle = merge_bundles(old, before.environment.parameters, bundle, _list_parameters)
+        bundle = merge_bundles(old, before, bundle)
     previous = None if before is None else before.parameters.values
     definition = load_definition(services, stack, bundle, previous)
     changes: dict[str, Any] = {}
@@ -236,12 +236,6 @@ def plan_update(
     drift = (action.drift_schedule, action.drift_policy)
     proposal = build_plan(services, stack, "UPDATE", bundle, definition, changes, drift=drift)
     return moves.plan_moves(services, stack, proposal, definition)
-
-
-def _list_parameters(text: str) -> set[str]:
-    found = load_document(text, "template").data
-    section = found.get("parameters") if isinstance(found, Mapping) else None
-    return set(section) if isinstance(section, Mapping) else set()
 
 
 def load_definition(

@@ -212,32 +212,3 @@ def parse_bundle(body: Mapping[str, Any]) -> Bundle:
 def format_bundle(bundle: Bundle) -> dict[str, Any]:
     """The stored form of a bundle."""
     return bundle.to_json()
-
-
-def merge_bundles(
-    old: Bundle, given: Mapping[str, Any], new: Bundle, declared: Callable[[str], set[str]]
-) -> Bundle:
-    """``new`` on top of a stack's ``old`` bundle, as with PATCH.
-
-    ``given`` are the parameter values that were given so far; ``declared`` tells the parameters
-    that a template declares, or that an environment gives.
-    """
-    template = new.template or old.template
-    keeps_environment = new.environment is None and not new.environment_files
-    names = declared(template)
-    if not keeps_environment:
-        texts = [new.environment or "", *(text for _, text in new.environment_files)]
-        for text in filter(None, texts):
-            names -= declared(text)
-    kept = {name: value for name, value in given.items() if name in names}
-    return dataclasses.replace(
-        new,
-        template=template,
-        template_file=new.template_file if new.template else old.template_file,
-        environment=old.environment if keeps_environment else new.environment,
-        environment_files=old.environment_files if keeps_environment else new.environment_files,
-        parameters={**kept, **new.parameters},
-        parameters_win=new.parameters_win or keeps_environment,
-        files={**old.files, **new.files},
-        links={**old.links, **new.links},
-    )

@@ -11,6 +11,7 @@ from zonda.core.store.values.jsontext import dumps
 from zonda.core.template.source.bundle import Bundle
 
 from ..model.definition import Definition
+from .merging import format_environment
 from .stored import Stored
 
 
@@ -21,14 +22,7 @@ def rebuild_bundle(found: Stored, definition: Definition) -> Bundle:
     """
     if found.spec is None:
         return found.base
-    given = definition.environment
-    environment = {
-        "parameter_defaults": dict(given.defaults),
-        "resource_registry": dict(given.registry),
-        "encrypted_param_names": sorted(given.encrypted),
-        **{key: dict(said) for key, said in (("zonda", given.own),) if said},
-        **({"requires": dict(given.requires)} if given.requires else {}),
-    }
+    environment = format_environment(definition.environment)
     return dataclasses.replace(
         found.bundle, environment=dumps(environment), environment_files=(), parameters_win=True
     )

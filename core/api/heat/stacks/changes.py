@@ -20,9 +20,6 @@ from . import requests
 from .documents import build_links
 from .lookup import find_live_stack
 
-#: Maps of environments that are merged entry by entry.
-_MERGED = frozenset({"parameters", "parameter_defaults", "resource_registry", "resources"})
-
 ACCEPTED = Answer(202, "202 Accepted: The request is accepted for processing.", {}, "text/plain")
 
 
@@ -127,16 +124,11 @@ def build_patch(call: Call, body: Mapping[str, Any], stack: StackView) -> Update
     An environment comes on top of the stored one; parameters that the template lacks are dropped.
     """
     action = build_update(call, body, stack, keeps=True)
-    bundle = action.bundle
     if stack.template_id is None:
         return action
-    names = _list_parameters(call, stack, bundle.template)
-    given = {name: value for name, value in bundle.parameters.items() if name in names}
-    bundle = dataclasses.replace(bundle, parameters=given)
-    if bundle.environment or bundle.environment_files:
-        stored = call.project.exporter.read_sources(stack.id, with_secrets=True).environment
-        bundle = _add_environment(call, stored, bundle)
-    return dataclasses.replace(action, bundle=bundle)
+    names = _list_parameters(call, stack, action.bundle.template)
+    given = {name: value for name, value in action.bundle.parameters.items() if name in names}
+    return dataclasses.replace(action, bundle=dataclasses.replace(action.bundle, parameters=given))
 
 
 def _list_parameters(call: Call, stack: StackView, template: str) -> Collection[str]:
@@ -147,32 +139,11 @@ def _list_parameters(call: Call, stack: StackView, template: str) -> Collection[
     return declared if isinstance(declared, Mapping) else ()
 
 
-def _add_environment(call: Call, stored: Mapping[str, Any], bundle: Bundle) -> Bundle:
-    """The bundle with its environments on top of the stored one, as one."""
-    merged = dict(stored)
-    for text in (bundle.environment, *(text for _, text in bundle.environment_files)):
-        merged = _merge_sections(merged, _load_map(call, text or "", "environment"))
-    return dataclasses.replace(bundle, environment=json.dumps(merged), environment_files=())
-
-
 def _load_map(call: Call, text: str, what: str) -> Mapping[str, Any]:
     """A template or an environment as data; whether it is a good one is seen later."""
     most = call.project.service.settings.max_template_bytes
     found = load_document(text, what, max_bytes=most, what=what).data if text else {}
     return found if isinstance(found, Mapping) else {}
-
-
-def _merge_sections(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """One map on top of another, maps within them too; lists are put together."""
-    merged = dict(old)
-    for key, value in new.items():
-        known = merged.get(key)
-        if isinstance(known, Mapping) and isinstance(value, Mapping) and key in _MERGED:
-            value = _merge_sections(known, value)
-        elif isinstance(known, list) and isinstance(value, list):
-            value = [*known, *(each for each in value if each not in known)]
-        merged[key] = value
-    return merged
 
 
 def _clear_parameters(bundle: Bundle, body: Mapping[str, Any]) -> Bundle:

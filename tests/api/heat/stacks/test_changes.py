@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -370,3 +371,68 @@ def test_an_update_takes_over_a_running_one_and_can_be_cancelled(api: Any) -> No
     reply = api("POST", f"{path}/actions", {"suspend": None})
     assert reply.status in (200, 409)
     assert api("DELETE", path).status == 204
+
+
+PATCHED = {
+    "heat_template_version": "2018-08-31",
+    "parameters": {
+        "a": {"type": "string", "default": "a"},
+        "b": {"type": "string", "default": "b"},
+        "list": {"type": "comma_delimited_list", "default": ""},
+    },
+}
+
+
+def read_parameters(api: Any, path: str) -> dict[str, Any]:
+    """The parameters of a stack that its template declares."""
+    shown = api("GET", path).body["stack"]["parameters"]
+    return {name: shown[name] for name in ("a", "b", "list") if name in shown}
+
+
+def test_of_two_patches_at_once_none_loses_what_the_other_sets(api: Any) -> None:
+    """Each environment is merged with what is stored when its own update is planned."""
+    path = api.create("at-once", PATCHED)
+    barrier = threading.Barrier(2)
+
+    def patch(body: dict[str, Any]) -> None:
+        barrier.wait()
+        assert api("PATCH", path, body).status == 202
+
+    for number in range(5):
+        bodies = [{"environment": {"parameters": {name: f"{name}{number}"}}} for name in "ab"]
+        threads = [threading.Thread(target=patch, args=(body,)) for body in bodies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        api.wait(path)
+        found = read_parameters(api, path)
+        assert (found["a"], found["b"]) == (f"a{number}", f"b{number}")
+
+
+def test_a_patch_merges_its_environment_files_by_their_strategies(api: Any) -> None:
+    path = api.create("strategies", PATCHED, parameters={"a": "given", "list": "0"})
+    first = {"parameters": {"list": "1"}, "parameter_merge_strategies": {"list": "merge"}}
+    second = {**first, "parameters": {"list": "2"}}
+    body = {
+        "environment_files": ["one", "two"],
+        "files": {"one": json.dumps(first), "two": json.dumps(second)},
+    }
+    for _ in range(2):  # once more it is the same, and not twice as long
+        assert api("PATCH", path, body).status == 202
+        api.wait(path)
+        assert read_parameters(api, path) == {"a": "given", "b": "b", "list": '["1", "2"]'}
+
+
+def test_a_patch_drops_parameters_that_its_template_has_no_more(api: Any) -> None:
+    environment = {"parameters": {"a": "spam"}, "parameter_defaults": {"b": "kept"}}
+    path = api.create("fewer", PATCHED, environment=environment)
+    template = {**PATCHED, "parameters": {"b": {"type": "string"}}}
+    body = {"template": template, "environment": {"parameter_defaults": {"other": "egg"}}}
+    assert api("PATCH", path, body).status == 202
+    assert api.wait(path) == "UPDATE_COMPLETE"
+    assert read_parameters(api, path) == {"b": "kept"}
+    assert api("PATCH", path, {"template": template}).status == 202
+    assert api.wait(path) == "UPDATE_COMPLETE"
+    faulty = {"environment": {"nonsense": {}}}
+    assert api("PATCH", path, faulty).status == 400
