@@ -27,6 +27,7 @@ from .surface import PendingRequest, RunningAction
 if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
+    from zonda.core.engine.model.tracing import CallTracer
     from zonda.core.engine.plan.accept import Noted
     from zonda.core.engine.runtime.engine import Engine, EngineLoad, Notice
     from zonda.core.engine.runtime.listeners import CommitListener, Listener
@@ -87,13 +88,18 @@ class EngineClient:
         )
 
     def submit(
-        self, action: Action, caller: Caller, note: Noted | None = None, request: str = ""
+        self,
+        action: Action,
+        caller: Caller,
+        note: Noted | None = None,
+        request: str = "",
+        parent: str = "",
     ) -> Future[Accepted]:
         """Submit ``action`` to the engine of this process; raises StoreError if it is none.
 
-        ``note``, ``request``: see ``Engine.submit``.
+        ``note``, ``request``, ``parent``: see ``Engine.submit``.
         """
-        return self._require_engine().submit(action, caller, note, request)
+        return self._require_engine().submit(action, caller, note, request, parent)
 
     def keep(self, write: Callable[[Transaction], Any]) -> Any:
         """Commit a write that is no action by the engine of this process; returns its result."""
@@ -254,6 +260,10 @@ class EngineClient:
     def subscribe_commits(self, listener: CommitListener) -> None:
         """See ``Engine.subscribe_commits``."""
         self._require_engine().subscribe_commits(listener)
+
+    def trace_calls(self, tracer: CallTracer) -> None:
+        """See ``Engine.trace_calls``."""
+        self._require_engine().trace_calls(tracer)
 
     def read_load(self) -> EngineLoad:
         """See ``Engine.read_load``."""

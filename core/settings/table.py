@@ -241,6 +241,13 @@ class Settings:
         shown="`127.0.0.1:8006`, if that is free",
         check=values.check_metrics_address,
     )
+    otel_endpoint: str = define_setting(
+        "",
+        "The base URL of an OpenTelemetry collector (OTLP over HTTP), e.g. "
+        "`http://127.0.0.1:4318`, that gets the traces of `zonda serve`. Needs `zonda[otel]`.",
+        shown="none",
+        check=values.check_base_url,
+    )
     region_name: str = define_setting(
         "",
         "The name of the region that this zonda is (Heat's `region_name_for_services`): "

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from .references import StackRef
     from .retry_policy import RetryPolicy
+    from .trace_context import get_traceparent
     from .wrong_answers import check_answer
 
 #: The modules of those names that are not in ``messages``.
@@ -43,6 +44,7 @@ _MODULES = {
     "StackRef": "references",
     "WorkflowRunner": "base",
     "check_answer": "wrong_answers",
+    "get_traceparent": "trace_context",
 }
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "Succeeded",
     "WorkflowRunner",
     "check_answer",
+    "get_traceparent",
 ]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from zonda.hooks import redact
 from zonda.hooks.http import Reply, TokenAuth, Transport, TransportError, origin
-from zonda.hooks.runners import StartRequest, http_contract
+from zonda.hooks.runners import StartRequest, get_traceparent, http_contract
 
 from ..client import message_signature, webhook_signature
 from ..client.circuit_breaker import CircuitBreakers, Limits
@@ -98,6 +98,8 @@ class Caller:
         """``headers`` with those of every request, and the signatures."""
         settings = self._settings
         known = {**settings.credentials(url), **_ALWAYS, **headers}
+        if traceparent := get_traceparent():
+            known["traceparent"] = traceparent
         if not settings.knows(url):
             return known  # a signature for a stranger could be shown to whom it was not meant for
         now, keys = settings.clock.now(), settings.message_keys

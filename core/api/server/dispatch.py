@@ -20,6 +20,7 @@ from ..identity.policy import check_operations
 from ..service.project import Project
 from ..service.service import Service
 from ..telemetry.counts import REFUSED, REQUEST_SECONDS, REQUESTS
+from ..telemetry.traces import Finish
 from .answers import Answers
 from .request_log import Trace
 
@@ -74,6 +75,10 @@ class Dispatcher:
         """The answer to a request; never raises but for the end of the process."""
         if target is None:
             return answer_versions(request)
+        with self.service.tracing.trace_request(request.method, request.headers) as finish:
+            return self._answer_traced(request, target, finish)
+
+    def _answer_traced(self, request: Request, target: Target, finish: Finish) -> Answer:
         trace, clock = Trace(request.id, request.method, request.path), self.service.app.clock
         begun = clock.monotonic()
         unexpected: BaseException | None = None
@@ -85,7 +90,9 @@ class Dispatcher:
             raise_interruption(error)
             answer = target.interface.answer_failure(500, type(error).__name__)
             unexpected = error
-        self._count(trace.operation or "none", answer.status, clock.monotonic() - begun)
+        operation = trace.operation or "none"
+        self._count(operation, answer.status, clock.monotonic() - begun)
+        finish(operation, answer.status)
         trace.write(answer, unexpected)
         return answer
 

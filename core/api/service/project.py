@@ -123,9 +123,11 @@ class Project:
         ``note`` runs in the transaction that accepts it; what it raises undoes that.
         """
         caller = ActionCaller(self.caller.user, self.id, supersedes)
+        engine, tracing = self.service.app.engine, self.service.tracing
         try:
-            engine = self.service.app.engine
-            return engine.submit(action, caller, note, self.request_id).result(PATIENCE)
+            with tracing.trace_plan(type(action).__name__) as parent:
+                accepted = engine.submit(action, caller, note, self.request_id, parent)
+                return accepted.result(PATIENCE)
         except StillWaiting:
             raise Busy(
                 "The engine is busy: the request was not planned in time.",

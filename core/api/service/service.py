@@ -14,6 +14,7 @@ from zonda.core.template.definition.stack_definition import StackDefinition
 from ..identity.policy import PolicyTable, make_policy_table
 from ..live.hub import Hub
 from ..telemetry.counts import Counts
+from ..telemetry.traces import Traces
 from .memo import Memo
 
 #: Seconds until an action must be planned and committed.
@@ -32,6 +33,8 @@ class Service:
         #: The counters and histograms of this process.
         self.counts = Counts()
         self.policies: PolicyTable = make_policy_table(app.settings, app.plugins)
+        #: The spans of requests and plans; of nothing unless a server traces.
+        self.tracing = Traces()
         #: The streams of live events.
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.

@@ -1,4 +1,4 @@
-"""The metrics of one server, from its start to its end."""
+"""The metrics and traces of one server, from its start to its end."""
 
 from __future__ import annotations
 
@@ -12,12 +12,34 @@ from zonda.hooks.errors import UsageError
 
 from .counts import Counts
 from .engine_counts import EngineCounts
+from .traces import Traces
 
 log = logging.getLogger(__name__)
 
 OFF = "off"
 #: The address that is taken if it is free and no other one is set.
 DEFAULT = "127.0.0.1:8006"
+
+
+@contextmanager
+def send_traces(app: App) -> Iterator[Traces]:
+    """Trace within, where the settings name a collector. Raises UsageError."""
+    endpoint = app.settings.otel_endpoint
+    if not endpoint:
+        yield Traces()
+        return
+    try:
+        from .spans import make_exporter, make_spans
+    except ImportError as error:
+        raise UsageError(
+            f"What traces need is not installed: {error.name}.",
+            hint="pip install 'zonda[otel]', or leave otel_endpoint out.",
+        ) from error
+    traces = make_spans(app, make_exporter(endpoint))
+    try:
+        yield traces
+    finally:
+        traces.close()
 
 
 @contextmanager

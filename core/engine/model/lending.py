@@ -16,6 +16,7 @@ from zonda.hooks.errors import NotSupported
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.runners.references import StackRef
 
+from .tracing import Tracing
 from .unit_of_work import UnitOfWork
 
 #: A write of a plug-in, to be run in a transaction.
@@ -92,6 +93,8 @@ class Lending:
     wait_turn: Callable[[WorkflowRunner], None] = lambda runner: None
     #: The requests of other commands that are carried out, by the stack at the top.
     requests: dict[str, str] = field(default_factory=dict)
+    #: The tracing of calls.
+    tracing: Tracing = field(default_factory=Tracing)
 
 
 class BareContext:

@@ -16,6 +16,7 @@ from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.runners.trace_context import keep_traceparent
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import get_retry_delay
 
@@ -176,6 +177,17 @@ class PluginOperation:
         return self.instances.read(self.row, self.row.op_definition)
 
     def _call_logged(self, call: Callable[[], Answer]) -> Answer:
+        tracing = self.instances.lending.tracing
+        if tracing.tracer is not None:
+            parent = tracing.parents.get(self.seen.stack.root, "")
+            with (
+                tracing.tracer.trace_call(self.row, self._during, parent) as traceparent,
+                keep_traceparent(traceparent),
+            ):
+                return self._call_timed(call)
+        return self._call_timed(call)
+
+    def _call_timed(self, call: Callable[[], Answer]) -> Answer:
         if not call_log.is_enabled():
             return self._call_safely(call)
         clock = self.instances.lending.clock

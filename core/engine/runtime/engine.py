@@ -32,6 +32,7 @@ from ..model.definition import Loading
 from ..model.effects import Step, Tx, make_step
 from ..model.lending import Lender
 from ..model.states import POLLING
+from ..model.tracing import CallTracer
 from ..model.unit_of_work import Notice, UnitOfWork
 from ..plan.accept import Noted, skip_note
 from ..services import EngineSettings
@@ -169,18 +170,19 @@ class Engine:
         caller: Caller | None = None,
         note: Noted | None = None,
         request: str = "",
+        parent: str = "",
     ) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed.
 
         ``note`` runs in the transaction that accepts it; what it raises undoes that. ``request``:
-        the id that lines of the log name.
+        the id that lines of the log name; ``parent``: its ``traceparent``.
         """
         services = self.services if caller is None else self.services.for_caller(caller)
 
         def note_all(work: UnitOfWork, accepted: Accepted) -> None:
             (note or skip_note)(work, accepted)
             if request:
-                remember_request(services.instances.lending, request, work, accepted)
+                remember_request(services.instances.lending, request, work, accepted, parent)
 
         return self._submit_step(lambda: act(services, action, note_all))
 
@@ -227,6 +229,10 @@ class Engine:
             late=0.0 if due is None else max(0.0, now - due),
             sweep_age=0.0 if self._swept_at is None else now - self._swept_at,
         )
+
+    def trace_calls(self, tracer: CallTracer) -> None:
+        """Tell ``tracer`` of plug-in calls, in the threads that make them."""
+        self.services.instances.lending.tracing.tracer = tracer
 
     def subscribe_commits(self, listener: CommitListener) -> None:
         """Tell ``listener``, in the engine's thread, how many units each commit had, and how long

@@ -52,9 +52,10 @@ class Requests:
     def forget(self, stack_ids: Iterable[str]) -> None:
         """Note that stacks are idle."""
         self.stacks.difference_update(stack_ids)
-        known = self._driver.services.instances.lending.requests
+        lending = self._driver.services.instances.lending
         for stack_id in stack_ids:
-            known.pop(stack_id, None)
+            lending.requests.pop(stack_id, None)
+            lending.tracing.parents.pop(stack_id, None)
 
     def _take_up(self, rows: Any, error: BaseException | None) -> None:
         for key, text, *_ in rows or ():
@@ -99,15 +100,20 @@ class Requests:
         self._driver.start(make_step(Tx(lambda work: _answer(work, key, said))), finish)
 
 
-def remember_request(lending: Lending, key: str, work: UnitOfWork, accepted: Accepted) -> None:
+def remember_request(
+    lending: Lending, key: str, work: UnitOfWork, accepted: Accepted, parent: str = ""
+) -> None:
     """Have the lines of the log about a tree of stacks name the request behind them.
 
-    Until it is at rest: a stack that nothing was planned for is left out.
+    ``parent``: the ``traceparent`` of that, if it is traced. Until it is at rest: a stack that
+    nothing was planned for is left out.
     """
     stack = work.tx.stack(accepted.stack_id)
     if stack is not None and stack.phase != IDLE:
         known, root = lending.requests, stack.root
         work.after.then.append(lambda: known.update({root: key}))
+        if parent:
+            work.after.then.append(lambda: lending.tracing.parents.update({root: parent}))
 
 
 def _answer(work: UnitOfWork, key: str, said: str) -> bool:

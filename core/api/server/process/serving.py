@@ -24,7 +24,7 @@ from zonda.hooks.errors import UsageError
 
 from ...identity.choice import choose_identity
 from ...service.service import Service, split_words
-from ...telemetry.serving import serve_metrics
+from ...telemetry.serving import send_traces, serve_metrics
 from ..application import Application
 from ..dispatch import Dispatcher
 from ..hosts import Proxies, choose_hosts, is_loopback, split_port
@@ -111,8 +111,9 @@ class Serving:
             with (
                 keep_pauses_short(),
                 serve_metrics(self._app, service.counts, lambda: service.hub.count) as metrics,
+                send_traces(self._app) as traces,
             ):
-                self.metrics_url = metrics
+                self.metrics_url, service.tracing = metrics, traces
                 server.run([self._socket])
         finally:
             application.close()
