@@ -85,6 +85,7 @@ def test_from_a_template_to_a_stack_that_is_cancelled_and_rolled_back(
     wait_for_state(page, "UPDATE_FAILED")
 
     dialog = open_dialog(page, "Roll back")
+    dialog.get_by_label("to confirm").fill("walked")  # it deletes what the update has made
     dialog.get_by_role("button", name="Roll back").click()
     wait_for_state(page, "ROLLBACK_COMPLETE")
     assert find_node(page, "checked").count() == 0

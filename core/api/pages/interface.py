@@ -98,6 +98,7 @@ class PagesInterface(Interface):
             "csrf": self.sessions.make_csrf(headers),
             "user": "" if caller is None else caller.user,
             "project": project,
+            "project_name": caller.project if caller and caller.project_id == project else project,
             "can_sign_out": self.sessions.find(headers) is not None,
         }
 

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from zonda.core.store.read.pages import StackQuery
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
 from ..http.calls import Call
+
+#: The newest stacks, among whose names one that is alike is looked for.
+_MOST_NAMES = 1000
 
 
 def find_stack(call: Call) -> StackView:
@@ -20,7 +24,8 @@ def find_stack(call: Call) -> StackView:
     try:
         return project.find_stack(key).stack
     except NotFound as missing:
-        names = [stack.name for stack in project.reader.stacks(project.id)]
+        query = StackQuery(project.id, limit=_MOST_NAMES)
+        names = [each.stack.name for each in project.reader.list_stacks(query)]
         raise NotFound("Stack", key, hint=suggestion(key, names)) from missing
 
 

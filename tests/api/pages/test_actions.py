@@ -123,8 +123,12 @@ def test_a_protected_stack_says_why_it_is_not_deleted(site: Site, browser: Brows
 def test_cancel_with_and_without_a_rollback(site: Site, browser: Browser) -> None:
     for name, rollback, end in (("back", "yes", "ROLLBACK"), ("stays", "no", "CREATE_FAILED")):
         path = site.api.create(name, HELD, wait=False)
-        done = act(browser, name, "cancel", rollback=rollback)
-        assert done.status == 303
+        if rollback == "yes":
+            assert act(browser, name, "cancel", rollback=rollback).status == 400
+        done = act(
+            browser, name, "cancel", rollback=rollback, name=name if rollback == "yes" else ""
+        )
+        assert done.status == 303, done.text
         assert site.api.wait(path).startswith(end), name
 
 
@@ -172,12 +176,16 @@ def test_a_failure_says_why_and_is_retried_or_rolled_back(site: Site, browser: B
 
 def test_a_rollback_to_a_generation(site: Site, browser: Browser) -> None:
     path = site.api.create("rolled")
-    other = {**TEMPLATE, "outputs": {}}
+    more = {**TEMPLATE["resources"], "third": {"type": "OS::Heat::None"}}
+    other = {**TEMPLATE, "resources": more}
     site.api("PUT", path, {"template": other})
     site.api.wait(path)
     assert act(browser, "rolled", "rollback", to="zero").status == 400
     assert act(browser, "rolled", "rollback", to="99").status in (400, 404)
-    done = act(browser, "rolled", "rollback", to="1")
+    unnamed = act(browser, "rolled", "rollback", to="1")
+    assert unnamed.status == 400, "it deletes a resource"
+    assert "1 to delete" in unnamed.text
+    done = act(browser, "rolled", "rollback", to="1", name="rolled")
     assert done.status == 303, done.text
     assert site.api.wait(path) == "ROLLBACK_COMPLETE"
 

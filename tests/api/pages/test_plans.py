@@ -14,6 +14,7 @@ from tests.api.conftest import TEMPLATE
 from .conftest import Browser, Shown, Site
 
 NEW = "/ui/p1/new"
+FIRST = "OS::Heat::TestResource"
 TEXT = yaml.safe_dump(TEMPLATE)
 
 
@@ -53,6 +54,22 @@ def test_a_plan_is_applied_once(site: Site, browser: Browser) -> None:
     assert again.status == 409
     assert "carried out already" in again.text
     assert "Apply exactly this" not in again.text
+
+
+def test_a_plan_that_deletes_needs_the_name(site: Site, browser: Browser) -> None:
+    site.api.create("smaller")
+    page = browser.get(browser.get("/ui/p1/stacks/smaller").location + "/update")
+    update = re.search(r'action="([^"]*/update)"', page.html)
+    assert update
+    less = {"heat_template_version": "2018-08-31", "resources": {"first": {"type": FIRST}}}
+    done = browser.post(update[1], page.csrf, template=yaml.safe_dump(less))
+    shown = browser.get(done.location)
+    assert "1 to delete" in shown.text
+    assert apply(browser, shown).status == 400
+    refused = browser.post(f"{done.location}/apply", shown.csrf, name="other")
+    assert "Type smaller, the name of the stack" in refused.text
+    done = browser.post(f"{done.location}/apply", shown.csrf, name="smaller")
+    assert site.api.wait(done.location) == "UPDATE_COMPLETE"
 
 
 def test_a_changed_world_refuses_a_plan(site: Site, browser: Browser) -> None:

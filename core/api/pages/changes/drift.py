@@ -14,10 +14,10 @@ from zonda.core.template.environment.drift_section import parse_end
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from ...http.calls import Answer, Call
-from ...http.errors import find_status
 from ..access.forms import Form
 from ..lookup import build_path, build_stack_path, find_stack
 from ..rendering import Page, redirect
+from .confirmation import check_fault
 
 #: Checks that are listed.
 _CHECKS = 20
@@ -146,7 +146,4 @@ def _find_live(call: Call) -> StackView:
 
 def _refuse(call: Call, stack: StackView, error: ZondaError) -> Answer:
     """The page with an error; raises it if it is a fault of the server."""
-    status = find_status(error)
-    if status == 500:
-        raise error
-    return Answer(status, _make_page(call, stack, error))
+    return Answer(check_fault(error), _make_page(call, stack, error))

@@ -9,12 +9,12 @@ from typing import Any
 from zonda.core.app.planning import PlanResult
 from zonda.core.engine.actions import Action, ApplyPlan
 from zonda.core.store.read.views import StackView
-from zonda.hooks.errors import NotFound, ValidationErrors, ZondaError
+from zonda.hooks.errors import Conflict, NotFound, ValidationErrors, ZondaError
 
 from ...http.calls import Answer, Call
-from ...http.errors import find_status
 from ..lookup import build_path, build_stack_path, find_stack
 from ..rendering import Page, redirect
+from .confirmation import check_fault, check_name, has_deletions
 from .inputs import Inputs, read_inputs
 
 
@@ -71,9 +71,7 @@ def _plan(call: Call, stack: StackView | None, build: Callable[[Inputs], Action]
         inputs = read_inputs(call.body)
         result = call.project.plan(build(inputs), keep=True)
     except ZondaError as error:
-        status = find_status(error)
-        if status == 500:
-            raise
+        status = check_fault(error)
         return Answer(status, _make_form(call, stack, inputs, error))
     operation = "stacks:create" if stack is None else "stacks:update"
     kept = KeptPlan(result, operation, "" if stack is None else stack.id)
@@ -120,12 +118,13 @@ def apply_plan(call: Call) -> Answer:
     """The plan is carried out as it was shown; a changed world refuses it."""
     kept = _find_plan(call)
     call.project.check_policy("write", kept.operation)
+    document = kept.result.document
     try:
+        if has_deletions(document):
+            check_name(call.body, document["stack"]["name"])
         accepted = call.project.submit(ApplyPlan(kept.result.file or ""))
     except ZondaError as error:
-        status = find_status(error)
-        if status == 500:
-            raise
+        status = check_fault(error)
         return Answer(status, _make_page(call, kept, error))
     return redirect(build_path(call, "stacks", accepted.stack_id))
 
@@ -135,7 +134,10 @@ def _make_page(call: Call, kept: KeptPlan, error: ZondaError | None = None) -> P
     again = build_path(call, *(("stacks", kept.stack_id, "update") if kept.stack_id else ("new",)))
     values = {
         "document": document,
-        "can_apply": kept.result.does_something and not kept.result.fails and error is None,
+        "can_apply": kept.result.does_something
+        and not kept.result.fails
+        and not isinstance(error, Conflict),
+        "needs_name": has_deletions(document),
         "path": build_path(call, "plans", call.path["plan_id"]),
         "again": again,
         "failure": error,

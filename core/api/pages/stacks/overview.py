@@ -175,9 +175,10 @@ class Overview:
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
-        """The parameters, hidden ones masked; none where the template cannot be read."""
+        """The declared parameters, hidden ones masked; none where the template is unreadable."""
         try:
-            return self.call.project.values.parameters(self.stack.id)
+            found = self.call.project.values.parameters(self.stack.id)
+            return {name: value for name, value in found.items() if "::" not in name}
         except ZondaError:
             return {}
 
