@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.api.conftest import TEMPLATE
+from tests.api.conftest import TEMPLATE, TestIdentity
 
+from zonda.core.api.identity.callers import Caller
+from zonda.core.api.identity.policy import PolicyTable
 from zonda.core.api.pages.verbs import VERBS
 from zonda.hooks.errors import NotFound
 
@@ -265,3 +268,37 @@ def test_a_repair_is_planned_first(site: Site, browser: Browser) -> None:
     assert "Nothing has been done yet." in shown.text
     done = browser.post(f"{path}/drift/repair", shown.csrf)
     assert done.status == 303
+
+
+# -- the policy ------------------------------------------------------------------------------------
+
+
+class OtherUser(TestIdentity):
+    """Another member of the same project."""
+
+    __test__ = False
+
+    def authenticate(self, headers: Any) -> Caller | None:
+        found = super().authenticate(headers)
+        return None if found is None else replace(found, user="bob", user_id="u2")
+
+
+def test_the_rule_of_an_operation_counts_on_its_page(
+    site: Site, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/ui/p1/stacks/{site.api.create('ruled').rpartition('/')[2]}"
+    other = site.serve(OtherUser()).sign_in("p1")
+    form = other.get(f"{path}/update")
+    plan = other.post(f"{path}/update", form.csrf, template="heat_template_version: 2018-08-31")
+    rules = {"stacks:update": "owner", "stacks:delete": "never", "drift:check": "never"}
+    table = PolicyTable(rules, {})
+    monkeypatch.setattr(site.service, "policies", table)
+    applied = other.post(f"{plan.location}/apply", form.csrf, name="ruled")
+    assert applied.status == 403
+    assert other.get(f"{path}/update").status == 403
+    assert other.post(f"{path}/actions/protect", form.csrf).status == 403
+    assert other.post(f"{path}/drift/check", form.csrf).status == 403
+    assert browser.get(f"{path}/update").status == 200, "it is the owner's"
+    deleted = browser.post(f"{path}/actions/delete", browser.get(path).csrf, name="ruled")
+    assert deleted.status == 403
+    assert browser.get(path).status == 200

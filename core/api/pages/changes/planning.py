@@ -117,7 +117,7 @@ def download_plan(call: Call) -> Answer:
 def apply_plan(call: Call) -> Answer:
     """The plan is carried out as it was shown; a changed world refuses it."""
     kept = _find_plan(call)
-    call.project.check_policy("write", kept.operation)
+    call.project.check_policy("write", kept.operation, kept.stack_id)
     document = kept.result.document
     try:
         if has_deletions(document):
