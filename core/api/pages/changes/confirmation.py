@@ -1,4 +1,4 @@
-"""What has to be confirmed by the stack's name, and which errors a form shows again."""
+"""Confirmations by the name of a stack, and the errors that a form shows again."""
 
 from __future__ import annotations
 
