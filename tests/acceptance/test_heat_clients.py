@@ -1,21 +1,25 @@
-"""Heat's own clients against ``zonda serve``: every ``openstack stack`` command, and ``heat``.
+"""Heat's own clients against ``zonda serve``: openstackclient, python-heatclient, openstacksdk.
 
 They live in an environment of their own (``ZONDA_CLIENTS``, by default the one of Heat's suites),
-since their dependencies are not zonda's: ``pip install python-openstackclient python-heatclient``.
+since their dependencies are not zonda's:
+``pip install python-openstackclient python-heatclient openstacksdk``.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.acceptance.conftest import absent
 
 PATIENCE = 120.0
+SCRIPTS = Path(__file__).parent / "clients"
 TEMPLATE = """\
 heat_template_version: 2018-08-31
 parameters: {n: {type: number, default: 8}}
@@ -25,58 +29,140 @@ resources:
   h: {type: OS::Heat::WaitConditionHandle}
 outputs: {o: {description: words, value: {get_attr: [r, value]}}}
 """
+#: A resource that takes a while, and one with a breakpoint before it.
+SLOW = """\
+heat_template_version: 2018-08-31
+resources:
+  w: {type: OS::Heat::TestResource, properties: {value: x, wait_secs: 3}}
+"""
+HOOKS = "resource_registry: {resources: {r: {hooks: pre-create}}}\n"
+#: A cluster as Magnum and Tacker have them: nested stacks, an environment, a handle.
+CLUSTER = {
+    "main.yaml": """\
+heat_template_version: 2018-08-31
+parameters: {count: {type: number, default: 1}, flavor: {type: string}}
+resources:
+  handle: {type: OS::Heat::WaitConditionHandle}
+  group:
+    type: OS::Heat::ResourceGroup
+    properties:
+      count: {get_param: count}
+      resource_def:
+        type: member.yaml
+        properties: {name: 'member-%index%', flavor: {get_param: flavor}}
+outputs: {members: {value: {get_attr: [group, address]}}}
+""",
+    "member.yaml": """\
+heat_template_version: 2018-08-31
+parameters: {name: {type: string}, flavor: {type: string}}
+resources:
+  server: {type: Some::Server, properties: {value: {get_param: name}}}
+outputs: {address: {value: {get_attr: [server, output]}}}
+""",
+    "environment.yaml": """\
+parameters: {flavor: small}
+resource_registry: {'Some::Server': 'OS::Heat::TestResource'}
+""",
+}
 CLIENTS = Path(os.environ.get("ZONDA_CLIENTS", Path.home() / ".cache" / "zonda-blackbox" / "venv"))
 
 
 @dataclass
 class Client:
-    """A client in a folder with a template, and the address of the server."""
+    """A client in a folder with a template, and the address of the server.
+
+    ``names``: what later commands need of the output of earlier ones. ``shell``: a process that
+    runs commands of openstackclient.
+    """
 
     folder: Path
     url: str
+    shell: subprocess.Popen[str]
+    names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint of the project."""
+        return f"{self.url}/v1/default"
 
     def openstack(self, text: str, *, code: int = 0) -> str:
         """The output of a command of openstackclient."""
-        where = ["--os-auth-type", "none", "--os-endpoint", f"{self.url}/v1/default"]
-        return self._run(["openstack", *where, *text.split()], code)
+        words = self.fill(text).split()
+        assert self.shell.stdin is not None
+        assert self.shell.stdout is not None
+        self.shell.stdin.write(json.dumps(words) + "\n")
+        self.shell.stdin.flush()
+        found, said = json.loads(self.shell.stdout.readline())
+        assert found == code, f"{text}: {said}"
+        return str(said)
+
+    def fill(self, text: str) -> str:
+        """The text with what earlier commands have named."""
+        for name, value in self.names.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
 
     def heat(self, text: str) -> str:
         """The output of a command of python-heatclient's own shell."""
-        where = ["--os-no-client-auth", "--heat-url", f"{self.url}/v1/default"]
-        return self._run(["heat", *where, "--os-auth-token", "any", *text.split()], 0)
+        where = ["--os-no-client-auth", "--heat-url", self.endpoint, "--os-auth-token", "any"]
+        return self.run(str(CLIENTS / "bin" / "heat"), *where, *text.split())
 
-    def _run(self, words: list[str], code: int) -> str:
+    def python(self, script: str, *words: str) -> str:
+        """The output of a script, run by the Python of the clients."""
+        return self.run(str(CLIENTS / "bin" / "python"), str(SCRIPTS / script), *words)
+
+    def run(self, *words: str) -> str:
+        """The output of a program that has to succeed."""
         done = subprocess.run(
-            [str(CLIENTS / "bin" / words[0]), *words[1:]],
+            words,
             cwd=self.folder,
             capture_output=True,
             text=True,
             timeout=PATIENCE,
             check=False,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONWARNINGS": "ignore"},
+            env=make_environment(self.folder),
         )
-        assert done.returncode == code, f"{words}: {done.stdout}{done.stderr}"
+        assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout + done.stderr
+
+
+def make_environment(folder: Path) -> dict[str, str]:
+    """The variables of a client: none of OpenStack's."""
+    return {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONWARNINGS": "ignore"}
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     if not (CLIENTS / "bin" / "openstack").is_file():
-        pytest.skip(f"no openstackclient in {CLIENTS} (set ZONDA_CLIENTS)")
+        how = "pip install python-openstackclient python-heatclient openstacksdk"
+        absent(f"no openstackclient in {CLIENTS} (ZONDA_CLIENTS): {how}", "ZONDA_CLIENTS_TESTS")
     folder = tmp_path_factory.mktemp("client")
-    (folder / "t.yaml").write_text(TEMPLATE)
+    for name, text in {"t.yaml": TEMPLATE, "w.yaml": SLOW, "h.yaml": HOOKS, **CLUSTER}.items():
+        (folder / name).write_text(text)
     environ = {**os.environ, "ZONDA_HOME": str(folder / "home"), "ZONDA_LOG": "off"}
     environ |= {"ZONDA_ENABLE_STACK_ABANDON": "yes", "ZONDA_ENABLE_STACK_ADOPT": "yes"}
     words = [sys.executable, "-P", "-m", "zonda", "serve", "--address", "127.0.0.1:0"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environ)
     assert process.stderr is not None
     said = next(line for line in process.stderr if "zonda at " in line)
-    yield Client(folder, said.partition("zonda at ")[2].partition(";")[0])
+    url = said.partition("zonda at ")[2].partition(";")[0]
+    shell = subprocess.Popen(
+        [str(CLIENTS / "bin" / "python"), str(SCRIPTS / "commands.py"), f"{url}/v1/default"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=folder,
+        env=make_environment(folder),
+    )
+    yield Client(folder, url, shell)
+    shell.communicate(timeout=PATIENCE)
     process.terminate()
     process.communicate(timeout=PATIENCE)
 
 
-#: Commands in their order, and what each has to say.
+#: Commands in their order, and what each has to say; None where it has to fail. A name before a
+#: ``=`` keeps the output for later commands.
 STEPS = [
     ("stack create -t t.yaml --tags a,b --wait s", "CREATE_COMPLETE"),
     ("stack list", "CREATE_COMPLETE"),
@@ -97,6 +183,8 @@ STEPS = [
     ("stack resource mark unhealthy --reset s t", ""),
     ("stack event list s", "Stack CREATE started"),
     ("stack event list s --nested-depth 1 --limit 2", "s"),
+    ("event=stack event list s --resource r --limit 1 -f value -c id", ""),
+    ("stack event show s r {event}", "OS::Heat::RandomString"),
     ("stack template show s", "OS::Heat::RandomString"),
     ("stack environment show s", "parameters"),
     ("stack file list s", "{}"),
@@ -109,6 +197,11 @@ STEPS = [
     ("stack resume --wait s", "RESUME_COMPLETE"),
     ("stack snapshot create --name one s", "one"),
     ("stack snapshot list s", "one"),
+    ("snapshot=stack snapshot list s -f value -c id", ""),
+    ("stack check --wait s", "CHECK_COMPLETE"),
+    ("stack snapshot show s {snapshot}", "COMPLETE"),
+    ("stack snapshot restore s {snapshot}", ""),
+    ("stack snapshot delete -y s {snapshot}", ""),
     ("stack export s", "environment"),
     ("stack create -t t.yaml --dry-run other", "OS::Heat::RandomString"),
     ("orchestration template validate -t t.yaml", "Parameters"),
@@ -120,17 +213,64 @@ STEPS = [
     ("orchestration resource type show OS::Heat::RandomString --template-type hot", "Initial"),
     ("orchestration build info", "unknown"),
     ("orchestration service list", "up"),
-    ("software config list", ""),
-    ("software deployment list", ""),
-    ("stack abandon s", "environment"),
-    ("stack delete -y --wait s", None),
+    ("config=software config create --config-file t.yaml -f value -c id c", ""),
+    ("software config show {config}", "RandomString"),
+    ("software config list", "c"),
+    (
+        "software deployment create --config {config} --server v --signal-transport NO_SIGNAL d",
+        "config_id",
+    ),
+    ("deployment=software deployment list --server v -f value -c id", ""),
+    ("software deployment show {deployment}", "{deployment}"),
+    ("software deployment list --server v", "{deployment}"),
+    ("software deployment metadata show v", "RandomString"),
+    ("software deployment output show --all {deployment}", ""),
+    ("software deployment delete {deployment}", ""),
+    ("software deployment show {deployment}", None),
+    ("software config delete {config}", ""),
+    ("stack abandon --output-file s.json s", ""),
+    ("stack show s", None),
+    ("stack adopt --adopt-file s.json --wait adopted", "ADOPT_COMPLETE"),
+    ("stack delete -y --wait adopted", ""),
+    ("stack create -t t.yaml -e h.yaml held", "CREATE_IN_PROGRESS"),
+    ("stack hook poll held", "pre-create"),
+    ("stack hook clear held --pre-create r", ""),
+    ("stack delete -y --wait held", ""),
+    ("stack create -t w.yaml slow", "CREATE_IN_PROGRESS"),
+    ("stack cancel slow --no-rollback", "slow"),
+    ("stack delete -y --wait slow", ""),
+    ("stack show nothing", None),
 ]
+
+
+def split(text: str) -> tuple[str, str]:
+    """The name under which the output is kept, and the command."""
+    name, found, rest = text.partition("=")
+    return (name, rest) if found and " " not in name else ("", text)
 
 
 def test_every_command_of_openstackclient_is_answered(client: Client) -> None:
     for text, says in STEPS:
-        said = client.openstack(text, code=0 if says is not None else 1)
-        assert says is None or says in said, f"{text}: {said}"
+        name, command = split(text)
+        said = client.openstack(command, code=0 if says is not None else 1)
+        assert says is None or client.fill(says) in said, f"{text}: {said}"
+        if name:
+            client.names[name] = said.split()[0]
+
+
+@pytest.mark.parametrize("way", ["none --os-endpoint", "admin_token --os-token any --os-endpoint"])
+def test_clients_without_keystone_are_answered(client: Client, way: str) -> None:
+    said = client.openstack(f"--os-auth-type {way} {client.endpoint} orchestration build info")
+    assert "unknown" in said
+
+
+def test_no_command_of_openstackclient_is_left_out(client: Client) -> None:
+    code = "from importlib.metadata import entry_points as e; print(*[x.name for x in e(group=G)])"
+    group = "G = 'openstack.orchestration.v1'; "
+    known = client.run(str(CLIENTS / "bin" / "python"), "-c", group + code).split()
+    assert len(known) > 40
+    sent = [split(text)[1].replace(" ", "_") + "_" for text, _ in STEPS]
+    assert [name for name in known if not any(text.startswith(f"{name}_") for text in sent)] == []
 
 
 def test_the_shell_of_heatclient_is_answered(client: Client) -> None:
@@ -140,3 +280,11 @@ def test_the_shell_of_heatclient_is_answered(client: Client) -> None:
     assert "OS::Heat::RandomString" in client.heat("resource-list old")
     assert "CREATE" in client.heat("event-list old")
     client.heat("stack-delete -y old")
+
+
+def test_the_proxy_of_openstacksdk_is_answered(client: Client) -> None:
+    client.python("sdk.py", client.endpoint)
+
+
+def test_services_that_use_heatclient_as_a_library_are_answered(client: Client) -> None:
+    client.python("library.py", client.endpoint, str(client.folder))
