@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
@@ -20,6 +20,7 @@ from .capacity import CFN_TYPES, PERCENT, TYPES
 
 ALARM_URL: Final = "alarm_url"
 SIGNAL_URL: Final = "signal_url"
+CFN_ALARM_URL: Final = "AlarmUrl"
 
 _Schema = properties.Schema
 
@@ -116,7 +117,8 @@ class ScalingPolicy(DefinitionResource):
 class CfnScalingPolicy(ScalingPolicy):
     """Every signal changes the size of a group, whatever it says.
 
-    CloudFormation's policy: the same with other names.
+    CloudFormation's policy: the same with other names. With ``zonda serve`` the reference is the
+    URL that alarms call, which is hidden.
     """
 
     names = (
@@ -131,5 +133,11 @@ class CfnScalingPolicy(ScalingPolicy):
         names, tuple(CFN_TYPES), _Schema.INTEGER
     )
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
-        "AlarmUrl": make_signal_schema("Where an alarm sends its signal to.")
+        CFN_ALARM_URL: make_signal_schema("Where an alarm sends its signal to; the reference.")
     }
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {None: (CFN_ALARM_URL,)}
+
+    def get_reference_id(self) -> str:
+        """The signal URL; the name of the resource where no server runs."""
+        url = None if self.resource_id is None else self.context.signal_url("scale")
+        return url or super().get_reference_id()

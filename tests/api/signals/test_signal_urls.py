@@ -380,3 +380,25 @@ def test_a_deployment_that_nobody_waits_for_has_no_url(signals: Signals) -> None
     url = signals.find_url(path, "server", "os_collect_config")["request"]["metadata_url"]
     [config] = signals(url, b"", "GET").body["deployments"]
     assert not [each for each in config["inputs"] if each["name"].startswith("deploy_signal_id")]
+
+
+def test_the_reference_of_a_policy_of_aws_scales_its_group(signals: Signals) -> None:
+    template = scaled(1)
+    template["resources"]["policy"] = {
+        "type": "AWS::AutoScaling::ScalingPolicy",
+        "properties": {
+            "AutoScalingGroupName": {"get_resource": "group"},
+            "AdjustmentType": "ChangeInCapacity",
+            "ScalingAdjustment": 1,
+        },
+    }
+    template["outputs"]["url"] = {"value": {"get_resource": "policy"}}
+    path = signals.api.create("scaled-aws", template)
+    outputs = signals.app.stacks.make_values().outputs(path[-36:], reveal=True)
+    [url] = [each.value for each in outputs if each.name == "url"]
+    assert url == signals.find_url(path, "policy", "AlarmUrl")
+    assert signals.api("GET", f"{path}/outputs/url").body["output"]["output_value"] == "******"
+    assert signals(url, b"alarm").status == 200
+    signals.api.wait(path)
+    shown = signals.api("GET", f"{path}/outputs/size").body["output"]["output_value"]
+    assert int(shown) == 2
