@@ -119,9 +119,10 @@ def chromium() -> Iterator[Any]:
     """The browser; where there is none the test is skipped, and in the CI it fails."""
     program = shutil.which("chromium")
     try:
+        import axe_playwright_python  # noqa: F401 (with which pages are checked)
         from playwright.sync_api import sync_playwright
-    except ImportError:
-        absent(f"Playwright is not installed: {HOW}", "ZONDA_BROWSER_TESTS")
+    except ImportError as error:
+        absent(f"{error.name} is not installed: {HOW}", "ZONDA_BROWSER_TESTS")
     if program is None:
         absent(f"chromium is not installed: {HOW}", "ZONDA_BROWSER_TESTS")
     with sync_playwright() as playwright:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -138,6 +139,35 @@ def test_the_wheel_scrolls_the_page_as_long_as_the_graph_is_not_used(
     assert picture.get_attribute("viewBox") == box
 
 
+def test_a_page_that_nobody_sees_has_no_stream(page: Any, server: Server) -> None:
+    page.goto(create(server, "hidden"))
+    page.locator('#live[data-link="live"]').wait_for()
+    turn = """isHidden => {
+        Object.defineProperty(document, 'hidden', {get: () => isHidden, configurable: true});
+        document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    with page.expect_event("requestfailed", lambda each: "/events?" in each.url):
+        page.evaluate(turn, True)
+    server.signal("hidden", "handle")
+    with page.expect_request(lambda each: "/events?" in each.url):
+        page.evaluate(turn, False)
+    find_node(page, "balancer", "complete").wait_for()
+
+
+def test_names_that_are_markup_are_only_names(page: Any, server: Server) -> None:
+    odd = '<img src=x onerror="window.isBroken=1"><script>window.isBroken=1\'&amp;'
+    resources = {odd: SHOP["resources"]["handle"], "a": {**SHOP["resources"]["volume"]}}
+    resources["a"] = {**resources["a"], "depends_on": odd}
+    template = {"heat_template_version": "2021-04-16", "resources": resources}
+    page.goto(create(server, "marked", template, tags=odd.replace(",", "")[:70]))
+    wait_for_state(page, "CREATE_COMPLETE")
+    titles = page.locator(".graph .node title").all_text_contents()
+    assert any(title.startswith(odd) for title in titles)
+    page.locator("tr[data-resource]", has_text="<script>").get_by_role("link").click()
+    page.get_by_role("heading", level=1, name=odd[:40]).wait_for()
+    assert page.evaluate("window.isBroken") is None
+
+
 def test_dark_and_light_are_remembered(browser: Browser, server: Server) -> None:
     with browser.open_window(color_scheme="dark") as page:
         read = "getComputedStyle(document.body).backgroundColor"
@@ -169,20 +199,49 @@ def test_every_page_is_accessible_and_no_wider_than_its_window(
             f"{address}/events",
             f"{address}/history",
             f"{address}/resources/database",
+            f"{address}/update",
+            f"{address}/drift",
+            f"{address}/actions/cancel",
+            f"{address}/actions/signal",
+            f"{address}/actions/delete",
             broken,
+            f"{broken}/why",
+            f"{broken}/drift/repair",
+            f"{broken}/actions/retry",
+            "/ui/p1/new",
         ):
             page.goto(path)
             check_page(page)
+        page.get_by_label("Name", exact=True).fill("checked")
+        page.get_by_label("or its text").fill(json.dumps(SHOP))
+        page.get_by_role("button", name="Show the plan").click()
+        page.get_by_role("heading", name="Plan: CREATE of checked").wait_for()
+        check_page(page)
+        page.goto(address)
+        page.locator(".actions").get_by_role("link", name="Delete").click()
+        page.get_by_role("dialog").wait_for()
+        check_page(page)
+        page.goto("/ui/p1/nothing-like-this")
+        browser.expect("404 (Not Found)")
+        check_page(page)
 
 
 def test_without_scripts_everything_is_there(browser: Browser, server: Server) -> None:
     with browser.open_window(java_script_enabled=False) as page:
         sign_in(page, server)
-        address = create(server, "scriptless")
+        page.get_by_role("link", name="New stack").first.click()
+        page.get_by_label("Name", exact=True).fill("scriptless")
+        page.get_by_label("or its text").fill(json.dumps(SHOP))
+        page.get_by_role("button", name="Show the plan").click()
+        page.get_by_role("button", name="Apply exactly this").click()
         page.goto("/ui/p1/stacks")
         page.get_by_role("link", name="scriptless").click()
-        page.wait_for_url(f"**{address}")
         assert find_node(page, "database").count() == 1
         assert page.locator('tr[data-resource="database"] [data-state]').count() == 1
+        page.locator(".actions").get_by_role("link", name="Cancel").click()
+        page.get_by_role("heading", level=1, name="Cancel: scriptless").wait_for()
+        page.get_by_label("and leave everything as it is then").check()
+        page.locator("main").get_by_role("button", name="Cancel").click()
+        page.get_by_role("heading", level=1, name="scriptless", exact=True).wait_for()
         page.get_by_role("button", name="Sign out").click()
         page.get_by_label("Token").wait_for()
