@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from zonda.core.api.identity.callers import IdentityUnavailable
-from zonda.core.api.identity.keystone import KEPT, REFUSED, Account, Keystone
+from zonda.core.api.identity.keystone import HEALTH_KEPT, KEPT, REFUSED, Account, Keystone
 from zonda.hooks.http import Reply, TransportError
 from zonda.hooks.testing import FakeClock
 
@@ -31,7 +31,7 @@ class FakeTransport:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self.logins = 0
+        self.logins = self.looks = 0
         self.answers: dict[str, Any] = {"good": TOKEN}
         self.revoked: set[str] = set()
         self.failure: Exception | None = None
@@ -51,6 +51,9 @@ class FakeTransport:
             self.logins += 1
             assert json.loads(body or b"")["auth"]["identity"]["password"]["user"]["name"] == "heat"
             return Reply(201, {"X-Subject-Token": f"own{self.logins}"}, b"{}")
+        if url == ACCOUNT.auth_url:
+            self.looks += 1
+            return Reply(self.status or 200, {}, b'{"version": {}}')
         with self.lock:
             self.at_once += 1
             self.most_at_once = max(self.at_once, self.most_at_once)
@@ -240,3 +243,18 @@ def test_a_user_gets_a_token_for_a_project_by_its_password() -> None:
     first, second, _ = map(json.loads, transport.asked)
     assert first["scope"]["project"] == {"name": "one", "domain": {"id": "default"}}
     assert second["identity"]["password"]["user"]["domain"] == {"id": "d1"}
+
+
+def test_readiness_looks_now_and_then_whether_keystone_answers(asked: Asked) -> None:
+    assert [asked.keystone.find_trouble() for _ in range(3)] == ["", "", ""]
+    assert asked.transport.looks == 1
+    asked.transport.failure = TransportError("no route to 10.1.2.3")
+    assert asked.keystone.find_trouble() == ""
+    asked.clock.advance(HEALTH_KEPT)
+    assert asked.keystone.find_trouble() == "Keystone cannot be reached."
+    asked.transport.failure, asked.transport.status = None, 503
+    asked.clock.advance(HEALTH_KEPT)
+    assert asked.keystone.find_trouble() == "Keystone is out of order."
+    asked.transport.status = 0
+    asked.clock.advance(HEALTH_KEPT)
+    assert asked.keystone.find_trouble() == ""
