@@ -402,3 +402,20 @@ def test_the_reference_of_a_policy_of_aws_scales_its_group(signals: Signals) -> 
     signals.api.wait(path)
     shown = signals.api("GET", f"{path}/outputs/size").body["output"]["output_value"]
     assert int(shown) == 2
+
+
+def test_no_answer_of_the_api_shows_the_urls_of_a_deployment(signals: Signals) -> None:
+    path = signals.api.create("leaks", deployment("CFN_SIGNAL"), wait=False)
+    url = signals.find_url(path, "server", "os_collect_config")["request"]["metadata_url"]
+    while not (found := signals(url, b"", "GET")).body.get("deployments"):
+        signals.app.clock.pause(0.1)
+    inputs = {each["name"]: each["value"] for each in found.body["deployments"][0]["inputs"]}
+    tokens = [each.rpartition("/")[2] for each in (url, inputs["deploy_signal_id"])]
+    [event, *_] = signals.api("GET", f"{path}/resources/deployment/events").body["events"]
+    parts = ("", "/resources", "/resources/deployment", "/resources/server", "/events", "/export")
+    paths = [f"{path}{part}" for part in parts]
+    paths += [f"{path}/resources/deployment/events/{event['id']}", "/software_deployments"]
+    for each in paths:
+        shown = signals.api("GET", each)
+        assert shown.status == 200
+        assert not [token for token in tokens if token in json.dumps(shown.body)], each
