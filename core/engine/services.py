@@ -11,7 +11,7 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 
-from .actions import Caller
+from .actions import Allowance, Caller
 from .model.tree_size import TreeSizes
 from .plugins.hanging import Hanging
 from .plugins.instances import Instances
@@ -34,7 +34,7 @@ class EngineSettings:
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
-    ``user``, ``project`` and ``supersedes``: the ``Caller``, if nobody else asks.
+    ``user``, ``project``, ``supersedes`` and ``allowance``: the ``Caller``, if nobody else asks.
     ``cancel_grace``: how long
     a cancelled or rolled back stack waits for what still runs (a deletion only for calls that are
     out). ``backstop``: after which
@@ -49,6 +49,7 @@ class EngineSettings:
     project: str = "default"
     user: str = ""
     supersedes: bool = True
+    allowance: Allowance | None = None
     poll_first: float = 0.5
     poll_last: float = 15.0
     poll_spread: float = 0.2
@@ -84,7 +85,9 @@ class EngineServices:
 
     def for_caller(self, caller: Caller) -> EngineServices:
         """The same services, for an action of ``caller``."""
-        settings = dataclasses.replace(self.settings, **dataclasses.asdict(caller))
+        settings = dataclasses.replace(
+            self.settings, allowance=caller.allowance, **caller.list_values()
+        )
         return dataclasses.replace(self, settings=settings)
 
     def poll_delay(self, started_at: float) -> float:

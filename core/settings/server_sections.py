@@ -29,8 +29,8 @@ QUOTAS: Mapping[str, float | None] = {
     "requests": None,
     "streams": 20,
 }
-#: The lists of names or patterns that a project may have, beside quotas.
-GRANTS = ("runners", "secret_sources", RESOURCE_TYPES, "plugins")
+#: The lists of patterns that a project may have, beside quotas.
+GRANTS = (RESOURCE_TYPES,)
 _MOST = 10**9
 #: (section, entry, fault)
 _Fault = tuple[tuple[str, ...], str, str]

@@ -21,7 +21,7 @@ def test_good_sections_are_taken(tmp_path: Path) -> None:
         '[policy]\n"stacks:delete" = "role:admin or owner"\n'
         '[policy.resource_types]\n"OS::Nova::*" = "role:admin"\n'
         "[quotas]\nstacks = 3\nrequests = 1.5\n"
-        '[projects."*"]\nrunners = []\n[projects.alpha.quotas]\nstreams = 0\n',
+        '[projects."*"]\nresource_types = []\n[projects.alpha.quotas]\nstreams = 0\n',
     )
     assert found.policy["stacks:delete"] == "role:admin or owner"
     assert found.quotas == {"stacks": 3, "requests": 1.5}
@@ -44,8 +44,8 @@ def test_good_sections_are_taken(tmp_path: Path) -> None:
         ("[quotas]\nstacks = true\n", 2, "must be a number"),
         ('[quotas]\nrequests = "1"\n', 2, "must be a number"),
         ('[projects."*".quotas]\n\nsnapshots = "a"\n', 3, "must be a number"),
-        ('[projects.alpha]\nrunners = "x"\n', 2, "must be a list of texts"),
-        ("[projects.alpha]\nrunner = []\n", 2, "did you mean runners?"),
+        ('[projects.alpha]\nresource_types = "x"\n', 2, "must be a list of texts"),
+        ("[projects.alpha]\nresource_type = []\n", 2, "did you mean resource_types?"),
         ("[projects]\nalpha = 3\n", 2, "must be a section [projects.alpha]"),
         ("policy = 3\n", 1, "must be a section"),
     ],

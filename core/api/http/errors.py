@@ -21,6 +21,7 @@ from zonda.hooks.errors import (
 
 from ..identity.callers import Forbidden, IdentityUnavailable
 from ..live.hub import TooManyStreams
+from ..service.quotas import OverRate
 from .calls import Answer
 
 #: Titles and explanations by status, as Heat's clients show them.
@@ -75,7 +76,7 @@ def find_status(error: ZondaError) -> int:
         return 409
     if isinstance(error, (StoreError, IdentityUnavailable)):
         return 503
-    if isinstance(error, TooManyStreams):
+    if isinstance(error, (TooManyStreams, OverRate)):
         return 429
     if isinstance(error, (TemplateError, RequestError, ResourceFailure)):
         return 400
@@ -103,7 +104,8 @@ def answer_error(error: ZondaError) -> Answer:
         known = error.errors if isinstance(error, ValidationErrors) else (error,)
         ours["errors"] = [_format_fault(each) for each in known]
     body = build_body(status, error.heat_type, format_message(error))
-    headers = {"Retry-After": "1"} if status in (429, 503) else {}
+    delay = str(getattr(error, "delay", 1))
+    headers = {"Retry-After": delay} if status in (429, 503) else {}
     return Answer(status, {**body, "zonda": ours}, headers)
 
 

@@ -16,7 +16,7 @@ from zonda.core.events.records import read_tree_path
 from zonda.core.store.read.reader import Reader
 
 from .frames import GOODBYE, Frame, format_gap, format_position, make_event_frame
-from .hub import Hub, Subscription
+from .hub import MOST_STREAMS, Hub, Subscription
 
 T = TypeVar("T")
 
@@ -46,13 +46,15 @@ class Wish:
     """The events that a client wants.
 
     ``root_id``: of the tree of this stack, or ''. ``after``: behind this sequence number; None:
-    from now on. ``expires``: when the client's token ends, in seconds since the epoch.
+    from now on. ``expires``: when the client's token ends, in seconds since the epoch. ``most``:
+    how many streams the project may have open.
     """
 
     project: str
     root_id: str = ""
     after: int | None = None
     expires: float | None = None
+    most: int = MOST_STREAMS
 
 
 class EventStream:
@@ -73,7 +75,7 @@ class EventStream:
 
     def open(self) -> None:
         """Begin to listen; raises ZondaError where that is refused."""
-        self._queue = self._hub.open(self._wish.project, self._wish.root_id)
+        self._queue = self._hub.open(self._wish.project, self._wish.root_id, self._wish.most)
         self._queue.check_at = self._find_next_check(self._wish.expires)
 
     def end(self) -> None:

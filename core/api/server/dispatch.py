@@ -119,6 +119,7 @@ class Dispatcher:
         if project is None:
             message = "Access was denied to this resource."
             return interface.answer_failure(403, "HTTPForbidden", message)
+        self.service.quotas.take_request(caller, project)
         allowed = Project(self.service, caller, project, request.id)
         allowed.check_policy(route.policy, route.operation, *find_names(match.parts))
         commits = self.service.app.store.commits

@@ -14,10 +14,13 @@ from typing import Any, TypeVar
 from zonda.core.app.inspection import StackInspector
 from zonda.core.app.parts import add_declared_types
 from zonda.core.app.planning import PlanResult, make_plan, make_read_services
-from zonda.core.engine.actions import Accepted, Action
+from zonda.core.engine.actions import Accepted, Action, Allowance
 from zonda.core.engine.actions import Caller as ActionCaller
+from zonda.core.engine.actions.base import Templated
 from zonda.core.engine.plan.accept import Noted, skip_note
+from zonda.core.engine.plan.quotas import KINDS
 from zonda.core.engine.preview.preview import Preview, build_preview
+from zonda.core.introspection.template_tree import Tree
 from zonda.core.reports.export import StackExporter
 from zonda.core.reports.outputs import OutputView, StackValues, make_stack_values
 from zonda.core.store.read.pages import ListedStack
@@ -29,7 +32,7 @@ from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.errors import NotFound, StoreError, ZondaError
 from zonda.hooks.policies import PolicyStack, PolicyTarget
 
-from ..identity.callers import Caller
+from ..identity.callers import Caller, Forbidden
 from .service import PATIENCE, Service
 
 T = TypeVar("T")
@@ -64,7 +67,7 @@ class Project:
     @property
     def action_caller(self) -> ActionCaller:
         """The caller as the engine knows it."""
-        return ActionCaller(self.caller.user, self.id)
+        return self._make_caller(True)
 
     def check_policy(self, rule: str, operation: str, stack: str = "", resource: str = "") -> None:
         """Raise Forbidden unless the caller may use an operation here.
@@ -89,6 +92,28 @@ class Project:
             return None
         stack = listed.stack
         return PolicyStack(stack.id, stack.name, tuple(stack.tags), listed.user)
+
+    def _make_caller(self, supersedes: bool) -> ActionCaller:
+        quotas = self.service.quotas.find(self.caller, self.id)
+        most = {kind: int(quotas[kind]) for kind in ("stacks", *KINDS) if kind in quotas}
+        allowance = Allowance(most, self.check_definition)
+        return ActionCaller(self.caller.user, self.id, supersedes, allowance)
+
+    def check_bundle(self, bundle: Bundle) -> None:
+        """Raise TooLarge for a template that is larger than the quota."""
+        self.service.quotas.check_bundle(self.caller, self.id, bundle)
+
+    def check_definition(self, definition: StackDefinition) -> None:
+        """Raise Forbidden where a template has types that the caller may not use."""
+        service = self.service
+        if not service.policies.has_type_rules and not service.quotas.has_types:
+            return
+        nodes = Tree(service.app.make_context).walk(definition)
+        names = {node.type for each in nodes for node in each.definition.resources.values()}
+        for name in sorted(names):
+            if not service.quotas.may_use_type(self.caller, self.id, name):
+                raise Forbidden(f"You are not authorized to use resource_types:{name}.")
+            service.policies.check_type(self.caller, name, self.id)
 
     # -- look-ups -------------------------------------------------------------------------------
 
@@ -122,8 +147,10 @@ class Project:
 
         ``note`` runs in the transaction that accepts it; what it raises undoes that.
         """
-        caller = ActionCaller(self.caller.user, self.id, supersedes)
         engine, tracing = self.service.app.engine, self.service.tracing
+        caller = self._make_caller(supersedes)
+        if isinstance(action, Templated):
+            self.check_bundle(action.bundle)
         try:
             with tracing.trace_plan(type(action).__name__) as parent:
                 accepted = engine.submit(action, caller, note, self.request_id, parent)
@@ -141,6 +168,8 @@ class Project:
 
     def preview(self, action: Action) -> Preview:
         """The preview of an action; changes nothing."""
+        if isinstance(action, Templated):
+            self.check_bundle(action.bundle)
         services = make_read_services(self.service.app, self.reader, self.action_caller)
         return build_preview(services, action)
 
@@ -153,7 +182,10 @@ class Project:
     def check_template(self, bundle: Bundle) -> StackDefinition:
         """The definition of a template that belongs to no stack; raises ValidationErrors."""
         identity = Identity("None", "template", self.id)
-        return self.service.checker.load(bundle, identity, None, False, all_given=False)
+        self.check_bundle(bundle)
+        definition = self.service.checker.load(bundle, identity, None, False, all_given=False)
+        self.check_definition(definition)
+        return definition
 
     # -- values ---------------------------------------------------------------------------------
 

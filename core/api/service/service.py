@@ -16,6 +16,7 @@ from ..live.hub import Hub
 from ..telemetry.counts import Counts
 from ..telemetry.traces import Traces
 from .memo import Memo
+from .quotas import Quotas
 
 #: Seconds until an action must be planned and committed.
 PATIENCE = 30.0
@@ -35,6 +36,7 @@ class Service:
         self.policies: PolicyTable = make_policy_table(app.settings, app.plugins)
         #: The spans of requests and plans; of nothing unless a server traces.
         self.tracing = Traces()
+        self.quotas = Quotas(app.settings, app.clock)
         #: The streams of live events.
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.

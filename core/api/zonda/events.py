@@ -6,6 +6,7 @@ import re
 
 from ..http.calls import Answer, Call
 from ..http.errors import BadRequest
+from ..live.hub import MOST_STREAMS
 from ..live.stream import EventStream, Wish
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -16,7 +17,8 @@ def watch_events(call: Call) -> Answer:
     """The events of a project, or of the tree of one stack, from now on or behind one."""
     service, name = call.project.service, call.get_first("stack")
     root_id = "" if name is None else call.project.find_by_name_or_id(name).root_id
-    wish = Wish(call.project.id, root_id, _find_position(call), call.caller.expires)
+    most = int(service.quotas.find(call.caller, call.project.id).get("streams", MOST_STREAMS))
+    wish = Wish(call.project.id, root_id, _find_position(call), call.caller.expires, most)
     stream = EventStream(service.hub, service.app, lambda: service.reader, wish)
     return Answer(200, headers=_HEADERS, media_type="text/event-stream", stream=stream)
 

@@ -35,7 +35,8 @@ class ZondaInterface(Interface):
     def answer_error(self, error: ZondaError, request: Request) -> Answer:
         """The answer to an error, as a whole."""
         status = find_status(error)
-        headers = {"Retry-After": "1"} if status == 503 else {}
+        delay = str(getattr(error, "delay", 1))
+        headers = {"Retry-After": delay} if status in (429, 503) else {}
         answer = _answer(400 if status == 500 else status, error)
         return Answer(answer.status, answer.body, headers)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base import Accepted as Accepted
 from .base import Action as Action
+from .base import Allowance as Allowance
 from .base import Caller as Caller
 from .table import find_action_class
 from .wire import from_json as from_json

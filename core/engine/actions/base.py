@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from zonda.core.template.source.bundle import Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The limits of what a caller may have made; none travels between processes.
+
+    ``most``: how many ``stacks``, ``resources``, ``actions`` (at a time) and ``snapshots`` its
+    project may have; what is not there is not limited. ``check_definition`` raises for a template
+    that it may not use.
+    """
+
+    most: Mapping[str, int]
+    check_definition: Callable[[Any], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +27,17 @@ class Caller:
     """The user who asks for an action, and the project in which names and ids are looked up.
 
     ``supersedes``: it may take the place of an action that is being carried out, where that can be.
+    ``allowance``: the limits, where there are any.
     """
 
     user: str = ""
     project: str = "default"
     supersedes: bool = True
+    allowance: Allowance | None = field(default=None, repr=False, compare=False)
+
+    def list_values(self) -> dict[str, Any]:
+        """The values that travel between processes."""
+        return {"user": self.user, "project": self.project, "supersedes": self.supersedes}
 
 
 @dataclass(frozen=True, slots=True)

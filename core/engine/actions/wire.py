@@ -27,7 +27,7 @@ def to_json(action: Any, caller: Caller | None = None) -> str:
     if isinstance(values.get("bundle"), Bundle):
         values["bundle"] = values["bundle"].to_json()
     return json.dumps(
-        {"action": type(action).__name__, "asked by": asdict(caller or Caller()), **values}
+        {"action": type(action).__name__, "asked by": (caller or Caller()).list_values(), **values}
     )
 
 

@@ -95,7 +95,8 @@ class StackPlan:
     for, None for all. ``also``: what else is written once the plan is. ``more``: how many
     resources of a nested stack are new. ``facts``: what the stack with all below it was like when
     somebody looked at the plan, where it is to be carried out like that or not at all. ``guard``
-    raises where the stack, as it is when the plan is accepted, stands against it. ``moves``: the
+    raises where the stack, as it is when the plan is accepted, stands against it. ``most``: the
+    quotas of the project for what is made by it. ``moves``: the
     instances that get another name. ``untaken``: those that an earlier plan has promised, and
     nobody had taken when this one was worked out.
     """
@@ -119,5 +120,6 @@ class StackPlan:
     checked: str = ""
     facts: Sequence[tuple[Any, ...]] | None = None
     guard: Callable[[StackRow], None] | None = None
+    most: Mapping[str, int] = field(default_factory=dict)
     moves: Sequence[Move] = ()
     untaken: Sequence[str] = ()

@@ -21,7 +21,7 @@ from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..progress import moves, protection
 from ..services import EngineServices
-from . import write
+from . import quotas, write
 from .from_template import build_name_taken, check_overtakes, find_stack
 
 #: Stores what was accepted with whatever accepts it.
@@ -97,6 +97,7 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan | None) -> Acce
     if proposal.generation == 0:
         if not all(moves.is_valid(work, seen.id, move) for move in proposal.moves):
             return None
+        quotas.check_new(work, seen, proposal)
         stack = _insert_stack(work, seen)
     else:
         stack = reload_stack(work, seen)
@@ -107,7 +108,9 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan | None) -> Acce
         if proposal.guard is not None:
             proposal.guard(stack)
     protection.check_plan(work, stack, proposal)
+    before = quotas.count(work, stack, proposal)
     write.apply(work, stack, proposal)
+    quotas.check(work, stack, proposal, before)
     return build_answer(stack)
 
 

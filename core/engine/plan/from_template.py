@@ -246,7 +246,10 @@ def load_definition(
     earlier = (
         EarlierChecks(services.reader, services.sealer, stack) if previous is not None else None
     )
-    return services.definitions.load(bundle, identity, previous, True, earlier)
+    definition = services.definitions.load(bundle, identity, previous, True, earlier)
+    if services.settings.allowance is not None:
+        services.settings.allowance.check_definition(definition)
+    return definition
 
 
 def build_plan(

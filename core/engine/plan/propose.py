@@ -43,7 +43,9 @@ def propose(
     if proposal is not None:
         proposal = _select_part(services, proposal, action)
         given = dataclasses.replace(proposal.given, by=services.settings.user)
-        proposal = dataclasses.replace(proposal, given=given, guard=guard)
+        allowance = services.settings.allowance
+        most = {} if allowance is None else allowance.most
+        proposal = dataclasses.replace(proposal, given=given, guard=guard, most=most)
     return proposal, stack
 
 

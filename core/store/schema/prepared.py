@@ -126,6 +126,14 @@ SQL: dict[str, str] = {
     'size_of_root': 'SELECT count(*) AS count_1 FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ?',
     # (root)
     'wanted_of_root': "SELECT count(*) AS count_1 FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ? AND resource.want != 'ABSENT'",
+    # (project)
+    'stacks_of_project': 'SELECT count(*) AS count_1 FROM stack WHERE stack.project = ? AND stack.deleted_at IS NULL AND stack.owner_resource_id IS NULL',
+    # (project)
+    'actions_of_project': "SELECT count(*) AS count_1 FROM stack WHERE stack.project = ? AND stack.deleted_at IS NULL AND stack.owner_resource_id IS NULL AND stack.phase != 'IDLE'",
+    # (project)
+    'resources_of_project': "SELECT count(*) AS count_1 FROM resource, stack WHERE resource.stack_id = stack.id AND stack.project = ? AND stack.deleted_at IS NULL AND resource.want != 'ABSENT'",
+    # (project)
+    'snapshots_of_project': 'SELECT count(*) AS count_1 FROM snapshot, stack WHERE snapshot.stack_id = stack.id AND stack.project = ? AND stack.deleted_at IS NULL',
     # (stack_id, name)
     'resources_named': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.stack_id = ? AND resource.name = ? ORDER BY resource.id',
     # (id)

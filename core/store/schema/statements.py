@@ -60,9 +60,10 @@ IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
 RUNNING = L("'RUNNING'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
-#: Stacks that are there, or were a short time ago.
 #: Actions that are plans of no template, and not of its absence.
 _VERBS = ("SUSPEND", "RESUME", "CHECK", "SNAPSHOT", "DELETE_SNAPSHOT")
+_OWN = (S.project == P("project"), S.deleted_at.is_(None))
+#: Stacks that are there, or were a short time ago.
 _REMEMBERED = or_(S.deleted_at.is_(None), S.deleted_at >= P("gone"))
 _BUILT_ON = TEMPLATE.alias("built_on").c.base_id
 _USED_TEMPLATES = union(
@@ -214,6 +215,12 @@ STATEMENTS: dict[str, Executable] = {
     "wanted_of_root": select(func.count()).where(
         R.stack_id == S.id, S.root_id == P("root"), R.want != ABSENT
     ),
+    "stacks_of_project": select(func.count()).where(*_OWN, S.owner_resource_id.is_(None)),
+    "actions_of_project": select(func.count()).where(
+        *_OWN, S.owner_resource_id.is_(None), S.phase != IDLE
+    ),
+    "resources_of_project": select(func.count()).where(R.stack_id == S.id, *_OWN, R.want != ABSENT),
+    "snapshots_of_project": select(func.count()).where(SNAPSHOT.c.stack_id == S.id, *_OWN),
     "resources_named": select(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.name == P("name"))
     .order_by(R.id),

@@ -231,10 +231,7 @@ class Transaction(History):
         return sorted(found - self._gone)
 
     def list_runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
-        """(id, the stack at the top) of instances that a step could move; of one tree, or all.
-
-        They have an operation, or are open and wait for nothing.
-        """
+        """(id, the stack at the top) of instances that a step could move; of one tree, or all."""
         if root_id is None:
             return sorted(self._list_pairs("runnable"))
         return self._list_pairs("runnable_of_tree", root_id)
@@ -262,7 +259,7 @@ class Transaction(History):
     def find_by_physical_id(self, physical_id: str) -> list[tuple[str, str, str | None]]:
         """(id, type, annotations) of the instances that own an object of that id."""
         self.flush()
-        found = self._execute(SQL["resources_with_id"], (physical_id,)).fetchall()
+        found = self._execute(SQL["resources_with_id"], (physical_id,))
         return [(key, class_type or kind, given) for key, kind, class_type, given in found]
 
     def has_protected(self, root_id: str) -> bool:
@@ -271,9 +268,11 @@ class Transaction(History):
 
     def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
         """As ``Reader.tree_size``, with what this transaction has written."""
-        self.flush()
-        name = "wanted_of_root" if wanted else "size_of_root"
-        return int(self._execute(SQL[name], (root_id,)).fetchone()[0])
+        return int(self._list_ids("wanted_of_root" if wanted else "size_of_root", root_id)[0])
+
+    def count_of_project(self, kind: str, project: str) -> int:
+        """The ``stacks``, ``resources``, running ``actions`` or ``snapshots`` of a project."""
+        return int(self._list_ids(f"{kind}_of_project", project)[0])
 
     def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
         """As ``Reader.tree_facts``, with what this transaction has written."""
