@@ -6,6 +6,7 @@ Every look-up compares the project: what belongs to another one is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillWaiting
 from dataclasses import dataclass
 from functools import cached_property
@@ -151,14 +152,20 @@ class Project:
         caller = self._make_caller(supersedes)
         if isinstance(action, Templated):
             self.check_bundle(action.bundle)
+        with tracing.trace_plan(type(action).__name__) as parent:
+            future = engine.submit(action, caller, note, self.request_id, parent)
+            return self._wait_for(future)
+
+    def _wait_for(self, future: Future[Accepted]) -> Accepted:
+        """What the engine says; raises Busy for an action that it has not planned in time."""
         try:
-            with tracing.trace_plan(type(action).__name__) as parent:
-                accepted = engine.submit(action, caller, note, self.request_id, parent)
-                return accepted.result(PATIENCE)
+            return future.result(PATIENCE)
         except StillWaiting:
+            if not future.cancel():  # it is being committed
+                return future.result()
             raise Busy(
-                "The engine is busy: the request was not planned in time.",
-                hint="Look whether it is carried out before you send it again.",
+                "The engine is busy: the request was not planned in time, and is withdrawn.",
+                hint="Send it again later.",
             ) from None
 
     def keep(self, write: Callable[[Transaction], T]) -> T:

@@ -10,7 +10,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Collection
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -175,16 +175,23 @@ class Engine:
         """Have an action carried out; the future is done once it is planned and committed.
 
         ``note`` runs in the transaction that accepts it; what it raises undoes that. ``request``:
-        the id that lines of the log name; ``parent``: its ``traceparent``.
+        the id that lines of the log name; ``parent``: its ``traceparent``. Whoever cancels the
+        future in time withdraws the action.
         """
+        future: Future[Accepted] = Future()
         services = self.services if caller is None else self.services.for_caller(caller)
 
         def note_all(work: UnitOfWork, accepted: Accepted) -> None:
+            # once more if the commit was refused
+            if future.cancelled() or not (
+                future.running() or future.set_running_or_notify_cancel()
+            ):
+                raise CancelledError
             (note or skip_note)(work, accepted)
             if request:
                 remember_request(services.instances.lending, request, work, accepted, parent)
 
-        return self._submit_step(lambda: act(services, action, note_all))
+        return self._submit_step(lambda: act(services, action, note_all), future)
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) the plan of a stack, and those above and below it."""
@@ -425,17 +432,20 @@ class Engine:
     def _run_unit(self, run: Callable[[UnitOfWork], Any]) -> None:
         self._put(lambda: self._driver.start(make_step(Tx(run))))
 
-    def _submit_step(self, make: Callable[[], Step]) -> Future[Any]:
-        future: Future[Any] = Future()
+    def _submit_step(
+        self, make: Callable[[], Step], future: Future[Any] | None = None
+    ) -> Future[Any]:
+        answered: Future[Any] = Future() if future is None else future
 
         def finish(value: Any, error: BaseException | None) -> None:
-            if error is None:
-                future.set_result(value)
-            else:
-                future.set_exception(error)
+            with suppress(InvalidStateError):  # it was withdrawn
+                if error is None:
+                    answered.set_result(value)
+                else:
+                    answered.set_exception(error)
 
         self._put(lambda: self._driver.start(make(), finish))
-        return future
+        return answered
 
     def _run_durable(self, run: Callable[[UnitOfWork], Any]) -> Any:
         """Run a unit and come back when it is committed; called in the pool."""
