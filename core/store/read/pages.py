@@ -127,6 +127,17 @@ class PageReads:
         )
         return [_to_listed(row) for row in rows]
 
+    def find_deleted_stack(self, name: str, project: str, since: float) -> StackView | None:
+        """The stack of that name that was deleted last, if that was after ``since``."""
+        found = self._all(
+            f"SELECT {_STACK} FROM stack WHERE stack.project = ? AND stack.name = ?"
+            " AND stack.deleted_at >= ? ORDER BY stack.deleted_at DESC LIMIT 1",
+            project,
+            name,
+            since,
+        )
+        return to_stack_view(StackRow(*found[0])) if found else None
+
     def read_listed_stack(self, stack_id: str) -> ListedStack | None:
         """One stack of whichever project as a row of a page; None if there is none."""
         found = self._all(f"SELECT {_STACK}, {_PARENT} FROM stack WHERE stack.id = ?", stack_id)

@@ -14,6 +14,9 @@ _ARN = re.compile(
     r"arn:openstack:heat::(?P<project>[^:]*):stacks/(?P<name>[^/]+)/(?P<id>[^/]+)(/(?P<part>.+))?"
 )
 
+#: Seconds for which the name of a deleted stack still leads to it.
+_JUST_DELETED = 60.0
+
 
 def find_stack(call: Call) -> ListedStack:
     """The stack of a canonical URL, also a deleted one; raises NotFound."""
@@ -46,7 +49,22 @@ def _find(call: Call) -> tuple[StackView, str]:
     name = call.path["stack_name"]
     found = _ARN.fullmatch(name)
     if found is None:
-        return call.project.find_by_name_or_id(name), call.path.get("part", "")
+        return _find_by_name_or_id(call, name), call.path.get("part", "")
     if found["project"] != call.project.id:
         raise NotFound("Stack", found["name"])
     return call.project.find_stack(found["id"], found["name"]).stack, found["part"] or ""
+
+
+def _find_by_name_or_id(call: Call, name: str) -> StackView:
+    """A live stack, or the one of that name that has just been deleted; raises NotFound.
+
+    So whoever waits by name for the end of a deletion sees it.
+    """
+    try:
+        return call.project.find_by_name_or_id(name)
+    except NotFound:
+        since = call.project.service.app.clock.now() - _JUST_DELETED
+        found = call.project.reader.find_deleted_stack(name, call.project.id, since)
+        if found is None:
+            raise
+        return found

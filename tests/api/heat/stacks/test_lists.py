@@ -240,6 +240,19 @@ def test_an_arn_leads_to_every_part_of_its_stack(api: Any) -> None:
         assert reply.headers["Location"] == f"{place}/{part.replace(' ', '%20')}?limit=2"
 
 
+def test_the_name_of_a_stack_that_was_just_deleted_leads_to_it(api: Any) -> None:
+    path = api.create("short", EMPTY)
+    api("DELETE", path)
+    api.wait(path)
+    reply = api("GET", "/stacks/short")
+    assert (reply.status, reply.headers["Location"].endswith(path)) == (302, True)
+    shown = api("GET", path).body["stack"]
+    assert (shown["stack_status"], shown["deletion_time"] is None) == ("DELETE_COMPLETE", False)
+    assert api.become("p2")("GET", "/stacks/short").status == 404
+    newer = api.create("short", EMPTY)
+    assert api("GET", "/stacks/short").headers["Location"].endswith(newer)
+
+
 @pytest.mark.parametrize(
     ("method", "part", "status"),
     [
