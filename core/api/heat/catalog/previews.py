@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from zonda.core.engine.diff.sections import read_marks
 from zonda.core.engine.plugins.reasons import OPEN
+from zonda.core.engine.preview.entries import Entry
 from zonda.core.engine.preview.preview import Nested, Preview, Resource
-from zonda.core.store.schema.rows import ResourceRow
+from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.definition.stack_definition import StackDefinition
 from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.hooks.errors import Conflict
@@ -18,7 +19,7 @@ from ..stacks import requests
 from ..stacks.changes import build_creation, build_patch, build_update
 from ..stacks.documents import HIDDEN, NO_DESCRIPTION, build_links, format_parameters
 from ..stacks.lookup import find_live_stack
-from ..values import format_time, require_object
+from ..values import format_time, get_bool, require_object
 
 _NO_STACK = "None"
 #: The list of a preview in which an entry stands, by what is done.
@@ -93,10 +94,11 @@ def _answer_update(call: Call, *, keeps: bool) -> Answer:
     _check_possible(found)
     names: tuple[str, ...] = ("unchanged", "updated", "replaced", "added", "deleted")
     changes: dict[str, list[Any]] = {name: [] for name in names}
-    build = _Builder(call, stack.name, stack.id)
-    for each in found.resources:
-        place = _LISTS.get(each.entry.action, "updated")
-        changes[place].append(build.build(each, found.definition))
+    with_nested = get_bool(call, "show_nested")
+    nested = {str(child.owner_resource_id): child for child in found.nested.values()}
+    build = _Builder(call, stack.name, stack.id, nested=nested if with_nested else None)
+    for place, shown in build.list_changes(found.resources, found.definition):
+        changes[place].append(shown)
     return Answer(200, {"resource_changes": changes})
 
 
@@ -108,11 +110,20 @@ def _check_possible(found: Preview) -> None:
 class _Builder:
     """Builds raw resources of one stack."""
 
-    def __init__(self, call: Call, stack_name: str, stack_id: str, above: str = "") -> None:
+    def __init__(
+        self,
+        call: Call,
+        stack_name: str,
+        stack_id: str,
+        above: str = "",
+        nested: Mapping[str, StackRow] | None = None,
+    ) -> None:
         self._call = call
         self._name = stack_name
         self._id = stack_id
         self._above = above
+        #: The nested stacks that there are, by their owners; None: they are not asked for.
+        self._nested = nested
 
     def list_all(
         self, resources: Iterable[Resource], definition: StackDefinition | None
@@ -126,8 +137,39 @@ class _Builder:
         ]
 
     def _list_nested(self, nested: Nested, owner: str) -> list[Any]:
-        inside = _Builder(self._call, f"{self._name}-{owner}", self._id, owner)
-        return inside.list_all(nested.resources, nested.inside.definition)
+        return self._enter(owner).list_all(nested.resources, nested.inside.definition)
+
+    def _enter(self, owner: str) -> _Builder:
+        """The builder for what is nested in a resource."""
+        return _Builder(self._call, f"{self._name}-{owner}", self._id, owner, self._nested)
+
+    def list_changes(
+        self, resources: Iterable[Resource], definition: StackDefinition | None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each resource with the name of its list; also those of nested stacks, if asked for.
+
+        A nested stack is always updated, as Heat does it, whatever comes of that.
+        """
+        for each in resources:
+            place = _LISTS.get(each.entry.action, "updated")
+            below = [] if self._nested is None else self._list_below(each)
+            yield (
+                "updated" if below and place == "unchanged" else place,
+                self.build(each, definition),
+            )
+            for inside, known in below:
+                yield from self._enter(each.entry.name).list_changes(inside, known)
+
+    def _list_below(self, each: Resource) -> list[tuple[Iterable[Resource], Any]]:
+        """The resources nested in one, with their definition; as they are where none changes."""
+        row, nested = each.entry.row, self._nested or {}
+        if each.nested or row is None or row.id not in nested:
+            return [(below.resources, below.inside.definition) for below in each.nested]
+        child, project = nested[row.id], self._call.project
+        rows = project.reader.resource_rows(child.id)
+        known = [Resource(Entry(inner.name, inner.type, "none", inner)) for inner in rows]
+        key = child.template_id
+        return [(known, None if key is None else project.service.find_definition(key))]
 
     def build(self, each: Resource, definition: StackDefinition | None) -> dict[str, Any]:
         """One raw resource."""

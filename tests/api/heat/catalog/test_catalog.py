@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -326,3 +327,35 @@ def test_build_info_and_services(api: Any) -> None:
         "deleted_at",
         "report_interval",
     }
+
+
+@pytest.mark.parametrize(
+    ("inner", "wanted"),
+    [
+        pytest.param({}, [("updated", "o", None), ("unchanged", "i", "o")], id="unchanged"),
+        pytest.param(
+            {"j": {"type": "OS::Heat::None"}},
+            [("updated", "o", None), ("unchanged", "i", "o"), ("added", "j", "o")],
+            id="added",
+        ),
+    ],
+)
+def test_a_preview_of_an_update_shows_what_is_nested(
+    api: Any, inner: dict[str, Any], wanted: list[Any]
+) -> None:
+    def build(**more: Any) -> str:
+        resources = {"i": {"type": "OS::Heat::RandomString"}, **more}
+        return json.dumps({"heat_template_version": "2018-08-31", "resources": resources})
+
+    template = {"heat_template_version": "2018-08-31", "resources": {"o": {"type": "inner.yaml"}}}
+    path = api.create(f"nested-{len(inner)}", template, files={"inner.yaml": build()})
+    body = {"template": template, "files": {"inner.yaml": build(**inner)}}
+    changes = api("PUT", f"{path}/preview", body, show_nested="True").body["resource_changes"]
+    found = [
+        (place, each["resource_name"], each.get("parent_resource"))
+        for place, rows in changes.items()
+        for each in rows
+    ]
+    assert sorted(found, key=str) == sorted(wanted, key=str)
+    changes = api("PUT", f"{path}/preview", body).body["resource_changes"]
+    assert [each["resource_name"] for rows in changes.values() for each in rows] == ["o"]
