@@ -157,7 +157,7 @@ class Project:
             return self._wait_for(future)
 
     def _wait_for(self, future: Future[Accepted]) -> Accepted:
-        """What the engine says; raises Busy for an action that it has not planned in time."""
+        """The answer of the engine; raises Busy for an action that it has not planned in time."""
         try:
             return future.result(PATIENCE)
         except StillWaiting:
