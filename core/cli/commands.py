@@ -170,6 +170,8 @@ _TABLE = {
     "engine run": ("services.serve", "engine", "Drive all stacks until stopped."),
     "serve": ("services.serve", "serve", "Be the long-running service: 'engine run', and the API."),
     "token create": ("services.tokens", "create", "Make a token for a user of the API."),
+    "token list": ("services.tokens", "list_all", "List the tokens of users of the API."),
+    "token revoke": ("services.tokens", "revoke", "Revoke a token of a user of the API."),
     "demo": ("services.demo", "demo", "Create the example stack, and show what was made."),
     "completion": (
         "shell.completion_scripts",

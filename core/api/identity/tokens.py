@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from zonda.hooks.context import Clock
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import NotFound, UsageError
 
 from .callers import Caller
 
 log = logging.getLogger(__name__)
 
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
+#: The beginning of a table of a token, after which it belongs to that.
+_TABLE = re.compile(r"(?m)^(?=[ \t]*\[\[[ \t]*token[ \t]*\]\])")
 _BEARER = "bearer "
 _KEYS = frozenset({"hash", "user", "project", "roles", "expires"})
 
@@ -105,6 +107,42 @@ def add_token(path: Path, token: str, row: Mapping[str, str]) -> None:
             file.write(text)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToken:
+    """A token of the file. ``id``: the beginning of its hash."""
+
+    id: str
+    caller: Caller
+
+
+def list_tokens(path: Path) -> list[ListedToken]:
+    """The tokens of a file, in their order; raises UsageError with the first fault."""
+    return [ListedToken(_make_id(each.hash), each.caller) for each in load_tokens(path).values()]
+
+
+def remove_token(path: Path, token_id: str) -> Caller:
+    """Take a token out of a file; all else in it stays. Raises UsageError and NotFound."""
+    fits = [each for each in load_tokens(path).values() if _make_id(each.hash) == token_id]
+    if not fits:
+        raise NotFound("Token", token_id, hint="'zonda token list' shows the ids.")
+    parts = _TABLE.split(path.read_text(encoding="utf-8"))
+    kept = [part for part in parts if fits[0].hash not in part]
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write("".join(kept))
+        load_tokens(draft)
+        os.replace(draft, path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    return fits[0].caller
+
+
+def _make_id(hashed: str) -> str:
+    return hashed.removeprefix("sha256:")[:12]
 
 
 def load_tokens(path: Path) -> dict[str, _Entry]:

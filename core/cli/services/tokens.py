@@ -1,4 +1,4 @@
-"""``zonda token create``: a token for ``zonda serve`` with ``identity = "tokens"``."""
+"""``zonda token create``, ``list`` and ``revoke``: tokens of ``identity = "tokens"``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import json
 from datetime import UTC, datetime
 
 from zonda.core.api.identity.choice import TOKENS
-from zonda.core.api.identity.tokens import add_token
+from zonda.core.api.identity.tokens import add_token, list_tokens, remove_token
 from zonda.core.system.folders import make_folder
 from zonda.core.system.ids import make_token
 from zonda.hooks.errors import UsageError
 
 from ..arguments import argument, takes
+from ..console import formats
 from ..session import Session
 
 _LONGEST = 36_500
@@ -57,3 +58,26 @@ def create(session: Session, arguments: argparse.Namespace) -> None:
     session.screen.out.write(f"{token}\n")
     session.screen.out.flush()
     session.screen.say(f"It is shown this once; {home / TOKENS} has its hash.")
+
+
+@takes(formats.add_arguments)
+def list_all(session: Session, arguments: argparse.Namespace) -> None:
+    """List the tokens of the file, without the tokens themselves."""
+    rows = [
+        (
+            each.id,
+            each.caller.user,
+            each.caller.project_id,
+            ", ".join(sorted(each.caller.roles)),
+            formats.format_time(each.caller.expires),
+        )
+        for each in list_tokens(session.settings.home / TOKENS)
+    ]
+    session.show_rows(arguments, ("ID", "User", "Project", "Roles", "Expires"), rows)
+
+
+@takes(argument("id", metavar="ID", help="the id that 'zonda token list' shows"))
+def revoke(session: Session, arguments: argparse.Namespace) -> None:
+    """Take a token out of the file; a running server knows it no more at its next request."""
+    caller = remove_token(session.settings.home / TOKENS, arguments.id)
+    session.screen.say(f"The token of {caller.user} for {caller.project_id} is revoked.")

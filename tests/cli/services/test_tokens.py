@@ -55,3 +55,24 @@ def test_a_file_with_a_fault_is_left_alone(zonda: Any, tmp_path: Path) -> None:
     path.chmod(0o600)
     assert "[[token]]" in zonda("token", "create", "ann", "--project", "p", code=2).err
     assert path.read_text() == "what = 1\n"
+
+
+def test_a_revoked_token_is_known_no_more_and_all_else_stays(zonda: Any, tmp_path: Path) -> None:
+    path = tmp_path / "home" / "tokens.toml"
+    names = ("ann", "ben", "eve")
+    made = {name: zonda("token", "create", name, "--project", "p1").out.strip() for name in names}
+    path.write_text(f"# kept\n{path.read_text()}")
+    path.chmod(0o600)
+    tokens = Tokens(path, FakeClock())
+    shown = zonda("token", "list").out
+    assert all(name in shown for name in names)
+    assert not any(token in shown for token in made.values())
+    rows = zonda("token", "list", "-f", "value").out.splitlines()
+    key = next(row.split()[0] for row in rows if " ben " in row)
+    assert "ben" in zonda("token", "revoke", key).err
+    assert tokens.authenticate({"x-auth-token": made["ben"]}) is None
+    for name in ("ann", "eve"):
+        assert tokens.authenticate({"x-auth-token": made[name]}) is not None
+    assert path.read_text().startswith("# kept\n")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "could not be found" in zonda("token", "revoke", key, code=1).err
