@@ -162,7 +162,3 @@ def test_a_schedule_fires_in_the_long_running_process_and_sinks_are_told(
     assert [each["path"] for each in drifted] == ["a"]
     rows = zonda.data("stack", "drift", "history", "s")
     assert {row["cause"] for row in rows} == {"schedule"}
-
-
-def test_serve_says_that_there_is_no_api(zonda: Any) -> None:
-    assert "--no-api" in zonda.run("serve", code=2).stderr

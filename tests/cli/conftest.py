@@ -43,7 +43,7 @@ Serve = Callable[[list[str]], AbstractContextManager[list[str]]]
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server | None]:
+def remote_server() -> Iterator[Server | None]:
     """The server of this run; None where commands work on their home."""
     if os.environ.get("ZONDA_CLI_TESTS") != "remote":
         yield None
@@ -56,9 +56,9 @@ def server() -> Iterator[Server | None]:
 
 
 @pytest.fixture
-def serve(server: Server | None, request: pytest.FixtureRequest) -> Serve:
+def serve(remote_server: Server | None, request: pytest.FixtureRequest) -> Serve:
     """Run a server for each command, in a remote run."""
-    if server is None:
+    if remote_server is None:
         return nullcontext
     if reason := remote.find_reason(request.node.nodeid):
         pytest.skip(f"not for a server: {reason}")
@@ -68,7 +68,7 @@ def serve(server: Server | None, request: pytest.FixtureRequest) -> Serve:
         if remote.is_local(words):
             yield words
             return
-        with server.serve(remote.read_flags(words)):
+        with remote_server.serve(remote.read_flags(words)):
             yield words
 
     return serving

@@ -110,7 +110,7 @@ class _Player:
     ) -> dict[str, Any]:
         after = self._rows()
         touched = {
-            event.resource_id: event.action
+            event.resource_id: (event.action, event.status)
             for event in self.reader.events(self.stack_id, after=last, limit=100_000)
             if (event.action, event.status) != ("SIGNAL", "FAILED")  # Heat has no such event
         }
@@ -226,9 +226,12 @@ def _bundle(said: Mapping[str, Any], files: Mapping[str, str] | None = None) -> 
 
 
 def _outcome(
-    before: ResourceRow | None, after: ResourceRow | None, touched: Mapping[Any, str]
+    before: ResourceRow | None, after: ResourceRow | None, touched: Mapping[Any, tuple[str, str]]
 ) -> str:
-    """What became of a resource; ``touched``: the action of its last event in the step."""
+    """The outcome of a step for a resource; ``touched``: its last event in the step.
+
+    A restricted update fails by its event alone: the resource keeps the state that it had.
+    """
     if after is None:
         assert before is not None
         return "deleted" if before.id in touched else "removed"
@@ -239,8 +242,11 @@ def _outcome(
         return "replaced"
     if before is not None and after.id not in touched:
         return "unchanged"
-    if touched.get(after.id) == "SIGNAL":
+    action, status = touched.get(after.id, state)
+    if action == "SIGNAL":
         return "signal_complete"
+    if status == "FAILED":
+        return f"{action}_FAILED".lower()
     return OUTCOMES.get(state, f"{after.action}_{after.status}".lower())
 
 
