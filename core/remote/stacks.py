@@ -8,6 +8,7 @@ from zonda.core.app.app import App
 from zonda.core.app.parts import add_declared_types
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Action
+from zonda.core.engine.actions.base import Templated
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import TemplateWarning
 
@@ -52,7 +53,10 @@ class RemoteStacks:
     def plan(self, action: Action, *, keep: bool = False) -> PlanResult:
         """Preview an action."""
         text = actions.to_json(self.declare_types(action))
-        found: PlanResult = self._connection.read("stacks.plan", action=text, keep=keep)
+        outside = list(action.bundle.outside) if isinstance(action, Templated) else []
+        found: PlanResult = self._connection.read(
+            "stacks.plan", action=text, keep=keep, outside=outside
+        )
         return found
 
     def declare_types(self, action: Action) -> Action:

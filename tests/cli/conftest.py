@@ -42,10 +42,21 @@ Zonda = Callable[..., Done]
 Serve = Callable[[list[str]], AbstractContextManager[list[str]]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out of a remote run what sends no command through ``zonda``."""
+    if is_remote():
+        items[:] = [each for each in items if "zonda" in getattr(each, "fixturenames", ())]
+
+
+def is_remote() -> bool:
+    """Whether commands are sent to a server."""
+    return os.environ.get("ZONDA_CLI_TESTS") == "remote"
+
+
 @pytest.fixture(scope="session")
 def remote_server() -> Iterator[Server | None]:
     """The server of this run; None where commands work on their home."""
-    if os.environ.get("ZONDA_CLI_TESTS") != "remote":
+    if not is_remote():
         yield None
         return
     from .server import Server

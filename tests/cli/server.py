@@ -51,7 +51,10 @@ class Server:
 
     @contextmanager
     def serve(self, flags: dict[str, str]) -> Iterator[None]:
-        """Serve the home of ``flags``, and send commands there."""
+        """Serve the home of ``flags``, and send commands there, also one within another."""
+        if self._application is not None:
+            yield
+            return
         app = build_app(settings.load_settings(flags, kinds=builtin_kinds))
         try:
             is_engine = app.engine.run(lambda holder: False)

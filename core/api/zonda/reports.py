@@ -5,11 +5,13 @@ What reveals hidden values needs the operation ``outputs:reveal`` besides.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from zonda.core.app.planning import PlanResult
 from zonda.core.app.templates import ValidationResult
 from zonda.core.engine.actions import Action
+from zonda.core.engine.actions.base import Templated
 from zonda.core.engine.actions.table import ACTIONS, PLAN
 from zonda.core.introspection.catalog import CatalogResult
 from zonda.core.introspection.parameters import ParameterListing
@@ -56,12 +58,14 @@ def warnings(desk: Desk, stack: StackView) -> list[TemplateWarning]:
     return desk.stacks.list_warnings(stack)
 
 
-def plan(desk: Desk, action: Action, keep: bool) -> PlanResult:
-    """The preview of an action that makes a plan."""
+def plan(desk: Desk, action: Action, keep: bool, outside: list[str]) -> PlanResult:
+    """The preview of an action that makes a plan; ``outside``: files that the plan names."""
     name = type(action).__name__
     if ACTIONS[name].shape != PLAN and name not in _PLANNED_BESIDES:
         raise UsageError(f"The action {name} makes no plan that could be shown.")
     check_action(desk.project, action)
+    if isinstance(action, Templated):
+        action = action.with_bundle(replace(action.bundle, outside=tuple(outside)))
     return desk.stacks.plan(action, keep=keep)
 
 

@@ -44,7 +44,8 @@ _LOOK_AGAIN = 0.05
 )
 def demo(session: Session, arguments: argparse.Namespace) -> int:
     """Create or update the example's stack, and show its outputs."""
-    folder = Path(arguments.folder or session.settings.home / "demo").absolute()
+    home = session.local.settings.home
+    folder = Path(arguments.folder or home / "demo").absolute()
     say = session.screen.say
     say(f"Everything is made in {folder}")
     _use_demo_home(session, folder)

@@ -67,13 +67,13 @@ def stop(session: Session, arguments: argparse.Namespace) -> None:
 
 def engine(session: Session, arguments: argparse.Namespace) -> None:
     """Drive every stack, and carry out the requests of other commands, until stopped."""
+    app, ended = session.local, threading.Event()
     session.open_log(default="stderr")
-    ended = threading.Event()
     with _stop_by_signals(ended.set) as is_stopped:
-        if session.local.engine.run(_make_patience(session, is_stopped)):
-            session.screen.say(f"Engine of {session.local.database}; Ctrl-C stops it.")
+        if app.engine.run(_make_patience(session, is_stopped)):
+            session.screen.say(f"Engine of {app.database}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
-            session.local.engine.check()
+            app.engine.check()
         session.close_app()
 
 
@@ -112,6 +112,7 @@ def _say_ready(session: Session, serving: Serving, line: str | None) -> None:
 
 
 def _make_serving(session: Session, address: str | None) -> Serving:
+    app = session.local
     session.open_log(default="stderr")
     try:
         from zonda.core.api.server.process.serving import Serving
@@ -124,7 +125,7 @@ def _make_serving(session: Session, address: str | None) -> Serving:
         place = parse_host_and_port(address or session.settings.serve_address)
     except ValueError as error:
         raise UsageError(f"The address {address} {error}.") from error
-    return Serving(session.local, place)
+    return Serving(app, place)
 
 
 @contextmanager

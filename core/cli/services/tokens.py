@@ -44,7 +44,7 @@ def create(session: Session, arguments: argparse.Namespace) -> None:
     for text in (arguments.user, arguments.project, *arguments.role):
         if not text.strip():
             raise UsageError("The user, the project and the roles must not be empty.")
-    home, token = session.settings.home, make_token()
+    home, token = session.local.settings.home, make_token()
     make_folder(home)
     row = {
         "user": json.dumps(arguments.user),

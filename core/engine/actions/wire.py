@@ -12,7 +12,16 @@ from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import errors
-from zonda.hooks.errors import Place, Related, TemplateError, ValidationErrors, ZondaError
+from zonda.hooks.errors import (
+    Place,
+    Related,
+    TemplateError,
+    TemplateWarning,
+    UsageError,
+    UsageErrors,
+    ValidationErrors,
+    ZondaError,
+)
 
 from .base import Accepted, Action, Caller
 from .table import find_action_class
@@ -73,7 +82,10 @@ def parse_answer(text: str) -> Accepted:
 def error_to_dict(error: ZondaError) -> dict[str, Any]:
     """The error as JSON values."""
     found: dict[str, Any] = {
-        "class": type(error).__name__,
+        # an error of another room travels as the one of hooks that it is a kind of
+        "class": next(
+            each.__name__ for each in type(error).__mro__ if each.__module__ == errors.__name__
+        ),
         "message": error.message,
         "hint": error.hint,
     }
@@ -83,15 +95,24 @@ def error_to_dict(error: ZondaError) -> dict[str, Any]:
         if error.place is not None:
             found["place"] = asdict(error.place)
         found["related"] = [asdict(each) for each in error.related]
-    if isinstance(error, ValidationErrors):
+        found["way"] = [asdict(each) for each in error.way]
+        found["hides_source"] = error.hides_source
+    if isinstance(error, (ValidationErrors, UsageErrors)):
         found["errors"] = [error_to_dict(each) for each in error.errors]
+    if isinstance(error, ValidationErrors):
+        found["warnings"] = [asdict(each) for each in error.warnings]
     return found
 
 
 def parse_error(said: Mapping[str, Any]) -> ZondaError:
     """The error that ``error_to_dict`` was given."""
+    if said["class"] == "UsageErrors":
+        return UsageErrors([_build_usage_error(each) for each in said["errors"]])
     if "errors" in said:
-        return ValidationErrors([_build_template_error(each) for each in said["errors"]])
+        return ValidationErrors(
+            [_build_template_error(each) for each in said["errors"]],
+            [_build_warning(each) for each in said["warnings"]],
+        )
     if "path" in said:
         return _build_template_error(said)
     error = _build_error(said)
@@ -125,7 +146,25 @@ def _build_template_error(said: Mapping[str, Any]) -> TemplateError:
     if "stage" in said:
         error.stage = said["stage"]
     error.related = tuple(_build_related(each) for each in said["related"])
+    error.way = tuple(_build_related(each) for each in said["way"])
+    error.hides_source = said["hides_source"]
     return error
+
+
+def _build_usage_error(said: Mapping[str, Any]) -> UsageError:
+    return UsageError(said["message"], hint=said["hint"], code=said["code"])
+
+
+def _build_warning(said: Mapping[str, Any]) -> TemplateWarning:
+    place = said["place"]
+    return TemplateWarning(
+        said["code"],
+        said["message"],
+        tuple(said["path"]),
+        None if place is None else Place(**place),
+        said["hint"],
+        tuple(_build_related(each) for each in said["related"]),
+    )
 
 
 def _build_related(said: Mapping[str, Any]) -> Related:

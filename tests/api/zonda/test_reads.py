@@ -26,6 +26,7 @@ GIVEN: dict[str, Any] = {
     "refresh": False,
     "reveal": False,
     "keep": False,
+    "outside": [],
     "ignore_unknown": False,
     "all_given": False,
     "type_name": "OS::Heat::TestResource",
