@@ -258,7 +258,8 @@ def test_a_page_that_leads_another_name_here_gets_nothing(home: Home) -> None:
         request = urllib.request.Request(f"{server.url}{path}", headers={"Host": "evil.example"})
         with pytest.raises(urllib.error.HTTPError) as caught:
             urllib.request.urlopen(request, timeout=PATIENCE)
-        assert caught.value.code == 400
+        with caught.value as refused:
+            assert refused.code == 400
     assert server.end() == 0
 
 

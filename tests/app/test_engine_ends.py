@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -105,6 +106,10 @@ class FakeSession:
     def open_log(self, default: str) -> None:
         """No log."""
 
+    def close_app(self) -> None:
+        """Stop the engine."""
+        self.local.close()
+
 
 def test_engine_run_ends_when_its_engine_dies(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zonda.core.engine.runtime.driver.PATIENCE", 0.0)
@@ -135,7 +140,7 @@ def test_engine_run_beside_a_command_says_what_it_waits_for(
     assert session.screen.lines == [
         f"Waiting for the command of process {os.getpid()}, which is the engine until it ends."
     ]
-    handlers[0]()
+    handlers[0](signal.SIGTERM, None)
     command.join(PATIENCE)
     assert not command.is_alive()
     assert command.failure is None
