@@ -112,7 +112,7 @@ def run(server: Server, folder: Path, document: str, *words: str) -> None:
     assert server.process.poll() is None, "the server has ended"
 
 
-@pytest.mark.parametrize("document", ["heat.yaml"])
+@pytest.mark.parametrize("document", ["heat.yaml", "zonda.yaml"])
 def test_no_request_at_random_for_what_is_there_gets_a_500(
     server: Server, tmp_path: Path, document: str
 ) -> None:
@@ -121,7 +121,7 @@ def test_no_request_at_random_for_what_is_there_gets_a_500(
     assert server.ask("GET", f"/stacks/fixed/{server.parts['stack_id']}")["stack"]
 
 
-@pytest.mark.parametrize("document", ["heat.yaml"])
+@pytest.mark.parametrize("document", ["heat.yaml", "zonda.yaml"])
 def test_no_request_at_random_for_anything_gets_a_500(
     server: Server, tmp_path: Path, document: str
 ) -> None:

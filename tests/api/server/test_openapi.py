@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from zonda.core.api.identity.policy import RULES
 from zonda.core.api.server import dispatch
 from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.service.service import Service
+from zonda.core.api.zonda.routes import ALL_READS
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 #: Files of the reference by the names under which the documents are served.
-FILES = {"heat.yaml": "heat-api.openapi.yaml"}
+FILES = {"heat.yaml": "heat-api.openapi.yaml", "zonda.yaml": "zonda-api.openapi.yaml"}
 DOCUMENTS = sorted(contract.DOCUMENTS.values())
 
 
@@ -76,6 +78,36 @@ def test_operations_policies_and_parts_of_paths_are_those_of_the_routes(
 def test_the_names_of_operations_are_unique(document: str) -> None:
     found = [each.content["operationId"] for each in contract.list_operations(document).values()]
     assert len(found) == len(set(found))
+
+
+#: The schemas of arguments by their annotations.
+ARGUMENTS = {
+    "str": {"type": "string"},
+    "int": {"type": "integer", "minimum": 1 - 2**53, "maximum": 2**53 - 1},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "list[str]": {"type": "array", "items": {"type": "string"}},
+    "Path": {"$ref": "#/components/schemas/Path"},
+    "StackView": {"$ref": "#/components/schemas/Stack"},
+    "Bundle": {"$ref": "#/components/schemas/Bundle"},
+    "Action": {"$ref": "#/components/schemas/Action"},
+}
+
+
+@pytest.mark.parametrize("name", ALL_READS)
+def test_the_arguments_and_the_result_of_a_read_are_those_of_its_function(name: str) -> None:
+    operation = contract.list_operations("zonda.yaml")["POST", f"/zonda/v1/{{project}}/read/{name}"]
+    body = operation.content["requestBody"]["content"]["application/json"]["schema"]
+    signature = inspect.signature(ALL_READS[name].function)
+    expected = [*signature.parameters.values()][1:]
+    assert body.get("required", []) == [x.name for x in expected if x.default is x.empty]
+    found = {}
+    for each in expected:
+        kind, bar, _ = str(each.annotation).partition(" | ")
+        schema: Any = ARGUMENTS[kind]
+        found[each.name] = {"anyOf": [schema, {"type": "null"}]} if bar else schema
+    assert body.get("properties", {}) == found
+    assert operation.content["x-result"] == signature.return_annotation
 
 
 class ReadKeys(dict[str, tuple[str, ...]]):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pytest
+from tests.api import contract
 
 from zonda.core.api.http.requests import Request
 from zonda.core.engine import actions
@@ -63,7 +64,9 @@ class Own:
         request = Request(method, f"/zonda/v1/{path}", "", given, raw, "http://x", "req-1")
         target = self.api.dispatcher.find_target(method, request.path)
         answer = self.api.dispatcher.answer(request, target)
-        return Reply(answer.status, json.loads(answer.format_body()))
+        found = json.loads(answer.format_body())
+        contract.check(target, request, answer, found)
+        return Reply(answer.status, found)
 
     def read(self, name: str, /, **arguments: Any) -> Reply:
         """Send a read."""
