@@ -43,6 +43,10 @@ def _is_map_of_maps(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text_map, value.values()))
 
 
+def _is_map_of_types(value: Any) -> bool:
+    return _is_map_of_maps(value) and all({*each} == {"file", "text"} for each in value.values())
+
+
 def _is_pairs(value: Any) -> bool:
     return isinstance(value, list) and all(_is_text_list(each) and len(each) == 2 for each in value)
 
@@ -57,7 +61,7 @@ _OF_BUNDLES: dict[str, Callable[[Any], bool]] = {
     "parameters_win": lambda value: isinstance(value, bool),
     "files": _is_text_map,
     "links": _is_map_of_maps,
-    "types": _is_map_of_maps,
+    "types": _is_map_of_types,
 }
 #: Whether a value fits, by the annotation of an action's field.
 _OF_ACTIONS: dict[str, Callable[[Any], bool]] = {

@@ -127,3 +127,10 @@ def test_arguments_have_their_types(own: Own) -> None:
     assert (
         own.read("templates.validate", bundle={"template": 1}, ignore_unknown=False).status == 400
     )
+
+
+@pytest.mark.parametrize("types", [{"": {}}, {"a": {"text": "c"}}, {"a": {"b": "c"}}, [], {"a": 1}])
+def test_types_of_a_bundle_without_their_texts_are_refused(own: Own, types: Any) -> None:
+    bundle = {"template": "heat_template_version: 2018-08-31", "types": types}
+    found = own.read("templates.list_parameters", bundle=bundle, given_too=True)
+    assert (found.status, found.error["message"]) == (400, "The bundle's types cannot be read.")
