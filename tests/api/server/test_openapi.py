@@ -144,7 +144,8 @@ def test_the_keys_of_queries_are_those_that_handlers_look_for(
         "config_id": config,
         "server_id": "some",
     }
-    bodies = {"validate_template": b'{"template": {"heat_template_version": "2018-08-31"}}'}
+    template = b'{"template": {"heat_template_version": "2018-08-31"}}'
+    bodies = dict.fromkeys(("validate_template", "preview_update", "preview_patch"), template)
     seen: set[str] = set()
     monkeypatch.setattr(dispatch, "parse_query", lambda text: ReadKeys(parse_query(text), seen))
     looked = 0
