@@ -360,7 +360,7 @@ def test_a_filter_by_an_id_of_another_project_is_one_by_nothing(
 
 
 def test_the_same_name_may_be_had_twice(api: Any, ids: dict[str, str]) -> None:
-    theirs = api.become("theirs")
+    theirs = api.become("others")
     path = theirs.create("private", {"heat_template_version": "2018-08-31"})
     assert path.rpartition("/")[2] != ids["stack_id"]
     assert theirs("DELETE", path).status == 204
