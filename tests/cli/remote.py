@@ -17,6 +17,7 @@ _HOME = "a server has made its home before the command begins"
 _BROKEN = "no server starts with such settings, or in such a home"
 _LOG = "the engine's log is that of the server's process"
 _LARGE = "its files are larger than the server's setting max_json_body_size"
+_INTERRUPT = "what a plug-in interrupts is the process of the server, here that of the tests"
 _BESIDE = "the test runs an engine of its own in the home, beside the command"
 
 #: Reason by test, or by the beginning of its name below this folder.
@@ -27,6 +28,7 @@ LEFT_OUT: dict[str, str] = {
     "inspect/test_nested.py::test_a_breakpoint_inside_is_listed_and_cleared": _BESIDE,
     "inspect/test_nested.py::test_what_happens_inside_is_told_while_a_command_runs": _BESIDE,
     "options/test_remote_templates.py::test_an_address_that_cannot_be_used_is_one_error": _HOME,
+    "plugins/test_failures.py": _INTERRUPT,
     "progress/test_busy_stacks.py": _BESIDE,
     "progress/test_ends.py::test_a_database_that": _BROKEN,
     "progress/test_ends.py::test_a_lost_key_stops_every_command": _BROKEN,

@@ -13,7 +13,6 @@ import hmac
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 _VERSION = 1
 #: Version, purpose, id, and the second of the expiry; 0 for none.
@@ -41,6 +40,8 @@ class SignalToken:
 
 def sign_token(key: bytes, token: SignalToken) -> str:
     """The text of a token; raises ValueError for an id that is no UUID, KeyError for a purpose."""
+    from uuid import UUID  # commands that make no token do without it
+
     payload = _LAYOUT.pack(
         _VERSION, _NUMBERS[token.purpose], UUID(token.resource_id).bytes, token.expires or 0
     )
@@ -53,6 +54,8 @@ def read_token(keys: Sequence[bytes], text: str) -> SignalToken | None:
 
     All keys are tried and whole codes compared, so that the time tells nothing of a forged code.
     """
+    from uuid import UUID  # commands that make no token do without it
+
     payload, _, code = text.partition(".")
     given = code.encode("utf-8", "replace")
     matches = [hmac.compare_digest(_compute_code(key, payload).encode(), given) for key in keys]
