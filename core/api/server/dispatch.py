@@ -7,9 +7,11 @@ becomes an answer here: this is the border of the server.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 
-from zonda.hooks.errors import ZondaError
+from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.text.borders import raise_interruption
 
 from ..http.calls import Answer, Call
@@ -84,6 +86,9 @@ class Dispatcher:
         unexpected: BaseException | None = None
         try:
             answer = self._answer(request, target, trace)
+        except StoreError as error:
+            trace.trouble = str(error)
+            answer = target.interface.answer_error(self._hide_folders(error), request)
         except ZondaError as error:
             answer = target.interface.answer_error(error, request)
         except BaseException as error:  # the border: a client gets no traceback
@@ -96,6 +101,15 @@ class Dispatcher:
         trace.write(answer, unexpected)
         return answer
 
+    def _hide_folders(self, error: StoreError) -> StoreError:
+        """The error without the folders of the server, which the operator alone is to know."""
+        app, hidden = self.service.app, copy(error)
+        for folder in (Path(app.store.path).parent, app.settings.home):
+            hidden.message = hidden.message.replace(f"{folder}/", "")
+            hidden.hint = hidden.hint.replace(f"{folder}/", "")
+        hidden.args = (hidden.message,)
+        return hidden
+
     def _count(self, operation: str, status: int, seconds: float) -> None:
         counts = self.service.counts
         counts.add(REQUESTS, operation, str(status))
@@ -105,6 +119,8 @@ class Dispatcher:
 
     def _answer(self, request: Request, target: Target, trace: Trace) -> Answer:
         interface, match = target.interface, target.match
+        if not _is_text(request.path):
+            return interface.answer_failure(400, "HTTPBadRequest", "The path is not UTF-8.")
         caller = interface.authenticate(request)
         if caller is None:
             return interface.answer_stranger(request)
@@ -162,6 +178,11 @@ class Dispatcher:
         except ZondaError:  # who cannot be asked about is not known
             return False, None
         return True, caller.expires
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path is text: half of a surrogate pair is none, and no database takes it."""
+    return path.isascii() or not any("\ud800" <= each <= "\udfff" for each in path)
 
 
 def find_names(parts: Mapping[str, str]) -> tuple[str, str]:

@@ -21,7 +21,10 @@ _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(slots=True)
 class Trace:
-    """One request as far as it is known: its route and its caller are found on the way."""
+    """One request as far as it is known: its route and its caller are found on the way.
+
+    ``trouble``: what the database cannot do, which a client does not get as a whole.
+    """
 
     id: str
     method: str
@@ -29,6 +32,7 @@ class Trace:
     operation: str = ""
     user: str = ""
     project: str = ""
+    trouble: str = ""
 
     def write(self, answer: Answer, error: BaseException | None = None) -> None:
         """Write a line about a change, or about a failure of the server.
@@ -49,6 +53,8 @@ class Trace:
             "path": path,
             "status": answer.status,
         }
+        if self.trouble:
+            fields["reason"] = self.trouble
         if error is not None:
             fields["reason"] = type(error).__name__
             fields["traceback"] = "".join(traceback.format_tb(error.__traceback__))

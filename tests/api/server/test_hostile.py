@@ -165,3 +165,12 @@ def test_an_odd_part_of_a_path_is_no_failure(
                     place = fill(path, {**parts, name: value})
                     body = None if method == "GET" else {}
                     assert here(method, place, body).status < 500, (name, value)
+
+
+def test_half_of_a_surrogate_pair_in_a_path_is_no_failure(api: Any) -> None:
+    here = api.become("odd")
+    for interface in here.dispatcher.interfaces:
+        for route in interface.table.routes:
+            if "{" in route.path:
+                place = re.sub(r"{[^/]*}(?=/|$)", "\ud800", route.path)
+                assert here.send(route.method, place).status in (400, 404, 405), place

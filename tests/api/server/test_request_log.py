@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+
+from zonda.core.store.file.faults import to_store_error
+from zonda.core.store.read.reader import Reader
 
 SECRET = "swordfish"
 TEMPLATE = {
@@ -69,3 +75,25 @@ def test_calls_that_a_request_leads_to_have_its_id(
     called = [each for each in fields if each.get("stack") == "with-calls"]
     assert called
     assert {each["request"] for each in called} == {"req-1"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/v1/p1/stacks", None),
+        ("POST", "/zonda/v1/p1/read/stacks.list_all", {"nested": False}),
+    ],
+)
+def test_the_log_alone_names_the_folder_of_a_database_that_fails(
+    api: Any, lines: Any, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: Any
+) -> None:
+    place = api.app.store.path
+    full = to_store_error(sqlite3.OperationalError("database or disk is full"), place)
+    for name in ("list_stacks", "stacks"):
+        monkeypatch.setattr(Reader, name, Mock(side_effect=full))
+    reply = api.send(method, path, body)
+    folder = str(Path(place).parent)
+    assert (reply.status, folder in place) == (503, True)
+    assert "The database zonda.db: The disk is full." in str(reply.body)
+    assert folder not in str(reply.body)
+    assert lines()[-1]["reason"] == f"The database {place}: The disk is full."
