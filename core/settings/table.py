@@ -181,6 +181,12 @@ class Settings:
         "user), `tokens` (`tokens.toml` in the home) or `keystone`.",
         choices=("none", "tokens", "keystone"),
     )
+    local_identity: str = define_setting(
+        "no",
+        "Whether `zonda serve` itself answers [Keystone's login]"
+        "(../how-to/run-a-server.md#keystones-login) at `/v3`; with `identity` `tokens` only.",
+        choices=("no", "yes"),
+    )
     keystone_url: str = define_setting("", "The URL of Keystone's version 3.", shown="none")
     keystone_username: str = define_setting("heat", "The user that asks Keystone about tokens.")
     keystone_password: str = define_setting(

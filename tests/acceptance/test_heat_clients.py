@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,6 +65,7 @@ parameters: {flavor: small}
 resource_registry: {'Some::Server': 'OS::Heat::TestResource'}
 """,
 }
+ZONDA = [sys.executable, "-P", "-m", "zonda"]
 CLIENTS = Path(os.environ.get("ZONDA_CLIENTS", Path.home() / ".cache" / "zonda-blackbox" / "venv"))
 
 
@@ -139,26 +141,34 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder = tmp_path_factory.mktemp("client")
     for name, text in {"t.yaml": TEMPLATE, "w.yaml": SLOW, "h.yaml": HOOKS, **CLUSTER}.items():
         (folder / name).write_text(text)
-    environ = {**os.environ, "ZONDA_HOME": str(folder / "home"), "ZONDA_LOG": "off"}
-    environ |= {"ZONDA_ENABLE_STACK_ABANDON": "yes", "ZONDA_ENABLE_STACK_ADOPT": "yes"}
-    words = [sys.executable, "-P", "-m", "zonda", "serve", "--address", "127.0.0.1:0"]
+    options = {"ZONDA_ENABLE_STACK_ABANDON": "yes", "ZONDA_ENABLE_STACK_ADOPT": "yes"}
+    with serve(folder / "home", **options) as url:
+        shell = subprocess.Popen(
+            [str(CLIENTS / "bin" / "python"), str(SCRIPTS / "commands.py"), f"{url}/v1/default"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=folder,
+            env=make_environment(folder),
+        )
+        yield Client(folder, url, shell)
+        shell.communicate(timeout=PATIENCE)
+
+
+@contextmanager
+def serve(home: Path, **options: str) -> Iterator[str]:
+    """A server of a home; gives its URL."""
+    environ = {**os.environ, "ZONDA_HOME": str(home), "ZONDA_LOG": "off", **options}
+    words = [*ZONDA, "serve", "--address", "127.0.0.1:0"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environ)
     assert process.stderr is not None
-    said = next(line for line in process.stderr if "zonda at " in line)
-    url = said.partition("zonda at ")[2].partition(";")[0]
-    shell = subprocess.Popen(
-        [str(CLIENTS / "bin" / "python"), str(SCRIPTS / "commands.py"), f"{url}/v1/default"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=folder,
-        env=make_environment(folder),
-    )
-    yield Client(folder, url, shell)
-    shell.communicate(timeout=PATIENCE)
-    process.terminate()
-    process.communicate(timeout=PATIENCE)
+    try:
+        said = next(line for line in process.stderr if "zonda at " in line)
+        yield said.partition("zonda at ")[2].partition(";")[0]
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
 
 
 #: Commands in their order, and what each has to say; None where it has to fail. A name before a
@@ -262,6 +272,26 @@ def test_every_command_of_openstackclient_is_answered(client: Client) -> None:
 def test_clients_without_keystone_are_answered(client: Client, way: str) -> None:
     said = client.openstack(f"--os-auth-type {way} {client.endpoint} orchestration build info")
     assert "unknown" in said
+
+
+def test_keystones_login_is_answered_by_the_service_itself(client: Client, tmp_path: Path) -> None:
+    words = [*ZONDA, "token", "create", "ann", "--project", "p1", "--role", "member"]
+    environ = {**os.environ, "ZONDA_HOME": str(tmp_path)}
+    password = subprocess.check_output(words, text=True, env=environ).strip()
+    with serve(tmp_path, ZONDA_IDENTITY="tokens", ZONDA_LOCAL_IDENTITY="yes") as url:
+        place = f"--os-auth-url {url}/v3 --os-region-name RegionOne"
+        user = "--os-username ann --os-user-domain-name Default"
+        project = "--os-project-name p1 --os-project-domain-id default"
+        start = f"--os-auth-type password {place} {user} {project} --os-password"
+        sign_in = f"{start} {password}"
+        created = client.openstack(f"{sign_in} stack create -t t.yaml --wait s")
+        assert "CREATE_COMPLETE" in created
+        assert "CREATE_COMPLETE" in client.openstack(f"{sign_in} stack list")
+        assert url in client.openstack(f"{sign_in} catalog list")
+        token = client.openstack(f"{sign_in} token issue -f value -c id").split()[-1]
+        again = f"--os-auth-type token {place} {project} --os-token {token}"
+        assert "CREATE_COMPLETE" in client.openstack(f"{again} stack list")
+        assert "401" in client.openstack(f"{start} wrong stack list", code=1)
 
 
 def test_no_command_of_openstackclient_is_left_out(client: Client) -> None:

@@ -15,6 +15,13 @@ TOKENS = "tokens.toml"
 def choose_identity(app: App) -> Identity:
     """The identity of mode ``none``, ``tokens`` or ``keystone``; raises UsageError."""
     settings = app.settings
+    if settings.local_identity == "yes":
+        from .local_identity import LocalIdentity
+
+        if settings.identity != "tokens":
+            raise UsageError("local_identity needs identity = tokens.")
+        keys = app.store.sealer.derive_keys("login")
+        return LocalIdentity(settings.home / TOKENS, app.clock, keys, app.ids)
     if settings.identity == "tokens":
         from .tokens import Tokens
 

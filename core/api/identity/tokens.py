@@ -35,7 +35,9 @@ _KEYS = frozenset({"hash", "user", "project", "roles", "expires"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
+    """A table of the file."""
+
     hash: str
     caller: Caller
 
@@ -54,19 +56,17 @@ class Tokens:
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
         """The caller of ``X-Auth-Token`` or of a bearer token."""
-        token = headers.get("x-auth-token", "")
-        proof = headers.get("authorization", "")
-        if not token and proof.lower().startswith(_BEARER):
-            token = proof[len(_BEARER) :].strip()
-        if not token:
+        token = read_token(headers)
+        entry = self.find_entry(hash_token(token)) if token else None
+        return None if entry is None else entry.caller
+
+    def find_entry(self, hashed: str) -> Entry | None:
+        """The entry of a hash, unless its time is over."""
+        entry = self._list_entries().get(hashed)
+        if entry is None or not hmac.compare_digest(entry.hash, hashed):
             return None
-        found = hash_token(token)
-        entry = self._list_entries().get(found)
-        if entry is None or not hmac.compare_digest(entry.hash, found):
-            return None
-        caller = entry.caller
-        is_over = caller.expires is not None and caller.expires <= self._clock.now()
-        return None if is_over else caller
+        expires = entry.caller.expires
+        return None if expires is not None and expires <= self._clock.now() else entry
 
     def is_known(self, headers: Mapping[str, str]) -> bool:
         """Yes: the file is read again only where it has changed."""
@@ -76,7 +76,7 @@ class Tokens:
         """Nothing: the tokens that were read last count."""
         return ""
 
-    def _list_entries(self) -> Mapping[str, _Entry]:
+    def _list_entries(self) -> Mapping[str, Entry]:
         mark = _read_mark(self._path)
         with self._lock:
             if mark != self._seen:
@@ -86,6 +86,13 @@ class Tokens:
                 except UsageError as error:
                     log.error("The tokens stay what they were: %s", error)
             return self._entries
+
+
+def read_token(headers: Mapping[str, str]) -> str:
+    """The token of ``X-Auth-Token`` or of a bearer; '' without one."""
+    token, proof = headers.get("x-auth-token", ""), headers.get("authorization", "")
+    is_bearer = not token and proof.lower().startswith(_BEARER)
+    return proof[len(_BEARER) :].strip() if is_bearer else token
 
 
 def hash_token(token: str) -> str:
@@ -145,7 +152,7 @@ def _make_id(hashed: str) -> str:
     return hashed.removeprefix("sha256:")[:12]
 
 
-def load_tokens(path: Path) -> dict[str, _Entry]:
+def load_tokens(path: Path) -> dict[str, Entry]:
     """The entries of a file by their hashes; raises UsageError with the first fault."""
     try:
         mode = path.stat().st_mode
@@ -167,7 +174,7 @@ def load_tokens(path: Path) -> dict[str, _Entry]:
     return {entry.hash: entry for entry in entries}
 
 
-def _read_entry(path: Path, number: int, row: Any) -> _Entry:
+def _read_entry(path: Path, number: int, row: Any) -> Entry:
     def refuse(message: str) -> UsageError:
         return UsageError(f"{path}: token {number}: {message}")
 
@@ -186,7 +193,7 @@ def _read_entry(path: Path, number: int, row: Any) -> _Entry:
     user, project = row["user"], row["project"]
     ends = None if expires is None else expires.timestamp()
     caller = Caller(user, user, project, project, frozenset(roles), expires=ends)
-    return _Entry(row["hash"], caller)
+    return Entry(row["hash"], caller)
 
 
 def _read_mark(path: Path) -> tuple[int, ...]:

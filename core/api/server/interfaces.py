@@ -6,6 +6,8 @@ from ..heat.interface import HeatInterface
 from ..http.documents import DocumentInterface
 from ..http.interfaces import Interface
 from ..identity.callers import Identity
+from ..identity.local_identity import LocalIdentity
+from ..login.interface import LoginInterface
 from ..pages.interface import PagesInterface
 from ..service.service import Service
 from ..signals.callbacks import CallbackInterface
@@ -16,7 +18,9 @@ from ..zonda.interface import ZondaInterface
 
 def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
     """The interfaces for one service."""
+    login = [LoginInterface(service, identity)] if isinstance(identity, LocalIdentity) else []
     return [
+        *login,
         HeatInterface(service, identity),
         SignalInterface(service, identity),
         CallbackInterface(service, identity),

@@ -45,8 +45,8 @@ def sign_token(key: bytes, token: SignalToken) -> str:
     payload = _LAYOUT.pack(
         _VERSION, _NUMBERS[token.purpose], UUID(token.resource_id).bytes, token.expires or 0
     )
-    text = _encode(payload)
-    return f"{text}.{_compute_code(key, text)}"
+    text = encode_base64(payload)
+    return f"{text}.{compute_code(key, text)}"
 
 
 def read_token(keys: Sequence[bytes], text: str) -> SignalToken | None:
@@ -58,7 +58,7 @@ def read_token(keys: Sequence[bytes], text: str) -> SignalToken | None:
 
     payload, _, code = text.partition(".")
     given = code.encode("utf-8", "replace")
-    matches = [hmac.compare_digest(_compute_code(key, payload).encode(), given) for key in keys]
+    matches = [hmac.compare_digest(compute_code(key, payload).encode(), given) for key in keys]
     if not any(matches) or len(text) != LENGTH:
         return None
     try:
@@ -75,10 +75,12 @@ def looks_like_token(text: str) -> bool:
     return len(text) == LENGTH and text[_PAYLOAD_LENGTH] == "."
 
 
-def _compute_code(key: bytes, payload: str) -> str:
+def compute_code(key: bytes, payload: str) -> str:
+    """The HMAC-SHA256 of a text, in URL-safe base64."""
     content = payload.encode("utf-8", "replace")
-    return _encode(hmac.new(key, content, hashlib.sha256).digest())
+    return encode_base64(hmac.new(key, content, hashlib.sha256).digest())
 
 
-def _encode(content: bytes) -> str:
+def encode_base64(content: bytes) -> str:
+    """Bytes in URL-safe base64, without what fills it up."""
     return base64.urlsafe_b64encode(content).decode().rstrip("=")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.api.conftest import BASE, TestIdentity
 
 from zonda.core.api.identity.callers import Caller
+from zonda.core.api.identity.local_identity import LocalIdentity
+from zonda.core.api.identity.tokens import hash_token
 from zonda.core.api.pages.access import sessions
 from zonda.core.api.pages.interface import CONTENT_POLICY
 
@@ -130,6 +133,22 @@ def test_a_name_and_a_password_begin_a_session(site: Site) -> None:
     done = browser.post("/ui/sign-in", form.csrf, user="ann", password="ann", project="p1")
     assert done.status == 303
     assert browser.get(STACKS).status == 200
+
+
+def test_the_login_of_the_service_begins_a_session(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    path.write_text(f'[[token]]\nhash = "{hash_token("good")}"\nuser = "ann"\nproject = "p1"\n')
+    path.chmod(0o600)
+    app = site.api.app
+    browser = site.serve(LocalIdentity(path, app.clock, [b"k" * 32], app.ids))
+    form = browser.get("/ui/sign-in")
+    login = {"user": "ann", "password": "good", "project": "p1", "domain": ""}
+    for wrong in ({"user": "eve"}, {"password": "bad"}, {"project": "p2"}, {"domain": "other"}):
+        assert browser.post("/ui/sign-in", form.csrf, **{**login, **wrong}).status == 403
+    assert browser.post("/ui/sign-in", form.csrf, **login).status == 303
+    assert browser.get(STACKS).status == 200
+    path.write_text("")
+    assert browser.get(STACKS).status == 303
 
 
 def test_without_passwords_the_form_asks_for_a_token_only(stranger: Browser) -> None:
