@@ -239,7 +239,7 @@ STEPS = [
     ("software deployment show {deployment}", None),
     ("software config delete {config}", ""),
     ("stack abandon --output-file s.json s", ""),
-    ("stack show s", None),
+    ("stack show s", "DELETE_COMPLETE"),  # its name leads to it for a while
     ("stack adopt --adopt-file s.json --wait adopted", "ADOPT_COMPLETE"),
     ("stack delete -y --wait adopted", ""),
     ("stack create -t t.yaml -e h.yaml held", "CREATE_IN_PROGRESS"),

@@ -114,7 +114,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     process.communicate(timeout=PATIENCE)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: while Playwright runs, asyncio.run() is refused
 def chromium() -> Iterator[Any]:
     """The browser; where there is none the test is skipped, and in the CI it fails."""
     program = shutil.which("chromium")
