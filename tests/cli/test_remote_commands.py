@@ -94,6 +94,23 @@ def test_a_running_action_is_the_servers(served: Server, run: Run, tmp_path: Pat
     assert not (tmp_path / "client").exists()
 
 
+@pytest.mark.parametrize("second", ["other word", "without it"])
+def test_an_update_takes_the_place_of_the_running_action(
+    served: Server, run: Run, tmp_path: Path, second: str
+) -> None:
+    slow, quick = tmp_path / "slow.yaml", tmp_path / "quick.yaml"
+    slow.write_text(SLOW)
+    quick.write_text(QUICK)
+    assert run("stack", "create", "web", "-t", slow, "--no-wait")[0] == 0
+
+    newer = ("-t", slow, "-P", "word=two") if second == "other word" else ("-t", quick)
+    code, said = run("stack", "update", "web", *newer, "--supersede")
+
+    assert (code, "Stack web UPDATE_COMPLETE" in said) == (0, True)
+    history = run("stack", "history", "web", "-f", "value", "-c", "Status")[1]
+    assert sorted(history.split()) == ["COMPLETE", "SUPERSEDED"]
+
+
 def test_a_token_shows_the_stacks_of_its_project(
     other: Server, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
