@@ -16,7 +16,6 @@ _ALWAYS = "with a server there is always an engine"
 _HOME = "a server has made its home before the command begins"
 _BROKEN = "no server starts with such settings, or in such a home"
 _LOG = "the engine's log is that of the server's process"
-_LARGE = "its files are larger than the server's setting max_json_body_size"
 _INTERRUPT = "what a plug-in interrupts is the process of the server, here that of the tests"
 _BESIDE = "the test runs an engine of its own in the home, beside the command"
 
@@ -47,7 +46,6 @@ LEFT_OUT: dict[str, str] = {
     "stack/test_stacks.py::test_actions_of_one_stack_show_it_where_that_is_asked_for": _GOES_ON,
     "stack/test_stacks.py::test_validate_leaves_nothing_behind": _HOME,
     "stack/test_policies.py::test_a_wait_outlives_the_command_that_waited": _GOES_ON,
-    "template/test_corpus_parameters.py": _LARGE,
     "test_engine_log.py": _LOG,
     "test_no_home.py": _HOME,
     "test_projects.py::test_a_project_has_a_name": _BROKEN,

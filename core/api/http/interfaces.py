@@ -29,6 +29,8 @@ class Interface:
     """One interface of the server. ``prefix``: how its paths begin, with a slash at its end."""
 
     prefix = ""
+    #: The largest body of a known caller, in bytes, where it is above the server's limit for all.
+    largest_body = 0
     table = RouteTable(())
     #: Operations that have a rule without a route of their own.
     inner_operations: Collection[str] = ()

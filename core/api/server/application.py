@@ -21,6 +21,7 @@ from zonda.hooks.errors import ZondaError
 
 from ..http.calls import EMPTY, Answer, make_text
 from ..http.errors import answer_error, answer_failure
+from ..http.interfaces import Interface
 from ..http.requests import Request
 from .dispatch import Dispatcher, Target
 from .hosts import NO_PROXIES, Hosts, Proxies
@@ -144,19 +145,24 @@ class Application:
             return make_text(200, "OK", "text/plain")
         if path == READINESS:
             return await self._pool.run(self._readiness.answer)
-        body: bytes | None = b""
+        query = scope["query_string"].decode("latin-1")
+        request = Request(method, path, query, headers, b"", base, key)
+        target = self._dispatcher.find_target(method, path)
         if "content-length" in headers or "transfer-encoding" in headers:
+            most = self._find_largest_body(headers, target)
+            if most > self._max_body and target is not None:
+                stranger = await self._pool.run(lambda: _find_refusal(request, target.interface))
+                if stranger is not None:
+                    return replace(stranger, headers={**stranger.headers, **_CLOSE})
             try:
                 async with asyncio.timeout(BODY_SECONDS):
-                    body = await self._read_body(headers, receive)
+                    body = await self._read_body(headers, receive, most)
             except TimeoutError:
                 return self._refuse(path, 408, "RequestTimeout", "The body did not come in time.")
-        if body is None:
-            message = f"JSON body size exceeds maximum allowed size ({self._max_body} bytes)."
-            return self._refuse(path, 400, "RequestLimitExceeded", message)
-        query = scope["query_string"].decode("latin-1")
-        request = Request(method, path, query, headers, body, base, key)
-        target = self._dispatcher.find_target(method, path)
+            if body is None:
+                message = f"JSON body size exceeds maximum allowed size ({most} bytes)."
+                return self._refuse(path, 400, "RequestLimitExceeded", message)
+            request = replace(request, body=body)
         if self._dispatcher.has_answer(request, target):
             return self._dispatcher.answer(request, target)
         return await self._answer_in_pool(request, target)
@@ -180,10 +186,19 @@ class Application:
         answer = fail(status, kind, message)
         return replace(answer, headers={**answer.headers, **_CLOSE})
 
-    async def _read_body(self, headers: dict[str, str], receive: Receive) -> bytes | None:
-        """The body; None for one that is too large, which is not read to its end."""
+    def _find_largest_body(self, headers: dict[str, str], target: Target | None) -> int:
+        """The bytes that a body may have: the interface's limit where the length is announced."""
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > self._max_body:
+        if target is None or not length.isdigit() or int(length) <= self._max_body:
+            return self._max_body
+        return max(self._max_body, target.interface.largest_body)
+
+    async def _read_body(
+        self, headers: dict[str, str], receive: Receive, most: int
+    ) -> bytes | None:
+        """The body; None for one of more than ``most`` bytes, which is not read to its end."""
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > most:
             return None
         body = bytearray()
         while True:
@@ -191,7 +206,7 @@ class Application:
             if message["type"] == "http.disconnect":
                 raise _Gone
             body += message.get("body", b"")
-            if len(body) > self._max_body:
+            if len(body) > most:
                 return None
             if not message.get("more_body", False):
                 return bytes(body)
@@ -212,6 +227,14 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         await self._application.answer(scope, receive, send)
+
+
+def _find_refusal(request: Request, interface: Interface) -> Answer | None:
+    """The answer to a caller whom nobody knows, who may send no large body; None for others."""
+    try:
+        return None if interface.authenticate(request) else interface.answer_stranger(request)
+    except ZondaError as error:
+        return interface.answer_error(error, request)
 
 
 def _answer_busy(message: str) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine.actions.wire import error_to_dict
+from zonda.core.template.files.attachments import FetchLimits
 from zonda.hooks.errors import NotFound, RequestError, StoreError, ZondaError
 
 from ..http.calls import Answer
@@ -20,6 +21,8 @@ class ZondaInterface(Interface):
 
     prefix = PREFIX
     table = TABLE
+    #: The files of a bundle as JSON writes them: every character may be escaped.
+    largest_body = 2 * FetchLimits().total_bytes
     inner_operations = ("outputs:reveal", "types:declare", *OPERATIONS.values())
 
     def answer_stranger(self, request: Request) -> Answer:

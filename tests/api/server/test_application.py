@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from zonda.core.api.server.dispatch import Dispatcher
 from zonda.core.api.server.hosts import Hosts, choose_hosts, is_loopback
 from zonda.core.api.server.process.serving import check_exposure
 from zonda.core.api.server.readiness import Readiness
+from zonda.core.template.files.attachments import FetchLimits
 from zonda.hooks.errors import StoreError, UsageError
 
 TOKEN = {"x-auth-token": "p1"}
@@ -102,6 +104,35 @@ def test_a_body_that_is_too_large_is_refused(client: TestClient, chunked: bool) 
     reply = client.post("/v1/p1/stacks", content=body, headers=TOKEN)
     assert reply.status_code == 400
     assert reply.json()["error"]["type"] == "RequestLimitExceeded"
+
+
+@pytest.mark.parametrize(
+    ("length", "token", "status"),
+    [
+        (500_000, "p1", 200),
+        (500_000, "", 401),
+        (2 * FetchLimits().total_bytes + 1, "p1", 400),
+    ],
+)
+def test_a_bundle_may_be_larger_than_other_bodies(
+    client: TestClient, length: int, token: str, status: int
+) -> None:
+    path = "/zonda/v1/p1/read/templates.validate"
+    template = "heat_template_version: 2018-08-31\n"
+    body = {"bundle": {"template": template}, "ignore_unknown": False, "all_given": False}
+    text = json.dumps(body).encode()
+    reply = client.post(path, content=text.ljust(length), headers={"x-auth-token": token})
+    assert reply.status_code == status
+    assert reply.headers.get("connection", "") == ("" if status == 200 else "close")
+
+
+def test_a_large_body_announces_its_length(client: TestClient) -> None:
+    path = "/zonda/v1/p1/read/templates.validate"
+    reply = client.post(path, content=iter([b" " * 900, b" " * 900]), headers=TOKEN)
+    assert (reply.status_code, reply.json()["error"]["message"]) == (
+        400,
+        "JSON body size exceeds maximum allowed size (1000 bytes).",
+    )
 
 
 def test_large_headers_are_refused(client: TestClient) -> None:
