@@ -7,7 +7,9 @@ from typing import Any
 
 from zonda.core.settings.settings import read_variable
 from zonda.core.settings.table import Settings
+from zonda.core.system.addresses import is_loopback
 from zonda.hooks.errors import UsageError
+from zonda.hooks.http import origin
 
 #: Variables of OpenStack's clients of which one says where tokens come from.
 _CLOUDS = ("OS_CLOUD", "OS_AUTH_URL")
@@ -63,10 +65,26 @@ def _open_session() -> Any:
     return get_cloud_region(app_name="zonda").get_session()
 
 
+def _check_exposure(url: str) -> None:
+    """Raise UsageError where a token would leave this machine without TLS."""
+    scheme, _, host = origin(url).rpartition(":")[0].partition("://")
+    if scheme == "http" and not is_loopback(host):
+        raise UsageError(
+            f"The token would travel in plain text to {host}.",
+            hint="Write the setting url with https://, or set insecure_http to yes.",
+        )
+
+
 def choose_account(settings: Settings) -> Account:
-    """The account of the settings: their token, else one of Keystone where variables name it."""
+    """The account of the settings: their token, else one of Keystone where variables name it.
+
+    Raises UsageError where it cannot be used, or strangers could read the token on its way.
+    """
     given = (settings.url, settings.project, settings.token, settings.url_ca_bundle)
-    if settings.token or not any(map(read_variable, _CLOUDS)):
+    has_cloud = not settings.token and any(map(read_variable, _CLOUDS))
+    if (settings.token or has_cloud) and settings.insecure_http == "no":
+        _check_exposure(settings.url)
+    if not has_cloud:
         return Account(*given)
     try:
         import openstack.config  # noqa: F401  # it is used once there is something to ask

@@ -226,7 +226,8 @@ class Settings:
     tls_key: str = define_setting("", "The file of the key of that certificate.", shown="none")
     insecure_http: str = define_setting(
         "no",
-        "Whether `zonda serve` may listen on other than loopback addresses without TLS.",
+        "Whether `zonda serve` may listen on other than loopback addresses without TLS, and "
+        "commands may send a token there.",
         choices=("no", "yes"),
     )
     public_url: str = define_setting(

@@ -1,1 +1,1 @@
-"""The clock, ids, memory and folders: the only readers of time and chance. Imports nothing."""
+"""The clock, ids, memory, folders, addresses: alone in reading time and chance. Imports nothing."""

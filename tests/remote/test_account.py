@@ -109,3 +109,38 @@ def test_without_the_extra_it_says_what_to_install(
     with pytest.raises(UsageError) as caught:
         make_account(cloud.url)
     assert "zonda[keystone]" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://zonda.example",
+        "HTTP://10.0.0.1:8004/",
+        "http://[2001:db8::1]:8004",
+        "http://127.evil",
+    ],
+)
+@pytest.mark.parametrize("source", ["setting", "cloud"])
+def test_no_token_leaves_this_machine_without_tls(
+    url: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OS_CLOUD", "mine")
+    flags = {"token": "sesame"} if source == "setting" else {}
+
+    with pytest.raises(UsageError, match="would travel in plain text") as caught:
+        make_account(url, **flags)
+
+    assert "insecure_http" in str(caught.value.hint)
+    assert make_account(url, insecure_http="yes", **flags).url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://zonda.example", "http://localhost:8004", "http://[::1]:8004", "http://127.0.0.2"],
+)
+def test_a_token_travels_by_tls_or_within_this_machine(url: str) -> None:
+    assert make_account(url, token="sesame").token == "sesame"
+
+
+def test_who_has_no_token_sends_none() -> None:
+    assert make_account("http://zonda.example").fetch_token() == ""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-#: Names of the machine itself.
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
+from zonda.core.system.addresses import LOOPBACK
+
 ANY = "*"
 
 
@@ -35,16 +35,6 @@ def split_port(host: str) -> str:
     if host.startswith("["):
         return host.partition("]")[0] + "]"
     return host.partition(":")[0]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address or a name leads to this machine only."""
-    if host.lower() in LOOPBACK:
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def choose_hosts(allowed: Iterable[str], address: str, public_url: str = "") -> Hosts:

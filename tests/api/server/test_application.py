@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 from zonda.core.api.http.calls import Answer
 from zonda.core.api.server import application
 from zonda.core.api.server.dispatch import Dispatcher
-from zonda.core.api.server.hosts import Hosts, choose_hosts, is_loopback
+from zonda.core.api.server.hosts import Hosts, choose_hosts
 from zonda.core.api.server.process.serving import check_exposure
 from zonda.core.api.server.readiness import Readiness
+from zonda.core.system.addresses import is_loopback
 from zonda.core.template.files.attachments import FetchLimits
 from zonda.hooks.errors import StoreError, UsageError
 

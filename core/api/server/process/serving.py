@@ -20,6 +20,7 @@ from zonda.core.app.app import App
 from zonda.core.app.server_record import ServerRecord
 from zonda.core.settings import values
 from zonda.core.settings.table import Settings
+from zonda.core.system.addresses import is_loopback
 from zonda.hooks.errors import UsageError
 
 from ...identity.choice import choose_identity
@@ -27,7 +28,7 @@ from ...service.service import Service, split_words
 from ...telemetry.serving import send_traces, serve_metrics
 from ..application import Application
 from ..dispatch import Dispatcher
-from ..hosts import Proxies, choose_hosts, is_loopback, split_port
+from ..hosts import Proxies, choose_hosts, split_port
 from ..interfaces import make_interfaces
 from ..pauses import keep_pauses_short
 from ..readiness import Readiness
