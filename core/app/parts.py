@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.plugins.manager import Plugins
     from zonda.core.plugins.resource_mapping import ModulePlugin
     from zonda.core.reports.export import StackExporter
+    from zonda.core.settings.project_grants import ProjectGrants
     from zonda.core.template.evaluation.scope import FunctionTable
     from zonda.hooks.context import ResourceContext
 
@@ -53,6 +54,8 @@ class Parts:
         self.random = make_system_random()
         #: The URL that this process serves, '' where it serves none.
         self.served_url = ""
+        #: The runners and secrets of each project; None where no server tells projects apart.
+        self.grants: ProjectGrants | None = None
         self._tables: dict[str, FunctionTable] = {}
         self._reader: Reader | None = None
         self._reads_nothing = False
@@ -205,6 +208,7 @@ class Parts:
             self.random,
             lenient=lenient,
             public_url=self.served_url,
+            grants=self.grants,
         )
 
     @cached_property

@@ -10,7 +10,7 @@ import logging
 import random
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zonda.core.plugins.manager import Plugins
 from zonda.core.settings.sections import add_networks, resolve_secrets
@@ -23,6 +23,9 @@ from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import is_url
 
+if TYPE_CHECKING:  # needed by servers alone
+    from zonda.core.settings.project_grants import ProjectGrants
+
 log = logging.getLogger(__name__)
 
 
@@ -30,6 +33,7 @@ class ResourceServices:
     """The services that resources may use. Runners and clients are made on demand and kept.
 
     ``lenient``: workflows are not looked for, e.g. while a template is only looked at.
+    ``grants``: what each project may use; None: all of them may use everything.
     """
 
     def __init__(
@@ -41,12 +45,14 @@ class ResourceServices:
         *,
         lenient: bool = False,
         public_url: str = "",
+        grants: ProjectGrants | None = None,
     ) -> None:
         self._settings = settings
         self._plugins = plugins
         self._clock = clock
         self._random = source
         self._lenient = lenient
+        self._grants = grants
         #: Without a slash at its end; '' where nothing can be reached from outside.
         self.public_url = (settings.public_url or public_url).rstrip("/")
         self._lock = threading.RLock()
@@ -59,7 +65,7 @@ class ResourceServices:
 
         Where things lie is in it: the secrets that may be lent are said from the home on.
         """
-        return repr(self._settings)
+        return repr((self._settings, self._grants is not None))
 
     @property
     def region(self) -> str:
@@ -73,27 +79,35 @@ class ResourceServices:
 
     # -- runners --------------------------------------------------------------------------------
 
-    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
+    def runner(self, workflow: str, project: str = "") -> tuple[WorkflowRunner, str]:
         """Return the runner of ``workflow``, and the workflow's name there; raises UsageError.
 
         An absolute http(s) URL is called as it is; ``NAME:workflow`` goes to the section
-        ``[runners.NAME]``; a bare name to the setting ``default_runner``.
+        ``[runners.NAME]``; a bare name to the setting ``default_runner``. ``project``: whose stack
+        asks, for the grants.
         """
         if is_url(workflow):
+            self._check_grant(project, workflow)
             return self._get_or_make_runner("", lambda: self._make(DEFAULT_KIND, {})), workflow
         name, colon, rest = workflow.partition(":")
         if colon:
-            return self._get_named_runner(name), rest
+            return self._get_named_runner(name, project), rest
         default = self._settings.runner_of_bare_names
         if is_url(default):
+            self._check_grant(project, f"{default.rstrip('/')}/{workflow}")
             return self._get_or_make_runner(
                 default, lambda: self._make(DEFAULT_KIND, {"endpoint": default})
             ), workflow
-        return self._get_named_runner(default), workflow
+        return self._get_named_runner(default, project), workflow
 
-    def _get_named_runner(self, name: str) -> WorkflowRunner:
+    def _check_grant(self, project: str, runner: str) -> None:
+        if self._grants is not None:
+            self._grants.check_runner(project, runner)
+
+    def _get_named_runner(self, name: str, project: str) -> WorkflowRunner:
         if name == MISTRAL:
             name = self._settings.mistral_runner
+        self._check_grant(project, name)
         section = self._settings.runners.get(name)
         if section is not None:
             return self._get_or_make_runner(name, lambda: self._make_named_runner(name, section))
@@ -101,6 +115,8 @@ class ResourceServices:
         if name in served:
             return self._get_or_make_runner(name, lambda: self._make_bundled_runner(name))
         known = [*self._settings.runners, *served]
+        if self._grants is not None:
+            known = [each for each in known if self._grants.may_use_runner(project, each)]
         raise UsageError(
             f"There is no runner {name}{format_suggestion(name, known)}.",
             hint=f"Add a section [runners.{name}] to zonda.toml, or serve workflows by that name "
@@ -165,17 +181,21 @@ class ResourceServices:
 
     # -- everything else ------------------------------------------------------------------------
 
-    def secret(self, reference: str) -> str:
+    def secret(self, reference: str, project: str = "") -> str:
         """Read the secret that ``env:NAME`` or ``file:PATH`` names; raises UsageError."""
         from zonda.core.settings.secret_references import list_own_files, resolve_reference
 
+        if self._grants is not None:
+            self._grants.check_secret(project, reference)
         known = self._settings
         return resolve_reference(reference, known.home, known.secret_sources, list_own_files(known))
 
-    def check_secret(self, reference: str) -> None:
+    def check_secret(self, reference: str, project: str = "") -> None:
         """Raise UsageError unless the secret may be named; it need not exist."""
         from zonda.core.settings.secret_references import check_reference, list_own_files
 
+        if self._grants is not None:
+            self._grants.check_secret(project, reference)
         known = self._settings
         check_reference(reference, known.home, known.secret_sources, list_own_files(known))
 

@@ -59,7 +59,7 @@ def check_reference(
         way = _SecretPath.of(home, name)
         _check_kind(reference, way.real)
         _check_own(reference, any(way.real.is_relative_to(each.resolve()) for each in own))
-        if "*" not in patterns and not any(_covers(each, way, home) for each in patterns):
+        if not _covers_any(patterns, way, home):
             raise _make_denied_error(reference, home, allowed)
         return way
     _check_own(reference, kind == "env" and name in _SETTINGS)
@@ -71,6 +71,14 @@ def check_reference(
             hint="Write env:NAME or file:PATH.",
         )
     return None
+
+
+def matches_reference(reference: str, home: Path, patterns: Sequence[str]) -> bool:
+    """Whether one of ``patterns``, as in ``resolve_reference``, stands for ``reference``."""
+    kind, _, name = reference.partition(":")
+    if kind == "file" and name:
+        return _covers_any(patterns, _SecretPath.of(home, name), home)
+    return any(fnmatchcase(reference, pattern) for pattern in patterns)
 
 
 def list_own_files(settings: Settings) -> list[Path]:
@@ -136,6 +144,10 @@ class _SecretPath(NamedTuple):
             return cls(written, written.resolve())
         except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no user, a zero
             raise UsageError(f"The secret file:{name} cannot be read: it is no path.") from error
+
+
+def _covers_any(patterns: Sequence[str], way: _SecretPath, home: Path) -> bool:
+    return "*" in patterns or any(_covers(each, way, home) for each in patterns)
 
 
 def _covers(pattern: str, way: _SecretPath, home: Path) -> bool:

@@ -19,6 +19,10 @@ from .rules import parse_rule
 SECTIONS = ("policy", "quotas", "projects")
 #: The table of ``[policy]`` for types of resources: pattern to rule.
 RESOURCE_TYPES = "resource_types"
+#: The section of the projects that have none of their own.
+ALL_PROJECTS = "*"
+RUNNERS = "runners"
+SECRET_SOURCES = "secret_sources"
 #: The quotas of a project, with their defaults; None: any number.
 QUOTAS: Mapping[str, float | None] = {
     "stacks": 512,
@@ -30,7 +34,7 @@ QUOTAS: Mapping[str, float | None] = {
     "streams": 20,
 }
 #: The lists of patterns that a project may have, beside quotas.
-GRANTS = (RESOURCE_TYPES,)
+GRANTS = (RESOURCE_TYPES, RUNNERS, SECRET_SOURCES)
 _MOST = 10**9
 #: (section, entry, fault)
 _Fault = tuple[tuple[str, ...], str, str]

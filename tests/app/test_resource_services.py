@@ -16,6 +16,7 @@ from zonda.core.app.runners import runner_service
 from zonda.core.app.runners.bundled_runner import BundledRunner
 from zonda.core.app.runners.runner_service import ServiceRecord, parse_host_and_port
 from zonda.core.plugins.manager import Plugins
+from zonda.core.settings.project_grants import ProjectGrants
 from zonda.core.settings.settings import load_settings as load_settings
 from zonda.core.settings.table import Settings
 from zonda.hooks import constraints
@@ -104,6 +105,14 @@ def lender(home: Path, **settings: Any) -> ResourceServices:
     return ResourceServices(Settings(home=home, **settings), plugins, HandClock(), random.Random(1))
 
 
+def lender_by_project(home: Path, projects: Mapping[str, Any], **settings: Any) -> ResourceServices:
+    """The services of a server that tells projects apart."""
+    known = Settings(home=home, runners=RUNNERS, projects=projects, **settings)
+    plugins = Plugins(runners={"http": Recorder, "other": Recorder})
+    grants = ProjectGrants(known)
+    return ResourceServices(known, plugins, HandClock(), random.Random(1), grants=grants)
+
+
 def test_what_is_lent_depends_on_settings_and_on_where_the_home_lies(tmp_path: Path) -> None:
     def setup(home: str, **settings: Any) -> str:
         made = load_settings({"home": str(tmp_path / home), **settings}, {})
@@ -164,6 +173,47 @@ def test_a_workflow_nobody_runs_is_a_wrong_call(
 ) -> None:
     with pytest.raises(UsageError, match=what):
         lender(tmp_path, runners=RUNNERS, default_runner=default).runner(workflow)
+
+
+@pytest.mark.parametrize(
+    ("granted", "default", "workflow", "allowed"),
+    [
+        pytest.param("lab", "bundled", "lab:make", True, id="name"),
+        pytest.param("l*", "bundled", "lab:make", True, id="pattern"),
+        pytest.param("lab", "bundled", "LAB:make", False, id="capitals"),
+        pytest.param("lab", "lab", "make", True, id="default"),
+        pytest.param("bundled", "lab", "make", False, id="another-default"),
+        pytest.param("lab", "bundled", "mistral:make", True, id="what-mistral-stands-for"),
+        pytest.param("mistral", "bundled", "mistral:make", False, id="not-by-that-name"),
+        pytest.param("lab", "bundled", "http://x/y", False, id="url"),
+        pytest.param("http://x/*", "bundled", "http://x/y", True, id="urls-of-a-host"),
+        pytest.param("http://x/*", "bundled", "http://x.y/", False, id="another-host"),
+        pytest.param("http://x/*", "bundled", "http://x@y/", False, id="another-host-behind-user"),
+        pytest.param("http://d/*", "http://d", "make", True, id="default-url"),
+        pytest.param("lab", "http://d", "make", False, id="default-url-is-not-given"),
+        pytest.param("*", "http://d", "make", True, id="all"),
+    ],
+)
+def test_a_project_uses_the_runners_that_its_section_names(
+    tmp_path: Path, granted: str, default: str, workflow: str, allowed: bool
+) -> None:
+    projects = {"one": {"runners": [granted]}, "two": {"runners": []}}
+    lent = lender_by_project(tmp_path, projects, default_runner=default, mistral_runner="lab")
+    if allowed:
+        assert isinstance(lent.runner(workflow, "one")[0], Recorder)
+    else:
+        with pytest.raises(UsageError, match="The project one may not use the runner"):
+            lent.runner(workflow, "one")
+    for project in ("two", "three", ""):
+        with pytest.raises(UsageError, match=f"The project {project} may not use the runner"):
+            lent.runner(workflow, project)
+
+
+def test_a_project_is_told_only_the_names_that_it_may_use(tmp_path: Path) -> None:
+    lent = lender_by_project(tmp_path, {"one": {"runners": ["la*"]}})
+    with pytest.raises(UsageError, match="There is no runner labb") as caught:
+        lent.runner("labb:make", "one")
+    assert caught.value.hint.endswith("There are: lab.")
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ class NoLender:
 
     setup = ""
 
-    def runner(self, workflow: str) -> Any:
+    def runner(self, workflow: str, project: str = "") -> Any:
         raise ResourceFailure("there are no runners")
 
     client = client_plugin = runner

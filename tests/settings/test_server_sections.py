@@ -21,7 +21,8 @@ def test_good_sections_are_taken(tmp_path: Path) -> None:
         '[policy]\n"stacks:delete" = "role:admin or owner"\n'
         '[policy.resource_types]\n"OS::Nova::*" = "role:admin"\n'
         "[quotas]\nstacks = 3\nrequests = 1.5\n"
-        '[projects."*"]\nresource_types = []\n[projects.alpha.quotas]\nstreams = 0\n',
+        '[projects."*"]\nresource_types = []\nrunners = ["lab"]\nsecret_sources = ["env:A"]\n'
+        "[projects.alpha.quotas]\nstreams = 0\n",
     )
     assert found.policy["stacks:delete"] == "role:admin or owner"
     assert found.quotas == {"stacks": 3, "requests": 1.5}
@@ -47,6 +48,9 @@ def test_good_sections_are_taken(tmp_path: Path) -> None:
         ('[projects.alpha]\nresource_types = "x"\n', 2, "must be a list of texts"),
         ("[projects.alpha]\nresource_type = []\n", 2, "did you mean resource_types?"),
         ("[projects]\nalpha = 3\n", 2, "must be a section [projects.alpha]"),
+        ('[projects.alpha]\nrunners = "lab"\n', 2, "must be a list of texts"),
+        ("[projects.alpha]\nsecret_source = []\n", 2, "did you mean secret_sources?"),
+        ("[projects.alpha]\nplugins = []\n", 2, "is nothing that a project has"),
         ("policy = 3\n", 1, "must be a section"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zonda.core.app.app import App
+from zonda.core.settings.project_grants import ProjectGrants
 from zonda.hooks.errors import UsageError
 
 from .callers import Identity
@@ -43,3 +44,8 @@ def choose_identity(app: App) -> Identity:
         )
         return Keystone(account, app.clock)
     return NoIdentity(settings.user, settings.project)
+
+
+def choose_grants(app: App) -> ProjectGrants | None:
+    """The grants of projects, by the settings; None in mode ``none``: all may use all."""
+    return None if app.settings.identity == "none" else ProjectGrants(app.settings)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from zonda.core.settings.server_sections import QUOTAS, RESOURCE_TYPES
+from zonda.core.settings.server_sections import ALL_PROJECTS, QUOTAS, RESOURCE_TYPES
 from zonda.core.settings.table import Settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.context import Clock
@@ -21,7 +21,6 @@ from zonda.hooks.errors import RequestError
 
 from ..identity.callers import Caller
 
-_ALL = "*"
 #: Projects whose rates are remembered; the one that has asked longest ago goes.
 _MOST = 10_000
 
@@ -56,7 +55,7 @@ class Quotas:
         self._common: dict[str, float] = {
             **{name: most for name, most in known.items() if most is not None},
             **settings.quotas,
-            **settings.projects.get(_ALL, {}).get("quotas", {}),
+            **settings.projects.get(ALL_PROJECTS, {}).get("quotas", {}),
         }
 
     def find(self, caller: Caller, project: str) -> dict[str, float]:
@@ -72,12 +71,16 @@ class Quotas:
         """Whether a project may use a type of resources."""
         patterns = self._find_section(caller, project).get(RESOURCE_TYPES)
         if patterns is None:
-            patterns = self._projects.get(_ALL, {}).get(RESOURCE_TYPES)
+            patterns = self._projects.get(ALL_PROJECTS, {}).get(RESOURCE_TYPES)
         return patterns is None or any(fnmatchcase(name, pattern) for pattern in patterns)
 
     def _find_section(self, caller: Caller, project: str) -> Mapping[str, Any]:
         names = [project, *([caller.project] if caller.project_id == project else [])]
-        known = (self._projects[name] for name in names if name in self._projects and name != _ALL)
+        known = (
+            self._projects[name]
+            for name in names
+            if name in self._projects and name != ALL_PROJECTS
+        )
         return next(known, {})
 
     def take_request(self, caller: Caller, project: str) -> None:

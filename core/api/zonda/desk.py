@@ -27,7 +27,7 @@ class Desk(App):
         super().__init__(replace(app.settings, project=project.id, user=project.caller.user))
         self.project = project
         self.clock, self.ids, self.random = app.clock, app.ids, app.random
-        self._tables = app._tables
+        self._tables, self.grants = app._tables, app.grants
         self.__dict__.update({name: getattr(app, name) for name in _SHARED})
 
     @property

@@ -46,8 +46,8 @@ class Lender(Protocol):
     def signal_url_days(self) -> float:
         """Days until a signal URL expires; 0: never."""
 
-    def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
-        """The runner for a workflow, and the name it knows it by."""
+    def runner(self, workflow: str, project: str) -> tuple[WorkflowRunner, str]:
+        """The runner for a workflow of a project's stack, and the name it knows it by."""
 
     def client(self, name: str) -> Any:
         """A client object."""
@@ -61,11 +61,11 @@ class Lender(Protocol):
     def constraint(self, name: str) -> Any:
         """A custom constraint, or None."""
 
-    def secret(self, reference: str) -> str:
+    def secret(self, reference: str, project: str) -> str:
         """The secret behind ``env:NAME`` or ``file:PATH``; raises UsageError."""
 
-    def check_secret(self, reference: str) -> None:
-        """Raise UsageError unless the secret may be named."""
+    def check_secret(self, reference: str, project: str) -> None:
+        """Raise UsageError unless stacks of the project may name the secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class BareContext:
 
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow."""
-        return self._lender.runner(workflow)
+        return self._lender.runner(workflow, self.stack.project)
 
     def client(self, name: str) -> Any:
         """A client object."""
@@ -187,7 +187,7 @@ class BareContext:
 
     def check_secret(self, reference: str) -> None:
         """Raise UsageError unless the secret may be named."""
-        self._lender.check_secret(reference)
+        self._lender.check_secret(reference, self.stack.project)
 
     def hidden_properties(self) -> frozenset[str]:
         """The properties that are never shown."""

@@ -180,7 +180,8 @@ class EngineContext(BareContext):
 
     def secret(self, reference: str) -> str:
         """The secret behind a reference; nothing may show it."""
-        found = self._seen.lent[reference] = self._lending.lender.secret(reference)
+        found = self._lender.secret(reference, self.stack.project)
+        self._seen.lent[reference] = found
         return found
 
     def hidden_properties(self) -> frozenset[str]:

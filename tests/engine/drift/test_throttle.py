@@ -20,7 +20,7 @@ def drift(bench: Bench) -> Drifting:
     made = Drifting(bench)
     made.create(MANY)
     runners = {"a": object(), "b": object()}
-    bench.lender.runner = lambda name: (runners[name], name)  # type: ignore[method-assign]
+    bench.lender.runner = lambda name, project: (runners[name], name)  # type: ignore[method-assign]
     return made
 
 

@@ -13,7 +13,7 @@ from zonda.hooks.errors import NotReady
 @pytest.fixture
 def lending(bench: Any) -> Any:
     """A bench whose types may ask for a secret."""
-    bench.lender.secret = lambda reference: "hush hush/1"
+    bench.lender.secret = lambda reference, project: "hush hush/1"
     return bench
 
 

@@ -32,7 +32,7 @@ class OneAnswer(Runner):
 
 
 class Lender:
-    def runner(self, workflow: str) -> tuple[Runner, str]:
+    def runner(self, workflow: str, project: str) -> tuple[Runner, str]:
         return OneAnswer(), workflow
 
 

@@ -23,7 +23,7 @@ from zonda.core.settings.table import Settings
 from zonda.core.system.addresses import is_loopback
 from zonda.hooks.errors import UsageError
 
-from ...identity.choice import choose_identity
+from ...identity.choice import choose_grants, choose_identity
 from ...service.service import Service, split_words
 from ...telemetry.serving import send_traces, serve_metrics
 from ..application import Application
@@ -57,6 +57,7 @@ class Serving:
         self._app = app
         check_exposure(app, host)
         self._tls = check_tls(app.settings)
+        app.grants = choose_grants(app)
         self._record = ServerRecord(app.settings)
         self._socket = open_socket(host, port)
         self.host, self.port = host, self._socket.getsockname()[1]
