@@ -122,6 +122,7 @@ def start(words: list[str]) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as home:
         limits = {"ZONDA_MAX_TEMPLATE_BYTES": "16777216", "ZONDA_MAX_JSON_BODY_SIZE": "16777216"}
         environ = {**os.environ, "ZONDA_HOME": home, "ZONDA_LOG": "off", **limits}
+        environ["ZONDA_TRUSTED_PROXIES"] = "127.0.0.1"  # which may have so many connections
         process = subprocess.Popen(
             [sys.executable, *words],
             stdout=subprocess.PIPE,
@@ -145,21 +146,21 @@ def report(bench: str, **more: Any) -> None:
     print(json.dumps({"bench": bench, **more}), flush=True)
 
 
-def create(connection: Connection, name: str, template: Any) -> str:
+def create(connection: Connection, name: str, template: Any, project: str = "default") -> str:
     """The path of a new stack, once it is complete."""
-    path = post(connection, name, template)
+    path = post(connection, name, template, project)
     while b"_COMPLETE" not in (found := connection.ask("GET", path)[1]):
         assert b"_FAILED" not in found, found
         time.sleep(0.02)
     return path
 
 
-def post(connection: Connection, name: str, template: Any) -> str:
+def post(connection: Connection, name: str, template: Any, project: str = "default") -> str:
     """The path of a new stack, which is committed."""
     sent = {"stack_name": name, "template": template}
-    status, body = connection.ask("POST", "/v1/default/stacks", sent)
+    status, body = connection.ask("POST", f"/v1/{project}/stacks", sent)
     assert status == 201, body
-    return f"/v1/default/stacks/{name}/{json.loads(body)['stack']['id']}"
+    return f"/v1/{project}/stacks/{name}/{json.loads(body)['stack']['id']}"
 
 
 def measure(server: Server, ask: Any, times: int) -> tuple[float, float]:
@@ -261,6 +262,42 @@ def bench_list(server: Server, count: int) -> None:
         )
 
 
+def bench_streams(server: Server) -> None:
+    """The same stacks without and with 200 clients that hear every event of their project."""
+    projects, stacks, resources, connection = 10, 5, 10, server.connect()
+    expected = stacks * 2 * (resources + 1)  # events of each client
+    clients: list[socket.socket] = []
+
+    def create_all(name: str) -> float:
+        before = server.cpu
+        for number in range(projects * stacks):
+            project = f"p{number % projects}"
+            create(connection, f"{name}-{number}", make_template(resources), project)
+        for client in clients:
+            heard = b""
+            while heard.count(b"event: state") < expected:
+                heard += client.recv(262144)
+        return server.cpu - before
+
+    create_all("warm")
+    without, memory = create_all("without"), server.memory_kb
+    for number in range(20 * projects):
+        clients.append(server.connect().opened)
+        path = f"/zonda/v1/p{number % projects}/events"
+        clients[-1].sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        assert b" 200 " in clients[-1].recv(65536)
+    spent, events = create_all("with"), expected * len(clients)
+    report(
+        "streams",
+        clients=len(clients),
+        events=events,
+        cpu_s=round(spent, 2),
+        cpu_s_without=round(without, 2),
+        cpu_us_per_event=round((spent - without) / events * 1e6, 1),
+        kb_per_client=round((server.memory_kb - memory) / len(clients), 1),
+    )
+
+
 def main(count: int) -> None:
     """All measurements."""
     with start(["-c", FLOOR]) as server:
@@ -270,6 +307,7 @@ def main(count: int) -> None:
         bench_get(server, floor)
         bench_post(server)
         bench_planning(server)
+        bench_streams(server)
     with start(SERVE) as server:
         bench_list(server, count)
 
