@@ -161,7 +161,7 @@ def test_wrong_tokens_of_every_kind_get_the_same_answer(signals: Signals) -> Non
         "two-dots": f"{token}.{code}",
         "padding": f"{payload}=.{code}",
         "slash": f"{token}/",
-        "not-ascii": "\udcff" + token[1:],
+        "not-ascii": "\u00fc" + token[1:],
         "upper": token.upper(),
         "expired": sign_token(key, expired),
         "unknown": sign_token(key, SignalToken("signal", ELSEWHERE)),
