@@ -18,6 +18,7 @@ from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
+from zonda.hooks.schema.values import WRONG_KIND
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import escape_control_chars, safe_str, truncate_middle
 
@@ -255,6 +256,7 @@ def _locate_fault(
     """Complete a fault of the nested template with its place and with Heat's path to it."""
     if child is not None:
         attach_locations([fault], child.document, child.environment)
+    _adopt_reading(fault, child)
     path = fault.path
     is_list = len(path) > 3 and isinstance(path[3], int)
     if spec.template is not None and path[::2][:2] == ("outputs", "value") and is_list:
@@ -267,6 +269,18 @@ def _locate_fault(
     if kind != TemplateError.heat_type:
         fault.label, fault.heat_type = fault.label or kind, TemplateError.heat_type
     return fault
+
+
+def _adopt_reading(fault: TemplateError, child: StackDefinition | None) -> None:
+    """Report a value of a wrong type at its resource, if the type's own check reads properties.
+
+    Heat does not compare the values in nested templates with the schemas: that check fails there.
+    """
+    if child is None or fault.code != WRONG_KIND or fault.path[2:3] != ("properties",):
+        return
+    node = child.resources.get(str(fault.path[1]))
+    if node is not None and node.cls.validate is not Resource.validate:
+        fault.path, fault.label = node.path, "ValueError"
 
 
 def _is_of_provided_output(fault: TemplateError) -> bool:
@@ -323,7 +337,7 @@ _AS_PARAMETER = {Schema.INTEGER: Schema.NUMBER}
 def find_facade_faults(definition: StackDefinition, node: ResourceNode) -> Iterator[TemplateError]:
     """Find the mismatches, if the resource's type is one without the template, too."""
     facade = _find_facade(definition, node)
-    if facade is None:
+    if facade is None or getattr(facade, "problem", None) is not None:
         return
     for message in _list_differences(node.type, facade, node.cls):
         yield TemplateError(message, at=(*node.path, "type"), code=FACADE)
@@ -333,7 +347,7 @@ def _find_facade(definition: StackDefinition, node: ResourceNode) -> type[Resour
     """The class that the type would have by itself, where a template stands for it."""
     if is_template(node.type) or not hasattr(node.cls, "source"):
         return None
-    return definition.registry.types.get(node.type)
+    return definition.registry.find_facade(node.type, node.name)
 
 
 def _list_differences(

@@ -169,10 +169,16 @@ class Registry:
     def resolve(self, type_: str, resource: str) -> type[Resource]:
         """Resolve ``type_`` for ``resource`` to its class; raises TemplateError."""
         choice = self.choose(type_, resource)
-        if choice.cls is not None:
-            return choice.cls
-        assert choice.template_file is not None
-        return self.templates(choice.template_file)
+        return choice.cls or self.templates(choice.template_file or "")
+
+    def find_facade(self, type_: str, resource: str) -> type[Resource] | None:
+        """Find the class that ``type_`` would have without the entry that is chosen for it."""
+        chosen = self.choose(type_, resource).rules[:1]
+        try:
+            found = _Search(self, type_, resource, self._key_of, chosen).run(type_, (), ())
+        except TemplateError:  # what is not chosen need not be usable
+            return None
+        return None if found is None else found.cls or self.templates(found.template_file or "")
 
     def _follow(self, type_: str, resource: str) -> Choice:
         found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
@@ -319,8 +325,16 @@ def _list_next_levels(
 class _Search:
     """One search for the meaning of a type: the first entry that leads to something counts."""
 
-    def __init__(self, registry: Registry, type_: str, resource: str, key_of: KeyOf) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        type_: str,
+        resource: str,
+        key_of: KeyOf,
+        without: Collection[Entry] = (),
+    ) -> None:
         self._registry = registry
+        self._without = without
         self._type = type_
         self._resource = resource
         self._key_of = key_of
@@ -333,6 +347,8 @@ class _Search:
         if meant in self._dead:
             return None
         for entry in self._registry.find_matches(meant, self._resource):
+            if entry in self._without:
+                continue
             if entry in used:
                 raise _make_ring_error(self._type, used, entry)
             target = entry.find_target(meant)

@@ -334,6 +334,42 @@ def test_a_template_fits_the_type_that_it_stands_for(
     assert (str(faults[0]), faults[0].code) == (message, "ZON152")
 
 
+@pytest.mark.parametrize(
+    ("child", "message"),
+    [
+        ("parameters: {one: {type: string}}", "Required property two for facade T missing"),
+        (
+            "parameters: {one: {type: string}, two: {type: string}}",
+            "Attribute here for facade T missing",
+        ),
+    ],
+)
+def test_the_template_of_one_resource_fits_the_one_for_all(
+    wrong: Wrong, child: str, message: str
+) -> None:
+    facade = "parameters: {one: {type: string}, two: {type: string}}\noutputs: {here: {value: 1}}"
+    properties = "{one: 1, two: 2}" if "two" in child else "{one: 1}"
+    faults = wrong(
+        f"resources: {{c: {{type: T, properties: {properties}}}}}",
+        {"f.yaml": facade, "c.yaml": child},
+        environment="resource_registry: {T: f.yaml, resources: {c: {T: c.yaml}}}",
+    )
+    assert (str(faults[0]), faults[0].code) == (f"{message} in provider", "ZON152")
+
+
+@pytest.mark.parametrize("registry", ["{T: f.yaml, resources: {c: {T: c.yaml}}}", "{T: c.yaml}"])
+def test_a_template_that_stands_for_no_usable_type_fits(tree: Tree, registry: str) -> None:
+    files = {"c.yaml": "resources: {}"}
+    assert tree("resources: {c: {type: T}}", files, environment=f"resource_registry: {registry}")
+
+
+def test_a_value_that_a_type_reads_itself_is_reported_at_its_resource(wrong: Wrong) -> None:
+    """Heat does not compare nested values with schemas: the type's own check fails."""
+    (fault,) = wrong(ONE, {"c.yaml": "resources: {t: {type: Picky, properties: {value: {a: 1}}}}"})
+    assert str(fault).startswith("ValueError: resources.c<c.yaml>.resources.t: Value must be a st")
+    assert str(fault.place) == "c.yaml:2:43"
+
+
 def test_hidden_values_stay_hidden_on_their_way_down(wrong: Wrong) -> None:
     files = {
         "c.yaml": "parameters: {p: {type: string}}\n"
