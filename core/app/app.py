@@ -17,6 +17,8 @@ from .parts import Parts
 from .stacks import Stacks
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.reference.installed import Reference
+
     from .event_sinks import EventSinks
     from .runners.callbacks import RunnerCallbacks
     from .templates import Templates
@@ -35,6 +37,13 @@ class App(Parts):
     def stacks(self) -> Stacks:
         """The stacks of this project. Reads only."""
         return Stacks(self, lambda: self.engine.definitions)
+
+    @property
+    def reference(self) -> Reference:
+        """The reference of resource types and functions."""
+        from zonda.core.reference.installed import Reference
+
+        return Reference(self.plugins, self.function_table, self.make_context)
 
     @property
     def templates(self) -> Templates:

@@ -212,6 +212,22 @@ class ExporterAccess(Protocol):
         """Read the template, the environment with all parameters, and the files of a stack."""
 
 
+class ReferenceAccess(Protocol):
+    """The reference of resource types and functions."""
+
+    def list_types(self) -> list[dict[str, str]]:
+        """List every type by name, hidden ones too."""
+
+    def describe_type(self, name: str) -> dict[str, Any]:
+        """Describe a type as its schemas do; raises NotFound."""
+
+    def build_template(self, name: str, *, example: bool) -> dict[str, Any]:
+        """Build an initial template of a type, or one with example values; raises NotFound."""
+
+    def list_functions(self, version: str, *, conditions: bool) -> dict[str, str]:
+        """List the first line on each function of a template version; raises NotFound."""
+
+
 class Application(Protocol):
     """An application: the database of this machine, or a server."""
 
@@ -242,6 +258,10 @@ class Application(Protocol):
     @property
     def inspector(self) -> InspectorAccess:
         """The inspector of stacks."""
+
+    @property
+    def reference(self) -> ReferenceAccess:
+        """The reference of resource types and functions."""
 
     @property
     def exporter(self) -> ExporterAccess:

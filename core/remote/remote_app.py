@@ -11,7 +11,7 @@ from .account import choose_account
 from .connection import Connection
 from .engine import RemoteEngine
 from .reader import RemoteReader
-from .reports import RemoteExporter, RemoteInspector, RemoteTemplates
+from .reports import RemoteExporter, RemoteInspector, RemoteReference, RemoteTemplates
 from .stacks import RemoteStacks
 
 
@@ -56,6 +56,11 @@ class RemoteApp:
     def inspector(self) -> RemoteInspector:
         """The inspector of stacks."""
         return RemoteInspector(self._connection)
+
+    @property
+    def reference(self) -> RemoteReference:
+        """The reference of resource types and functions."""
+        return RemoteReference(self._connection)
 
     @property
     def exporter(self) -> RemoteExporter:

@@ -69,6 +69,37 @@ class RemoteTemplates:
         return found
 
 
+class RemoteReference:
+    """The types and functions that the server has (``ReferenceAccess``)."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_types(self) -> list[dict[str, str]]:
+        """List every type by name, hidden ones too."""
+        found: list[dict[str, str]] = self._connection.read("reference.list_types")
+        return found
+
+    def describe_type(self, name: str) -> dict[str, Any]:
+        """Describe a type as its schemas do; raises NotFound."""
+        found: dict[str, Any] = self._connection.read("reference.describe_type", type_name=name)
+        return found
+
+    def build_template(self, name: str, *, example: bool) -> dict[str, Any]:
+        """Build an initial template of a type, or one with example values; raises NotFound."""
+        found: dict[str, Any] = self._connection.read(
+            "reference.build_template", type_name=name, example=example
+        )
+        return found
+
+    def list_functions(self, version: str, *, conditions: bool) -> dict[str, str]:
+        """List the first line on each function of a template version; raises NotFound."""
+        found: dict[str, str] = self._connection.read(
+            "reference.list_functions", version=version, conditions=conditions
+        )
+        return found
+
+
 class RemoteInspector:
     """Reports on stacks (``InspectorAccess``)."""
 

@@ -7,8 +7,8 @@ from zonda.core.cli.commands import find_longest
 #: Beginnings of commands that are for this machine: a remote run has them work on the home.
 LOCAL = (
     *("engine", "serve", "runner", "sink", "plugin", "type", "token", "demo", "doctor"),
-    *("completion", "help", "man", "version", "explain", "resource type"),
-    *("template schema", "template function"),
+    *("completion", "help", "man", "version", "explain", "resource type docs"),
+    "template schema",
 )
 
 _GOES_ON = "a server carries on what a command leaves with --no-wait"

@@ -65,8 +65,8 @@ def served(other: Server, tmp_path: Path) -> Iterator[Server]:
         ("sink", "skip", "x"),
         ("plugin", "list"),
         ("token", "create", "ann", "--project", "p"),
-        ("resource", "type", "list"),
-        ("template", "function", "list", "2018-08-31"),
+        ("resource", "type", "docs"),
+        ("template", "schema"),
         ("demo",),
     ],
     ids=" ".join,
@@ -77,6 +77,51 @@ def test_commands_for_this_machine_say_so(served: Server, run: Run, words: tuple
     assert code == 2
     assert f"works on this machine only, and commands are for the server at {served.url}" in said
     assert "Unset ZONDA_URL" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("resource", "type", "list", "--long"), "Acme::Disk"),
+        (("resource", "type", "list", "--filter", "acme", "-f", "value"), "Acme::Disk"),
+        (("resource", "type", "show", "Acme::Disk"), "make-disk"),
+        (("resource", "type", "template", "Acme::Disk"), "type: Acme::Disk"),
+        (("resource", "type", "template", "Acme::Disk", "--example"), "type: Acme::Disk"),
+        (("template", "function", "list", "2018-08-31"), "get_attr"),
+        (("template", "function", "list", "2018-08-31", "--with-conditions"), "equals"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_types_and_functions_are_those_of_the_server(
+    other: Server, run: Run, tmp_path: Path, words: tuple[str, ...], shown: str
+) -> None:
+    types = tmp_path / "served" / "types"
+    types.mkdir(parents=True)
+    (types / "disk.yaml").write_text(
+        "zonda_type: 1\nname: Acme::Disk\ndescription: Needs make-disk.\n"
+        "properties:\n  size: {type: integer, required: true}\n"
+        "actions: {CREATE: make-disk}\n"
+    )
+    with other.serve({"home": str(tmp_path / "served"), "log": "off"}):
+        code, said = run(*words)
+
+    assert (code, shown in said) == (0, True), said
+    assert not (tmp_path / "client").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        (("resource", "type", "show", "OS::No::Such"), "resource type (OS::No::Such)"),
+        (("template", "function", "list", "1999-01-01"), "template version (1999-01-01)"),
+    ],
+    ids=["type", "version"],
+)
+def test_what_the_server_does_not_have_is_not_found(
+    served: Server, run: Run, words: tuple[str, ...], missing: str
+) -> None:
+    code, said = run(*words)
+    assert (code, missing.lower() in said.lower()) == (1, True), said
 
 
 def test_a_running_action_is_the_servers(served: Server, run: Run, tmp_path: Path) -> None:

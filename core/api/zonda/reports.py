@@ -89,6 +89,26 @@ def list_parameters(desk: Desk, bundle: Bundle, given_too: bool) -> ParameterLis
     return desk.templates.list_parameters(bundle, given_too=given_too)
 
 
+def list_types(desk: Desk) -> list[dict[str, str]]:
+    """The resource types that the server has."""
+    return desk.reference.list_types()
+
+
+def describe_type(desk: Desk, type_name: str) -> dict[str, Any]:
+    """The description of a resource type."""
+    return desk.reference.describe_type(type_name)
+
+
+def build_template(desk: Desk, type_name: str, example: bool) -> dict[str, Any]:
+    """A template of a resource type."""
+    return desk.reference.build_template(type_name, example=example)
+
+
+def list_functions(desk: Desk, version: str, conditions: bool) -> dict[str, str]:
+    """The functions of a template version."""
+    return desk.reference.list_functions(version, conditions=conditions)
+
+
 def list_generations(desk: Desk, stack: StackView) -> list[Generation]:
     """The generations of a stack."""
     return desk.inspector.list_generations(stack)
@@ -175,6 +195,10 @@ REPORTS = {
     "templates.explain_type": Read(explain_type, is_heavy=True),
     "templates.list_candidates": Read(list_candidates, is_heavy=True),
     "templates.list_parameters": Read(list_parameters, is_heavy=True),
+    "reference.list_types": Read(list_types, is_heavy=True),
+    "reference.describe_type": Read(describe_type, is_heavy=True),
+    "reference.build_template": Read(build_template, is_heavy=True),
+    "reference.list_functions": Read(list_functions, is_heavy=True),
     "inspector.list_generations": Read(list_generations),
     "inspector.read_past": Read(read_past),
     "inspector.show_input": Read(show_input, is_heavy=True),

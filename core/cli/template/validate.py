@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import zonda
-from zonda.core.template.source.versions import CFN, CFN_DATES, DATES, KEY, NAMES
+from zonda.core.template.source.versions import CFN_DATES, DATES, KEY, NAMES
 from zonda.hooks.errors import (
-    NotFound,
     TemplateError,
     TemplateWarning,
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.text.suggestions import suggestion
 
 from ..arguments import argument, takes
 from ..console import errors as problems
@@ -109,19 +107,8 @@ def versions(session: Session, arguments: argparse.Namespace) -> None:
 )
 def functions(session: Session, arguments: argparse.Namespace) -> None:
     """List the functions of one template version."""
-    name = arguments.version.rpartition(".")[2]
-    date = NAMES.get(name, name)
-    if date not in (*DATES, *CFN):
-        known = (*DATES, *NAMES, *sorted(CFN))
-        hint = suggestion(name, known) or f"The versions are {', '.join(known)}."
-        raise NotFound("template version", arguments.version, hint=hint)
-    found = session.local.function_table(date)
-    called = dict(found.functions)
-    if arguments.with_conditions:
-        called.update(found.conditions)
-    rows = [(name, _read_first_line(called[name])) for name in sorted(set(called) - found.removed)]
+    found = session.app.reference.list_functions(
+        arguments.version, conditions=arguments.with_conditions
+    )
+    rows = [(name, sanitize.strip_markup(text)) for name, text in found.items()]
     session.show_rows(arguments, ("Functions", "Description"), rows)
-
-
-def _read_first_line(cls: type[Any]) -> str:
-    return sanitize.strip_markup((cls.__doc__ or "").strip().partition("\n")[0])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from zonda.core.app.app import App
 from zonda.core.plugins.manager import Plugins
-from zonda.core.reference import examples, markdown
+from zonda.core.reference import markdown
 from zonda.core.reference.description import summarize
 from zonda.core.system.folders import make_folder
 from zonda.hooks import support
@@ -16,7 +16,7 @@ from zonda.hooks.errors import NotFound, UsageError
 from ..arguments import argument, takes
 from ..console import formats
 from ..session import Session
-from .show import find_type, get_type
+from .show import find_reference
 
 INDEX = "README.md"
 
@@ -80,10 +80,6 @@ def list_types_of(plugins: Plugins, package: str) -> list[str]:
 )
 def template(session: Session, arguments: argparse.Namespace) -> None:
     """Print an initial template: a parameter for each property, an output for each attribute."""
-    plugins, name = find_type(session.local, arguments.type)
-    cls = get_type(plugins, name)
-    if arguments.example:
-        made = examples.build_example(name, cls, session.local.make_context())
-    else:
-        made = examples.build_initial_template(name, cls)
+    reference, name = find_reference(session, arguments.type)
+    made = reference.build_template(name, example=arguments.example)
     formats.write_data(session.screen.out, arguments.format or "yaml", made)

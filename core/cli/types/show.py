@@ -5,14 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from zonda.core.app.app import App
+from zonda.core.app.surface import ReferenceAccess
 from zonda.core.app.type_files import SUFFIXES
-from zonda.core.plugins.manager import Plugins
-from zonda.core.reference.description import describe_type
 from zonda.hooks import support
-from zonda.hooks.errors import NotFound
-from zonda.hooks.resources.resource import Resource
-from zonda.hooks.text.suggestions import suggestion
 
 from ..arguments import argument, takes
 from ..console import formats
@@ -27,25 +22,16 @@ from ..session import Session
 )
 def list_types(session: Session, arguments: argparse.Namespace) -> None:
     """List one row per type, by name."""
-    plugins = session.local.plugins
     wanted = (arguments.filter or "").lower()
-    names = sorted(
-        name
-        for name, cls in plugins.resource_types.items()
-        if wanted in name.lower() and (arguments.all or cls.support_status.status != support.HIDDEN)
-    )
+    found = [
+        each
+        for each in session.app.reference.list_types()
+        if wanted in each["name"].lower() and (arguments.all or each["status"] != support.HIDDEN)
+    ]
     columns: tuple[str, ...] = ("Resource Type",)
-    rows: list[tuple[str, ...]] = [(name,) for name in names]
     if arguments.long:
         columns = ("Resource Type", "Support Status", "Origin")
-        rows = [
-            (
-                name,
-                plugins.resource_types[name].support_status.status,
-                str(plugins.origins.get(("resource type", name), "")),
-            )
-            for name in names
-        ]
+    rows = [tuple(each.values())[: len(columns)] for each in found]
     session.show_rows(arguments, columns, rows)
 
 
@@ -55,34 +41,23 @@ def list_types(session: Session, arguments: argparse.Namespace) -> None:
 )
 def show(session: Session, arguments: argparse.Namespace) -> None:
     """Show properties, attributes and support status of one type, as in its schemas."""
-    plugins, name = find_type(session.local, arguments.type)
-    cls = get_type(plugins, name)
-    origin = str(plugins.origins["resource type", name])
-    fields = describe_type(name, cls, origin)
-    session.show_fields(arguments, fields)
+    reference, name = find_reference(session, arguments.type)
+    session.show_fields(arguments, reference.describe_type(name))
 
 
-def find_type(app: App, type_: str) -> tuple[Plugins, str]:
-    """Find the plug-ins of a type, and its name: a file that declares one has it alone.
+def find_reference(session: Session, type_: str) -> tuple[ReferenceAccess, str]:
+    """Find the reference of a type, and its name: a file that declares one has it alone.
 
     Raises the first fault of such a file.
     """
     path = Path(type_)
     if path.suffix not in SUFFIXES or not path.is_file():
-        return app.plugins, type_
+        return session.app.reference, type_
+    from zonda.core.reference.installed import Reference
+
+    app = session.local
     found = app.load_plugins_from(path)
     if found.failures:
         raise found.failures[0]
     made = (name for name, cls in found.resource_types.items() if cls.declared_by is not None)
-    return found, next(made)
-
-
-def get_type(plugins: Plugins, name: str) -> type[Resource]:
-    """Return a type; raises NotFound, with a suggestion or the failed plug-in."""
-    cls = plugins.resource_types.get(name)
-    if cls is None:
-        hint = (
-            f"{suggestion(name, plugins.resource_types)} {plugins.explain_missing_type(name)}"
-        ).strip()
-        raise NotFound("resource type", name, hint=hint or "'zonda resource type list' lists them.")
-    return cls
+    return Reference(found, app.function_table, app.make_context), next(made)

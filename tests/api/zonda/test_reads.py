@@ -14,6 +14,9 @@ from .conftest import TEMPLATE, Own
 #: A value for each argument of a read that is no id.
 BUNDLE = {"template": TEMPLATE}
 GIVEN: dict[str, Any] = {
+    "example": True,
+    "version": "2018-08-31",
+    "conditions": True,
     "nested": True,
     "wanted": False,
     "absent": True,
