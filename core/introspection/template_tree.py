@@ -85,9 +85,9 @@ class Tree:
             resolved = ResourceDefinition(node.name, node.type, values)
             spec = definition.build_child_spec(node.name, child, resolved)
         except ValidationErrors as error:
-            self._add_errors(error, spot)
+            self._add_errors(error, definition, spot)
         except FAULTS as error:
-            self._add_open(spot, str(error))
+            self._add_open(spot, definition.masked.text(str(error)))
         else:
             yield from self._load_child(definition, spec, late, spot)
 
@@ -127,7 +127,7 @@ class Tree:
         try:
             raise_errors(faults, loader.found_document, loader.environment)
         except ValidationErrors as error:
-            self._add_errors(error, spot)
+            self._add_errors(error, above, spot)
         if not loader.complete:
             return
         definition = StackDefinition(loader, family, spec)
@@ -139,8 +139,9 @@ class Tree:
             said = ", ".join(sorted(late))
             self._add_open(spot, f"known later, so that it counts as not given: {said}")
 
-    def _add_errors(self, error: ValidationErrors, spot: _Position) -> None:
-        for fault in error.errors:
+    def _add_errors(self, error: ValidationErrors, above: StackDefinition, spot: _Position) -> None:
+        """Add the faults of a nested template, without hidden values of the one ``above`` it."""
+        for fault in map(above.masked, error.errors):
             for owner, document in reversed(spot.way):
                 fault = add_trace(fault, owner, document)
             self.errors.append(fault)
