@@ -17,6 +17,7 @@ _HOME = "a server has made its home before the command begins"
 _BROKEN = "no server starts with such settings, or in such a home"
 _LOG = "the engine's log is that of the server's process"
 _INTERRUPT = "what a plug-in interrupts is the process of the server, here that of the tests"
+_FILE = "the file of a manifest is read on this machine, without a server"
 _BESIDE = "the test runs an engine of its own in the home, beside the command"
 
 #: Reason by test, or by the beginning of its name below this folder.
@@ -46,6 +47,7 @@ LEFT_OUT: dict[str, str] = {
     "stack/test_stacks.py::test_actions_of_one_stack_show_it_where_that_is_asked_for": _GOES_ON,
     "stack/test_stacks.py::test_validate_leaves_nothing_behind": _HOME,
     "stack/test_policies.py::test_a_wait_outlives_the_command_that_waited": _GOES_ON,
+    "types/test_type_new.py::test_a_manifest_is_shown_by_its_file": _FILE,
     "test_engine_log.py": _LOG,
     "test_no_home.py": _HOME,
     "test_projects.py::test_a_project_has_a_name": _BROKEN,
