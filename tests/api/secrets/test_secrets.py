@@ -307,7 +307,8 @@ VALUES: dict[str, Any] = {
     **{"type_name": "inner.yaml", "generation": 1, "since": 0, "names": ["r", "nest", "a"]},
     **{"first": 1, "second": None, "with_secrets": False, "at": ["resources", "a"]},
     **{"str": "a", "bool": True, "int": 1, "float": 1.0, "tuple[str, ...]": ["a"]},
-    "Mapping[str, Any]": {"a": PARAMETER},
+    **{"example": True, "conditions": True, "version": "2018-08-31"},
+    **{"Mapping[str, Any]": {"a": PARAMETER}},
 }
 
 
