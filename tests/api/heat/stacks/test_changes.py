@@ -436,3 +436,14 @@ def test_a_patch_drops_parameters_that_its_template_has_no_more(api: Any) -> Non
     assert api.wait(path) == "UPDATE_COMPLETE"
     faulty = {"environment": {"nonsense": {}}}
     assert api("PATCH", path, faulty).status == 400
+
+
+def test_parameters_of_a_template_in_the_other_notation_can_be_patched(api: Any) -> None:
+    template = {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Parameters": {"p": {"Type": "String", "Default": "1"}},
+        "Outputs": {"o": {"Value": {"Ref": "p"}}},
+    }
+    path = api.create("cfn", template)
+    assert api("PATCH", path, {"template": template, "parameters": {"p": "2"}}).status == 202
+    assert api("GET", f"{path}/outputs/o").body["output"]["output_value"] == "2"
