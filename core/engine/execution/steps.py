@@ -212,6 +212,8 @@ def decide(
     """Carry out the verdict on an instance."""
     prepared = draft.prepared
     hook = _HOOKS.get((prepared.verdict, prepared.op))
+    if prepared.verdict == "unchanged" and row.have_template_id != row.want_template_id:
+        hook = "pre-update"  # an update stops once at what it does not change
     if hook is not None and breakpoints.stop_at(work, row, hook):
         return None
     if prepared.verdict == "begin":

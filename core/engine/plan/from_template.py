@@ -304,14 +304,19 @@ def has_secrets(definition: Definition) -> bool:
 
 
 def list_desired(services: EngineServices, definition: Definition) -> list[Desired]:
-    """The desired resources of a definition, as plans compare them."""
+    """The desired resources of a definition, as plans compare them.
+
+    An update stops before all that have a hook for that, whether they change or not.
+    """
+    hooks = read_policies(definition).hooks if definition.registry.breakpoints else None
     return [
         Desired(
             name,
             node.type,
             compute_fingerprint(services.sealer, node),
             tuple(sorted(node.requires)),
-            node.cls.always_update is not Resource.always_update,
+            node.cls.always_update is not Resource.always_update
+            or (hooks is not None and "pre-update" in hooks(name)),
         )
         for name, node in definition.resources.items()
     ]

@@ -115,12 +115,34 @@ def test_before_an_update(bench: Any, changed: str, calls: list[str]) -> None:
     assert bench.journal.of("a") == calls
 
 
-def test_what_is_not_updated_does_not_wait(bench: Any) -> None:
+def test_an_update_stops_once_at_what_it_does_not_change(bench: Any) -> None:
+    environment = hooks("a: {hooks: [pre-update, post-update]}")
+    bench.create(TWO, environment=environment)
+
+    view = bench.update(TWO, environment=environment)
+
+    assert view.state == "UPDATE_IN_PROGRESS"
+    assert told(bench)[-1] == "CREATE_COMPLETE UPDATE paused until Hook pre-update is cleared"
+    assert unset(bench, "a", "pre-update").state == "UPDATE_COMPLETE"
+    assert bench.states() == {"a": "CREATE_COMPLETE", "b": "CREATE_COMPLETE"}
+    assert bench.journal.of("a") == ["handle_create"]
+
+
+def test_an_update_looks_at_nothing_else_that_it_does_not_change(bench: Any) -> None:
     bench.create(TWO)
 
-    view = bench.update(TWO, environment=hooks("'*': {hooks: [pre-update, post-update]}"))
+    proposal = bench.update(TWO, environment=hooks("'*': {hooks: [post-update]}"))
 
-    assert view.state == "UPDATE_COMPLETE"
+    assert proposal.state == "UPDATE_COMPLETE"
+    assert [row.generation for row in bench.resource_rows()] == [1, 1]
+
+
+def test_the_repetition_of_a_creation_does_not_stop_as_an_update(bench: Any) -> None:
+    bench.fails("b", "handle_create")
+    bench.create(TWO, environment=hooks("a: {hooks: pre-update}"))
+    del bench.journal.behave["b", "handle_create"]
+
+    assert bench.run(RetryStack("s")).state == "CREATE_COMPLETE"
 
 
 def test_after_an_update(bench: Any) -> None:
