@@ -304,7 +304,12 @@ VALUES: dict[str, Any] = {
     **{"nested": True, "wanted": True, "absent": True, "after": 0, "limit": 100, "offset": 0},
     **{"beginning": "0", "seconds": 0, "seen": 0, "refresh": True, "reveal": False, "keep": True},
     **{"outside": [], "ignore_unknown": True, "all_given": False, "given_too": True, "depth": 9},
-    **{"type_name": "inner.yaml", "generation": 1, "since": 0, "names": ["r", "nest", "a"]},
+    **{
+        "type_name": "OS::Heat::TestResource",
+        "generation": 1,
+        "since": 0,
+        "names": ["r", "nest", "a"],
+    },
     **{"first": 1, "second": None, "with_secrets": False, "at": ["resources", "a"]},
     **{"str": "a", "bool": True, "int": 1, "float": 1.0, "tuple[str, ...]": ["a"]},
     **{"example": True, "conditions": True, "version": "2018-08-31"},
