@@ -49,7 +49,7 @@ class FakeLender:
     def __init__(self) -> None:
         self.mistral = FakeMistral()
 
-    def runner(self, workflow: str) -> tuple[FakeMistral, str]:
+    def runner(self, workflow: str, project: str) -> tuple[FakeMistral, str]:
         return self.mistral, workflow
 
     def client(self, name: str) -> Any:
