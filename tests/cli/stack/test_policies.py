@@ -332,7 +332,7 @@ def test_a_breakpoint_of_an_update_does_not_lose_the_environment(
 
     zonda("stack", "update", "web", "-t", template, "--pre-update", "first", "--no-wait")
     # which nobody clears: a newer update ends the wait
-    assert zonda("stack", "update", "web", "-t", template).code == 0
+    assert zonda("stack", "update", "web", "-t", template, "--supersede").code == 0
 
 
 @pytest.mark.usefixtures("web")
