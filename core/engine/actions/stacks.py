@@ -9,11 +9,15 @@ from .base import Action
 
 @dataclass(frozen=True, slots=True)
 class DeleteStack(Action):
-    """Delete every resource, then the stack. Supersedes the running action."""
+    """Delete every resource, then the stack. Supersedes the running action.
+
+    ``nested``: the stack may be nested in another one, whose owner stays until that changes it.
+    """
 
     ends_another = True
 
     stack: str
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,8 @@ class StackPlan:
 
     ``generation`` is the one that was seen when it was worked out (0: there was no stack yet).
     ``owed``: a failure has asked for it, so a cancellation makes it void. ``demanded``: somebody
-    has, so a rollback or a repetition may be of a stack that is idle.
+    has, so a rollback or a repetition may be of a stack that is idle, and the deletion of a nested
+    stack is not that of its owner.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``;
     ``base_id``: the one that it builds on; ``checked``: what is well in it (``checked``).
     ``given`` is what the history tells of it. ``selection``: what it is for, None for

@@ -41,6 +41,20 @@ def build_plan(
     return dataclasses.replace(proposal, changes=changes)
 
 
+def plan_own_deletion(
+    services: EngineServices, child: StackRow, action: actions.DeleteStack
+) -> StackPlan | None:
+    """The plan of the deletion of a nested stack for its own sake; None if that is running.
+
+    Raises ActionInProgress while anything above it runs, which may be about to plan it.
+    """
+    reader = services.reader()
+    if child.action != "DELETE":
+        from_template.check_idle(reader.stack_row(child.root))
+    proposal = build_plan(services, "DELETE", reader.stack_row(child.root), child)
+    return None if proposal is None else dataclasses.replace(proposal, demanded=True)
+
+
 def _plan_verb(
     services: EngineServices, verb: str, stack: StackRow, child: StackRow
 ) -> StackPlan | None:

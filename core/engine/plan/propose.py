@@ -35,7 +35,11 @@ def propose(
         planner = load_function(entry.function)
     guard = _build_guard(services, action)
     if hasattr(action, "stack"):
-        stack = from_template.find_root_stack(services, action.stack)
+        stack = from_template.find_stack(services, action.stack)
+        if stack.owner_resource_id is not None and getattr(action, "nested", False):
+            planner = load_function("nested.verbs:plan_own_deletion")
+        else:
+            from_template.check_root(services, stack)
         guard(stack)
     else:
         stack = from_template.build_stack(services, action)

@@ -8,7 +8,7 @@ steps. Pure, but for ``check``; ``preview`` asks the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -115,7 +115,8 @@ def check_plan(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
         return
     known = policies.parse_policies(str(proposal.changes.get("policies", stack.policies)))
     # of a nested stack that goes, all below was asked when the one at the top went
-    deep = not (proposal.action == "DELETE" and stack.owner_resource_id is not None)
+    above = proposal.action == "DELETE" and stack.owner_resource_id is not None
+    deep = proposal.demanded or not above
     if known.protects_any or not deep or work.tx.has_protected(stack.root):
         rows = work.tx.resources_of(stack.id)
         going = _list_deletions(rows, proposal)
@@ -124,8 +125,23 @@ def check_plan(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
         held = [found for row in going if (found := find_protection(stack, row, own))]
         for row in going if deep else ():
             held += list_protected_below(work, row, known, leaving)
+        if above and deep:
+            held += _list_protected_above(work, stack, known)
         if held:
             raise build_conflict(stack, held)
+
+
+def _list_protected_above(
+    work: UnitOfWork, stack: StackRow, known: Policies
+) -> Iterator[Protection]:
+    """The protections of the resources that a stack is nested in."""
+    while stack.owner_resource_id is not None:
+        owner = work.tx.resource(stack.owner_resource_id)
+        if owner is None:
+            return
+        stack = work.stack_of(owner)
+        if found := find_protection(stack, owner, known):
+            yield found
 
 
 def list_protected_below(

@@ -157,5 +157,5 @@ def _clear_parameters(bundle: Bundle, body: Mapping[str, Any]) -> Bundle:
 def delete_stack(call: Call) -> Answer:
     """The deletion of a stack, from now on."""
     stack = find_live_stack(call)
-    call.project.submit(DeleteStack(stack.id))
+    call.project.submit(DeleteStack(stack.id, nested=True))
     return Answer(204, EMPTY)

@@ -303,6 +303,19 @@ def test_a_deletion_is_answered_at_once_and_may_be_repeated(api: Any) -> None:
     assert api("PUT", path, {"template": EMPTY}).status == 404
 
 
+def test_a_nested_stack_may_be_deleted_before_the_one_above(api: Any) -> None:
+    files = {"child.yaml": json.dumps(with_resource())}
+    template = {**EMPTY, "resources": {"c": {"type": "child.yaml"}}}
+    path = api.create("above", template=template, files=files)
+    above = api("GET", path).body["stack"]["id"]
+    (nested,) = api("GET", "/stacks", owner_id=above).body["stacks"]
+    below = f"/stacks/{nested['stack_name']}/{nested['id']}"
+    for each in (below, path):
+        assert api("DELETE", each).status == 204
+        api.wait(each)
+        assert api("GET", each).body["stack"]["stack_status"] == "DELETE_COMPLETE"
+
+
 @pytest.mark.parametrize(
     ("body", "says"),
     [
