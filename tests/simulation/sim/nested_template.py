@@ -14,7 +14,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.definition.child_spec import ChildSpec
-from zonda.core.template.source.bundle import Identity, Limits
+from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.resources.resource import Resource
@@ -137,7 +137,7 @@ class TemplateTree:
 
     texts = ()
     types: Mapping[str, str] = {}
-    load_context = SimpleNamespace(limits=Limits())
+    load_context = SimpleNamespace(limits=Limits(), bundle=Bundle(""))
 
     def __init__(self, known: Mapping[str, Any], types: Mapping[str, type[Resource]]) -> None:
         self.files: Mapping[str, Any] = known.get("files", {})

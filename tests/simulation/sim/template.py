@@ -99,7 +99,9 @@ class FakeDefinition:
     schemas: Mapping[str, Any] = {}
     checked: tuple[str, ...] = ()
     parameters = secrecy = _Open()
-    family: Any = SimpleNamespace(texts=(), types={})
+    family: Any = SimpleNamespace(
+        texts=(), types={}, load_context=SimpleNamespace(bundle=Bundle(""))
+    )
 
     def __init__(self, known: Mapping[str, Any], resources: Mapping[str, Node]) -> None:
         self.resources = resources

@@ -233,6 +233,13 @@ def test_a_whole_update_forgets_what_it_does_not_bring(api: Any) -> None:
     assert "text" not in stack["parameters"]
 
 
+@pytest.mark.parametrize(("converge", "status"), [(True, 202), ("true", 202), ("maybe", 400)])
+def test_an_update_may_ask_to_converge(api: Any, converge: Any, status: int) -> None:
+    path = api.create(f"converge-{converge}", template=EMPTY)
+    assert api("PUT", path, {"template": EMPTY, "converge": converge}).status == status
+    assert api("PATCH", path, {"converge": converge}).status == status
+
+
 def test_a_whole_update_needs_a_template(api: Any) -> None:
     path = api.create("put2", EMPTY)
     reply = api("PUT", path, {})
