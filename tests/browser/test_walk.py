@@ -88,7 +88,7 @@ def test_from_a_template_to_a_stack_that_is_cancelled_and_rolled_back(
     dialog.get_by_label("to confirm").fill("walked")  # it deletes what the update has made
     dialog.get_by_role("button", name="Roll back").click()
     wait_for_state(page, "ROLLBACK_COMPLETE")
-    assert find_node(page, "checked").count() == 0
+    find_node(page, "checked").wait_for(state="detached")
 
     page.get_by_role("button", name="Sign out").click()
     page.get_by_role("button", name="Sign in").wait_for()

@@ -96,7 +96,9 @@ class Waiting:
 
     def give_runner(self, runner: FakeRunner) -> None:
         """Let ``runner`` take every workflow."""
-        self._patch.setattr(self.stack._lender, "runner", lambda workflow: (runner, workflow))
+        self._patch.setattr(
+            self.stack._lender, "runner", lambda workflow, project: (runner, workflow)
+        )
 
 
 @pytest.fixture
