@@ -166,7 +166,7 @@ class Parameters:
         data = document.data.get(SECTION)
         refused = find_invalid_parameters(document.written, document.cfn_key)
         if version in CFN:
-            self._pseudo = _build_cfn_pseudo(self._pseudo)
+            self._pseudo = build_cfn_pseudo(self._pseudo)
         if data is None:
             return
         if not isinstance(data, Mapping):
@@ -380,7 +380,7 @@ def _check_default(schema: ParameterSchema, context: ResourceContext) -> None:
         raise SchemaError(text, at=("default",), code=DEFAULT, hint=hint) from error
 
 
-def _build_cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
+def build_cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
     """The pseudo parameters of a template in CloudFormation's notation, with HOT's values."""
     name, key, project = (
         pseudo[f"OS::{each}"] for each in ("stack_name", "stack_id", "project_id")

@@ -55,12 +55,14 @@ def preview_stack(call: Call) -> Answer:
         "creation_time": None,
         "updated_time": None,
         "deletion_time": None,
-        "parameters": {
-            **format_parameters(definition),
-            "OS::stack_id": _NO_STACK,
-            "OS::project_id": call.project.id,
-            "OS::stack_name": name,
-        },
+        "parameters": format_parameters(
+            definition,
+            {
+                "OS::stack_id": _NO_STACK,
+                "OS::project_id": call.project.id,
+                "OS::stack_name": name,
+            },
+        ),
         "capabilities": [],
         "notification_topics": [],
         "disable_rollback": bool(stack.disable_rollback),

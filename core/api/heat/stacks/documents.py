@@ -10,6 +10,7 @@ from zonda.core.reports.outputs import OutputView
 from zonda.core.store.read.pages import ListedStack
 from zonda.core.store.read.views import StackView
 from zonda.core.template.definition.stack_definition import StackDefinition
+from zonda.core.template.parameters.parameters import build_cfn_pseudo
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.text.redaction import MASK
 
@@ -107,16 +108,22 @@ def _read_parameters(call: Call, stack: StackView) -> dict[str, str]:
         definition = call.project.service.find_definition(stack.template_id)
     except ZondaError:  # its types may be gone; all else is shown
         return pseudo
-    return {**format_parameters(definition), **pseudo}
+    return format_parameters(definition, pseudo)
 
 
-def format_parameters(definition: StackDefinition) -> dict[str, str]:
-    """The values of parameters as texts, hidden ones masked."""
+def format_parameters(definition: StackDefinition, pseudo: Mapping[str, str]) -> dict[str, str]:
+    """The values of parameters as texts, hidden ones masked.
+
+    ``pseudo``: HOT's pseudo parameters; a template in CloudFormation's notation shows its own.
+    """
+    if not pseudo.keys() <= definition.parameters.pseudo.keys():
+        pseudo = build_cfn_pseudo(pseudo)
     shown: Mapping[str, Any] = definition.parameters.redact_values()
     hidden = definition.parameters.hidden
-    return {
+    own = {
         name: HIDDEN if name in hidden else _format_value(value) for name, value in shown.items()
     }
+    return {**own, **pseudo}
 
 
 def _format_value(value: Any) -> str:
