@@ -23,7 +23,7 @@ from tests.acceptance.conftest import absent
 HOW = "pip install 'zonda[browser]' and apt-get install chromium"
 PATIENCE = 120.0
 PLUGIN = Path(__file__).parents[1] / "acceptance" / "plugins" / "thing.py"
-#: What chromium needs in containers, and what keeps it from asking the internet.
+#: The switches of chromium: it runs in a container and asks nothing of the internet.
 SWITCHES = (
     "--no-sandbox",
     "--disable-gpu",

@@ -19,7 +19,7 @@ class Listener:
         self.seen: list[int] = []
         self.connections = 0
         self.gaps = 0
-        #: What a server has answered that should have streamed.
+        #: The answers of a server that should have streamed.
         self.refusals: list[int] = []
         self._thread = threading.Thread(target=self._run, daemon=True)
 

@@ -46,7 +46,7 @@ class TokenIdentity(TestIdentity):
 
 @dataclass(frozen=True)
 class Shown:
-    """What a route has answered."""
+    """The answer of a route."""
 
     operation: str
     path: str
@@ -127,7 +127,7 @@ class Walk:
 
 
 def read(stream: Any) -> str:
-    """What a stream sends at first: all that its table has."""
+    """The first part of a stream: all that its table has."""
     sent: list[bytes] = []
 
     async def main() -> None:

@@ -33,7 +33,7 @@ _SENT = "what the client has just sent comes back"
 _RANDOM = "the attribute and the reference of a RandomString, at the resource itself"
 _OWN = "the inputs of a configuration, for the one who has made it"
 VALIDATE = "stacks:validate_template"
-#: What gives a secret by Heat's contract: operation, which secrets, why.
+#: The operations that give a secret by Heat's contract: which secrets, why.
 CONTRACT: list[tuple[str, set[str], str]] = [
     (VALIDATE, {"default", "parameter", "environment"}, _SENT),
     (

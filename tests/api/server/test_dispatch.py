@@ -1,4 +1,4 @@
-"""What every request goes through: versions, tokens, projects, methods, bodies, errors."""
+"""The checks of every request: versions, tokens, projects, methods, bodies, errors."""
 
 from __future__ import annotations
 

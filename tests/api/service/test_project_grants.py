@@ -145,7 +145,7 @@ class Server:
 
     @property
     def asked(self) -> list[list[Any]]:
-        """What the runners were asked."""
+        """The requests to the runners."""
         lines = (file.read_text().splitlines() for file in sorted(self.home.glob("asked-*")))
         return [json.loads(line) for each in lines for line in each]
 

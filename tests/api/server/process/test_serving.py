@@ -1,4 +1,4 @@
-"""What can be served: certificates that fit, proxies that are believed."""
+"""The start of the server: certificates that fit, proxies that are believed."""
 
 from __future__ import annotations
 
