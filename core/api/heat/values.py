@@ -83,6 +83,14 @@ def require_object(body: Any) -> Mapping[str, Any]:
     return body
 
 
+def read_map(body: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The map under a key of a body, empty where there is none; raises BadRequest."""
+    value = body.get(key) or {}
+    if not isinstance(value, Mapping):
+        raise BadRequest(f"{key} must be a map")
+    return dict(value)
+
+
 def format_time(at: float | None) -> str | None:
     """A time in whole seconds, UTC; null for none."""
     if at is None:

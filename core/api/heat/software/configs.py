@@ -10,7 +10,7 @@ from zonda.hooks.errors import Conflict, NotFound
 
 from ...http.calls import EMPTY, Answer, Call
 from ...http.errors import BadRequest, Missing
-from ..values import format_time, get_int, require_object
+from ..values import format_time, get_int, read_map, require_object
 from .stack_deployments import find_stack_deployment
 
 _INPUT_DEFAULTS = {"type": "String", "replace_on_change": False}
@@ -25,7 +25,7 @@ def create_config(call: Call) -> Answer:
         "config": _read_text(body, "config"),
         "inputs": _complete(body, "inputs", _INPUT_DEFAULTS),
         "outputs": _complete(body, "outputs", _OUTPUT_DEFAULTS),
-        "options": _read_options(body),
+        "options": read_map(body, "options"),
     }
     row = SoftwareConfigRow(
         app.ids(),
@@ -46,13 +46,6 @@ def _read_text(body: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise BadRequest(f"{key} must be a text")
     return value
-
-
-def _read_options(body: Mapping[str, Any]) -> dict[str, Any]:
-    options = body.get("options") or {}
-    if not isinstance(options, Mapping):
-        raise BadRequest("options must be a map")
-    return dict(options)
 
 
 def _complete(

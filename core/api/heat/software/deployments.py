@@ -12,7 +12,7 @@ from zonda.hooks.errors import NotFound
 
 from ...http.calls import EMPTY, Answer, Call
 from ...http.errors import BadRequest, Missing
-from ..values import format_time, require_object
+from ..values import format_time, read_map, require_object
 from .configs import build_config, find_config
 from .stack_deployments import (
     find_stack_deployment,
@@ -73,10 +73,7 @@ def _change(
     known: dict[str, Any] = sealer.open(row.body) if row.body else {key: {} for key in _VALUES}
     for key in _VALUES:
         if key in body:
-            value = body[key] or {}
-            if not isinstance(value, Mapping):
-                raise BadRequest(f"{key} must be a map")
-            known[key] = value
+            known[key] = read_map(body, key)
     texts: dict[str, Any] = {key: str(body[key] or "") for key in _TEXTS if key in body}
     if "config_id" in body:
         texts["config_id"] = str(body["config_id"])

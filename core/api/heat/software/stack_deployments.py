@@ -17,7 +17,7 @@ from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound
 
 from ...http.calls import Call
-from ..values import format_time
+from ..values import format_time, read_map
 
 #: The entry of ``data_set`` that a deployment keeps.
 _ENTRY = "deployment"
@@ -92,7 +92,7 @@ def signal_stack_deployment(
 ) -> dict[str, Any]:
     """Hand on to the resource what an agent says has become of it."""
     status = str(body.get("status") or "")
-    details = dict(body.get("output_values") or {})
+    details = read_map(body, "output_values")
     if status in ("COMPLETE", "FAILED"):
         details.setdefault("deploy_status_code", int(status == "FAILED"))
         if status == "FAILED":

@@ -16,7 +16,7 @@ from zonda.core.template.source.bundle import Bundle
 
 from ...http.calls import Call
 from ...http.errors import BadRequest
-from ..values import parse_bool, parse_int, require_object
+from ..values import parse_bool, parse_int, read_map, require_object
 
 _LONGEST_TAG = 80
 #: Seconds that a template may take to be fetched.
@@ -40,7 +40,7 @@ def read_bundle(call: Call, body: Mapping[str, Any], *, needs_template: bool) ->
         template=template,
         environment=environment or None,
         environment_files=tuple((name, files[name]) for name in names),
-        parameters=_read_map(body, "parameters"),
+        parameters=read_map(body, "parameters"),
         files=files,
     )
 
@@ -82,18 +82,11 @@ def _format_text(value: Any, what: str) -> str:
 
 
 def _read_files(body: Mapping[str, Any]) -> dict[str, str]:
-    files = _read_map(body, "files")
+    files = read_map(body, "files")
     return {
         str(name): text if isinstance(text, str) else json.dumps(text)
         for name, text in files.items()
     }
-
-
-def _read_map(body: Mapping[str, Any], key: str) -> dict[str, Any]:
-    value = body.get(key) or {}
-    if not isinstance(value, Mapping):
-        raise BadRequest(f"{key} must be a map")
-    return dict(value)
 
 
 def read_body(call: Call) -> Mapping[str, Any]:

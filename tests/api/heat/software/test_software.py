@@ -152,16 +152,22 @@ def test_a_deployment_of_an_unknown_configuration_is_not_found(api: Any, body: A
     assert api("POST", "/software_deployments", body).status == 404
 
 
-def test_a_deployment_of_a_stack_is_read_and_ended_by_an_agent(api: Any) -> None:
+def create_waiting_stack(api: Any, name: str) -> str:
+    """A stack whose deployment waits for its server."""
     waits = threading.Event()
     end = api.app.engine._engine.subscribe(
         lambda notices: (
             waits.set() if any(each.message == "waits for a signal" for each in notices) else None
         )
     )
-    path = api.create("deploys", STACK, wait=False)
+    path = api.create(name, STACK, wait=False)
     assert waits.wait(PATIENCE)
     end()
+    return path
+
+
+def test_a_deployment_of_a_stack_is_read_and_ended_by_an_agent(api: Any) -> None:
+    path = create_waiting_stack(api, "deploys")
     agent = api.become("p1/heat_stack_user")
     (shown,) = agent("GET", "/software_deployments/metadata/server-of-stack").body["metadata"]
     assert shown["group"] == "script"
@@ -178,3 +184,17 @@ def test_a_deployment_of_a_stack_is_read_and_ended_by_an_agent(api: Any) -> None
     assert api.wait(path) == "CREATE_COMPLETE"
     shown = api("GET", f"{path}/resources/deployment").body["resource"]
     assert shown["attributes"]["deploy_stdout"] == "hello"
+
+
+def test_values_of_a_deployment_of_a_stack_that_are_no_map_are_a_bad_request(api: Any) -> None:
+    path = create_waiting_stack(api, "refuses")
+    shown = api("GET", "/software_deployments/metadata/server-of-stack").body["metadata"][-1]
+    place = f"/software_deployments/{shown['id']}"
+    for values in ("x", [1], 7):
+        reply = api("PUT", place, {"status": "COMPLETE", "output_values": values})
+        assert (reply.status, reply.body["error"]["message"]) == (
+            400,
+            "output_values must be a map",
+        )
+    assert api("PUT", place, {"status": "COMPLETE"}).status == 200
+    assert api.wait(path) == "CREATE_COMPLETE"
