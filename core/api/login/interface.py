@@ -58,7 +58,7 @@ class LoginInterface(Interface):
             issued = self.identity.sign_in(login.user, login.password, login.project)
         if issued is None:
             return errors.answer_unauthorized(self.identity.challenge)
-        return self._answer_token(201, call, issued)
+        return replace(self._answer_token(201, call, issued), signed=issued.caller)
 
     def show(self, call: Call) -> Answer:
         """A token of the caller; an administrator may look at others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -361,6 +362,19 @@ def test_another_identity_has_no_login(tmp_path: Path, mode: str) -> None:
             choose_identity(app)
     finally:
         app.close()
+
+
+def test_the_log_names_who_gets_a_token(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="zonda.calls")
+    site.sign_in({"id": "ann", "password": "wrong"})
+    renew(site, site.get_token())
+    lines = [record.fields for record in caplog.records]  # type: ignore[attr-defined]
+    told = [(line["operation"], line["status"], line["user"], line["project"]) for line in lines]
+    assert told == [
+        ("identity:issue_token", 401, "", ""),
+        ("identity:issue_token", 201, "ann", "p1"),
+        ("identity:issue_token", 201, "ann", "p1"),
+    ]
 
 
 def test_the_rate_of_requests_holds_for_logins(tmp_path: Path) -> None:

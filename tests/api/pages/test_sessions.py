@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,23 @@ def test_sign_out_ends_the_session_at_the_server(site: Site) -> None:
     assert "Max-Age=0" in done.headers["Set-Cookie"]
     browser.cookie = kept
     assert browser.get(STACKS).location.startswith("/ui/sign-in")
+
+
+def test_the_log_names_who_signs_in_and_out(
+    site: Site, stranger: Browser, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="zonda.calls")
+    form = stranger.get("/ui/sign-in")
+    stranger.post("/ui/sign-in", form.csrf, token="")
+    stranger.post("/ui/sign-in", form.csrf, token="p1")
+    stranger.post("/ui/sign-out", stranger.get(STACKS).csrf)
+    lines = [record.fields for record in caplog.records]  # type: ignore[attr-defined]
+    told = [(line["operation"], line["status"], line["user"], line["project"]) for line in lines]
+    assert told == [
+        ("pages:sign_in", 403, "", ""),
+        ("pages:sign_in", 303, "ann", "p1"),
+        ("pages:sign_out", 303, "ann", "p1"),
+    ]
 
 
 def test_a_session_ends_after_eight_hours(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,8 @@ class Walk:
         return value
 
     def _sign_in(self, sessions: Any, method: str, headers: dict[str, str], body: Any) -> bytes:
-        headers["cookie"] = format_cookie(sessions.begin(TOKEN), is_secure=False).partition(";")[0]
+        value = sessions.begin(TOKEN, sessions.identity.authenticate(headers))
+        headers["cookie"] = format_cookie(value, is_secure=False).partition(";")[0]
         headers["content-type"] = "application/x-www-form-urlencoded"
         del headers["x-auth-token"]
         csrf = {} if method == "GET" else {"csrf": sessions.make_csrf(headers)}

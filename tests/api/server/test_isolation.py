@@ -236,7 +236,10 @@ def open_page(client: Any, method: str, path: str, query: Mapping[str, str]) -> 
     """The reply of a page to a browser that is signed in."""
     target = client.dispatcher.find_target(method, path)
     sessions = target.interface.sessions
-    cookie = format_cookie(sessions.begin(client.token), is_secure=False).partition(";")[0]
+    value = sessions.begin(
+        client.token, sessions.identity.authenticate({"x-auth-token": client.token})
+    )
+    cookie = format_cookie(value, is_secure=False).partition(";")[0]
     headers = {"cookie": cookie, "host": "heat.example:8004", "origin": BASE}
     headers["content-type"] = "application/x-www-form-urlencoded"
     form = b"" if method in READS else urlencode({"csrf": sessions.make_csrf(headers)}).encode()

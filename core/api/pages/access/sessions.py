@@ -29,9 +29,10 @@ _NO_SESSION = ""
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session. ``token``: the one of the sign-in, which no answer ever has."""
+    """A session of a caller. ``token``: the one of the sign-in, which no answer ever has."""
 
     id: str
+    caller: Caller
     token: str = field(repr=False)
     ends_at: float
 
@@ -64,9 +65,9 @@ class Sessions:
         """Whether there are sessions at all."""
         return self.identity.authenticate({}) is None
 
-    def begin(self, token: str) -> str:
-        """Begin a session; returns the value of its cookie."""
-        session = Session(make_token(), token, self._clock.now() + LENGTH)
+    def begin(self, token: str, caller: Caller) -> str:
+        """Begin a session of a token's caller; returns the value of its cookie."""
+        session = Session(make_token(), caller, token, self._clock.now() + LENGTH)
         with self._lock:
             self._sessions[session.id] = session
             while len(self._sessions) > _MOST:
@@ -84,12 +85,14 @@ class Sessions:
                 session = self._sessions.pop(key) and None
         return session
 
-    def end(self, headers: Mapping[str, str]) -> None:
-        """End the session of a request."""
+    def end(self, headers: Mapping[str, str]) -> Caller | None:
+        """End the session of a request; returns whose it was."""
         session = self.find(headers)
-        if session is not None:
-            with self._lock:
-                self._sessions.pop(session.id, None)
+        if session is None:
+            return None
+        with self._lock:
+            self._sessions.pop(session.id, None)
+        return session.caller
 
     def make_csrf(self, headers: Mapping[str, str]) -> str:
         """The token that the forms for this session carry."""

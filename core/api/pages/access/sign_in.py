@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from ...http.calls import Answer, Call
@@ -48,14 +49,15 @@ class SignIn:
         if caller is None:
             return self._answer(403, target, "This sign-in is not known here, or has ended.")
         self._sessions.end(call.headers)
-        cookie = format_cookie(self._sessions.begin(token), is_secure=_is_secure(call))
-        return redirect(target, {"Set-Cookie": cookie})
+        value = self._sessions.begin(token, caller)
+        cookie = format_cookie(value, is_secure=_is_secure(call))
+        return replace(redirect(target, {"Set-Cookie": cookie}), signed=caller)
 
     def end(self, call: Call) -> Answer:
         """The end of the session."""
-        self._sessions.end(call.headers)
+        caller = self._sessions.end(call.headers)
         cookie = format_cookie("", is_secure=_is_secure(call))
-        return redirect("/ui/sign-in", {"Set-Cookie": cookie})
+        return replace(redirect("/ui/sign-in", {"Set-Cookie": cookie}), signed=caller)
 
     def _find_token(self, form: Form) -> str:
         token, identity = form.get("token").strip(), self._sessions.identity
