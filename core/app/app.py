@@ -50,7 +50,7 @@ class App(Parts):
         """The queries on templates and environments that need no stack."""
         from .templates import Templates
 
-        return Templates(self)
+        return Templates(self, self.settings.project)
 
     @property
     def sinks(self) -> EventSinks:

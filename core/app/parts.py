@@ -96,11 +96,14 @@ class Parts:
         type_files.add_files(plugins, type_files.list_yaml_files([path]) if path.is_dir() else ())
         return plugins
 
-    def make_context(self, plugins: Plugins | None = None) -> ResourceContext:
-        """Make the context of a resource that is only validated: patterns and constraints."""
+    def make_context(self, project: str = "", plugins: Plugins | None = None) -> ResourceContext:
+        """Make the context of a resource that is only validated: patterns and constraints.
+
+        ``project``: whose template it is, if not that of the settings.
+        """
         from zonda.core.engine.model.lending import BareContext
 
-        nobody = StackRef("", "stack", self.settings.project)
+        nobody = StackRef("", "stack", project or self.settings.project)
         lender = self.make_lender(lenient=True, plugins=plugins)
         most = self.limits.max_resources_per_stack
         return BareContext(lender, self.clock, self.random, nobody, most)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zonda.core.engine.actions import Action
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import has_database
-from zonda.hooks.errors import NotFound, TemplateWarning, ZondaError
+from zonda.hooks.errors import TemplateWarning, ZondaError
 
 from .parts import Parts, add_declared_types
 
@@ -35,15 +35,7 @@ class Stacks:
 
     def find_or_deleted(self, name_or_id: str) -> StackView:
         """Find a stack, else the last deleted one of this name; raises NotFound."""
-        try:
-            return self.find(name_or_id)
-        except NotFound as missing:
-            try:
-                return self._parts.reader.get_deleted_stack(
-                    name_or_id, self._parts.settings.project
-                )
-            except NotFound:
-                raise missing from None
+        return self._parts.reader.stack_or_deleted(name_or_id, self._parts.settings.project)
 
     def list_all(self, *, nested: bool = False) -> list[StackView]:
         """List the live stacks of this project, the oldest first; ``nested`` ones, too."""

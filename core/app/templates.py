@@ -6,6 +6,7 @@ Made by ``App``. Reads no database and needs no engine. Hidden values are redact
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from zonda.core.introspection.catalog import CatalogResult, list_candidates
@@ -53,13 +54,19 @@ class ValidationResult:
 class Templates:
     """The queries on files; each raises ValidationErrors with every error of them."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, project: str) -> None:
         self._parts = parts
+        self._project = project
 
     def validate(
         self, bundle: Bundle, *, ignore_unknown: bool = False, all_given: bool = False
     ) -> ValidationResult:
-        """Validate a bundle.
+        """Validate a bundle; see ``load``."""
+        options = {"ignore_unknown": ignore_unknown, "all_given": all_given}
+        return ValidationResult.of(self.load(bundle, **options))
+
+    def load(self, bundle: Bundle, *, ignore_unknown: bool, all_given: bool) -> StackDefinition:
+        """Load the definition of a bundle, with warnings.
 
         Parameters need no values unless ``all_given``; what reads one that has none is unchecked.
         Whether a runner knows a workflow is not asked: it may be started later. With
@@ -67,16 +74,15 @@ class Templates:
         """
         lender = self._parts.make_lender(lenient=True)
         try:
-            definition = self._parts.make_template_loader(lender).load(
+            return self._parts.make_template_loader(lender).load(
                 bundle,
-                Identity(self._parts.ids.new(), "template", self._parts.settings.project),
+                Identity(self._parts.ids.new(), "template", self._project),
                 None,
                 True,
                 all_given=all_given,
                 with_warnings=True,
                 ignore_unknown=ignore_unknown,
             )
-            return ValidationResult.of(definition)
         finally:
             lender.close()
 
@@ -94,7 +100,6 @@ class Templates:
         from zonda.core.functions.yaql_call import make_evaluator
 
         parts, yaql = self._parts, make_evaluator(self._parts.limits)
-        access = PluginAccess(
-            parts.plugins, parts.function_table, parts.limits, yaql, parts.make_context
-        )
+        make_context = partial(parts.make_context, self._project)
+        access = PluginAccess(parts.plugins, parts.function_table, parts.limits, yaql, make_context)
         return parameters(bundle, access, given_too=given_too)

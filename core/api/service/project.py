@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from zonda.core.app.inspection import StackInspector
 from zonda.core.app.parts import add_declared_types
 from zonda.core.app.planning import PlanResult, make_plan, make_read_services
+from zonda.core.app.templates import Templates
 from zonda.core.engine.actions import Accepted, Action, Allowance
 from zonda.core.engine.actions import Caller as ActionCaller
 from zonda.core.engine.actions.base import Templated
@@ -22,6 +23,7 @@ from zonda.core.engine.plan.accept import Noted, skip_note
 from zonda.core.engine.plan.quotas import KINDS
 from zonda.core.engine.preview.preview import Preview, build_preview
 from zonda.core.introspection.template_tree import Tree
+from zonda.core.reference.installed import Reference
 from zonda.core.reports.export import StackExporter
 from zonda.core.reports.outputs import OutputView, StackValues, make_stack_values
 from zonda.core.store.read.pages import ListedStack
@@ -30,7 +32,8 @@ from zonda.core.store.read.views import ResourceView, StackView
 from zonda.core.store.write.transaction import Transaction
 from zonda.core.template.definition.stack_definition import StackDefinition
 from zonda.core.template.source.bundle import Bundle, Identity
-from zonda.hooks.errors import NotFound, StoreError, ZondaError
+from zonda.hooks import ResourceContext
+from zonda.hooks.errors import NotFound, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.policies import PolicyStack, PolicyTarget
 
 from ..identity.callers import Caller, Forbidden
@@ -109,12 +112,16 @@ class Project:
         service = self.service
         if not service.policies.has_type_rules and not service.quotas.has_types:
             return
-        nodes = Tree(service.app.make_context).walk(definition)
+        nodes = Tree(self.make_context).walk(definition)
         names = {node.type for each in nodes for node in each.definition.resources.values()}
         for name in sorted(names):
             if not service.quotas.may_use_type(self.caller, self.id, name):
                 raise Forbidden(f"You are not authorized to use resource_types:{name}.")
             service.policies.check_type(self.caller, name, self.id)
+
+    def make_context(self) -> ResourceContext:
+        """Make the context of a resource that is only validated."""
+        return self.service.app.make_context(self.id)
 
     # -- look-ups -------------------------------------------------------------------------------
 
@@ -183,8 +190,21 @@ class Project:
     def plan(self, action: Action, *, keep: bool) -> PlanResult:
         """The plan of an action as a document; ``keep``: also as the text of a plan file."""
         app = self.service.app
+        if isinstance(action, Templated):
+            self.check_bundle(action.bundle)
         action = add_declared_types(action, app)
         return make_plan(app, self.reader, action, keep=keep, caller=self.action_caller)
+
+    @property
+    def templates(self) -> Templates:
+        """The queries on templates and environments that need no stack."""
+        return Templates(self.service.app, self.id)
+
+    @property
+    def reference(self) -> Reference:
+        """The reference of resource types and functions."""
+        app = self.service.app
+        return Reference(app.plugins, app.function_table, self.make_context)
 
     def check_template(self, bundle: Bundle) -> StackDefinition:
         """The definition of a template that belongs to no stack; raises ValidationErrors."""
@@ -209,6 +229,15 @@ class Project:
             source=app.random,
             definitions=app.engine.definitions,
         )
+
+    def list_warnings(self, stack: StackView) -> list[TemplateWarning]:
+        """The warnings about a stack's template; empty where it cannot be read."""
+        if stack.template_id is None:
+            return []
+        try:
+            return list(self.service.find_definition(stack.template_id).warnings)
+        except ZondaError:
+            return []
 
     def resolve_outputs(self, stack: StackView) -> list[OutputView]:
         """The outputs of a stack, memorised until something of its tree changes."""
@@ -242,4 +271,4 @@ class Project:
     @property
     def exporter(self) -> StackExporter:
         """The exporter of documents."""
-        return StackExporter(self.reader, self.service.app.inspector.read)
+        return StackExporter(self.reader, self.inspector.read)

@@ -1,5 +1,5 @@
 """Zonda's own API below ``/zonda/v1/``: the command line's requests to a server.
 
-``routes`` is the table; ``reads`` and ``reports`` are what may be read, ``desk`` is the application
-of one caller's project, ``actions`` takes actions, ``events`` streams them live.
+``routes`` is the table; ``reads`` and ``reports`` are what may be read of a project, ``waiting``
+the reads that wait; ``actions`` takes actions, ``events`` streams them live.
 """

@@ -13,7 +13,7 @@ from zonda.core.engine.actions import Action
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError
 
-from .desk import Desk
+from ..service.project import Project
 
 #: Larger integers fit in no column of the database.
 _LARGEST = 2**53
@@ -113,8 +113,8 @@ def _parse_bundle(value: Any) -> Bundle:
     return Bundle.from_json({"environment_files": [], **value})
 
 
-def parse_arguments(function: Callable[..., Any], desk: Desk, body: Any) -> dict[str, Any]:
-    """The arguments of ``function`` after its first one, the desk; raises UsageError.
+def parse_arguments(function: Callable[..., Any], project: Project, body: Any) -> dict[str, Any]:
+    """The arguments of ``function`` after its first one, the project; raises UsageError.
 
     A stack is given by its id; one of another project is not there.
     """
@@ -127,22 +127,24 @@ def parse_arguments(function: Callable[..., Any], desk: Desk, body: Any) -> dict
     found = {}
     for each in expected:
         if each.name in body:
-            found[each.name] = _parse_value(desk, each, body[each.name])
+            found[each.name] = _parse_value(project, each, body[each.name])
         elif each.default is each.empty:
             raise UsageError(f"The argument {each.name} is missing.")
     return found
 
 
-def _parse_value(desk: Desk, parameter: inspect.Parameter, value: Any) -> Any:
+def _parse_value(project: Project, parameter: inspect.Parameter, value: Any) -> Any:
     kind, bar, rest = str(parameter.annotation).partition(" | ")
     if value is None and bar and rest == "None":
         return None
     if kind == "Bundle":
-        return _parse_bundle(value)
+        bundle = _parse_bundle(value)
+        project.check_bundle(bundle)
+        return bundle
     if kind in ("StackView", "Action"):
         if not isinstance(value, str):
             raise UsageError(f"The argument {parameter.name} must be a text.")
-        return desk.find_stack(value) if kind == "StackView" else parse_action(value)
+        return project.find_stack(value).stack if kind == "StackView" else parse_action(value)
     name, fits = _PLAIN[kind]
     if not fits(value):
         raise UsageError(f"The argument {parameter.name} must be {name}.")

@@ -1,6 +1,6 @@
 """The reads of stacks, resources, events and drift that clients may ask for, by name.
 
-A function's first argument is the desk, the others are checked by their annotations
+A function's first argument is the project, the others are checked by their annotations
 (``arguments``). All answers are views, of one project.
 """
 
@@ -26,7 +26,7 @@ from zonda.core.store.read.views import (
 )
 from zonda.hooks.errors import NotFound
 
-from .desk import Desk
+from ..service.project import Project
 
 
 class Read(NamedTuple):
@@ -36,133 +36,135 @@ class Read(NamedTuple):
     is_heavy: bool = False
 
 
-def find_stack(desk: Desk, name: str) -> StackView:
+def find_stack(project: Project, name: str) -> StackView:
     """A stack by name or id."""
-    return desk.stacks.find(name)
+    return project.reader.stack(name, project.id)
 
 
-def find_deleted_stack(desk: Desk, name: str) -> StackView:
+def find_deleted_stack(project: Project, name: str) -> StackView:
     """A stack by name or id, else the last deleted one of that name."""
-    return desk.stacks.find_or_deleted(name)
+    return project.reader.stack_or_deleted(name, project.id)
 
 
-def list_stacks(desk: Desk, nested: bool) -> list[StackView]:
+def list_stacks(project: Project, nested: bool) -> list[StackView]:
     """The live stacks of the project."""
-    return desk.stacks.list_all(nested=nested)
+    return project.reader.stacks(project.id, nested=nested)
 
 
-def stack_by_id(desk: Desk, stack: StackView) -> StackView:
+def stack_by_id(project: Project, stack: StackView) -> StackView:
     """A stack by its id."""
     return stack
 
 
-def list_owners(desk: Desk, root: StackView | None) -> list[tuple[str, str, str, str]]:
+def list_owners(project: Project, root: StackView | None) -> list[tuple[str, str, str, str]]:
     """The owners of nested stacks: of one tree, or of the project."""
     if root is not None:
-        return desk.reader.list_owners_below(root.id)
-    own = {stack.id for stack in desk.stacks.list_all(nested=True)}
-    return [each for each in desk.reader.list_owners_below() if each[0] in own]
+        return project.reader.list_owners_below(root.id)
+    own = {stack.id for stack in project.reader.stacks(project.id, nested=True)}
+    return [each for each in project.reader.list_owners_below() if each[0] in own]
 
 
-def names_of_tree(desk: Desk, root: StackView) -> list[tuple[str, str, str | None]]:
+def names_of_tree(project: Project, root: StackView) -> list[tuple[str, str, str | None]]:
     """The names of the stacks of a tree."""
-    return desk.reader.names_of_tree(root.id)
+    return project.reader.names_of_tree(root.id)
 
 
-def is_tree_busy(desk: Desk, root: StackView) -> bool:
+def is_tree_busy(project: Project, root: StackView) -> bool:
     """Whether anything is planned or running in a tree."""
-    return desk.reader.is_tree_busy(root.id)
+    return project.reader.is_tree_busy(root.id)
 
 
-def tree_size(desk: Desk, root: StackView, wanted: bool) -> int:
+def tree_size(project: Project, root: StackView, wanted: bool) -> int:
     """The number of instances of a tree."""
-    return desk.reader.tree_size(root.id, wanted=wanted)
+    return project.reader.tree_size(root.id, wanted=wanted)
 
 
-def list_resources(desk: Desk, stack: StackView) -> list[ResourceSummary]:
+def list_resources(project: Project, stack: StackView) -> list[ResourceSummary]:
     """The instances of a stack."""
-    return desk.reader.list_resources(stack.id)
+    return project.reader.list_resources(stack.id)
 
 
-def list_tree_resources(desk: Desk, root: StackView) -> list[ResourceSummary]:
+def list_tree_resources(project: Project, root: StackView) -> list[ResourceSummary]:
     """The instances of a tree."""
-    return desk.reader.list_tree_resources(root.id)
+    return project.reader.list_tree_resources(root.id)
 
 
-def find_nested_stack(desk: Desk, resource_id: str) -> StackView | None:
+def find_nested_stack(project: Project, resource_id: str) -> StackView | None:
     """The nested stack of a resource."""
-    found = desk.reader.find_nested_stack(resource_id)
-    return found if found is not None and found.project == desk.project.id else None
+    found = project.reader.find_nested_stack(resource_id)
+    return found if found is not None and found.project == project.id else None
 
 
-def resources(desk: Desk, stack: StackView, absent: bool) -> list[ResourceView]:
+def resources(project: Project, stack: StackView, absent: bool) -> list[ResourceView]:
     """The resources of a stack with their values."""
-    return desk.reader.resources(stack.id, absent=absent)
+    return project.reader.resources(stack.id, absent=absent)
 
 
-def resource(desk: Desk, stack: StackView, name: str) -> ResourceView:
+def resource(project: Project, stack: StackView, name: str) -> ResourceView:
     """One resource by name or id."""
-    return desk.reader.resource(stack.id, name)
+    return project.reader.resource(stack.id, name)
 
 
-def events(desk: Desk, stack: StackView, after: int, limit: int) -> list[EventView]:
+def events(project: Project, stack: StackView, after: int, limit: int) -> list[EventView]:
     """The events of a stack."""
-    return desk.reader.events(stack.id, after, limit)
+    return project.reader.events(stack.id, after, limit)
 
 
-def tree_events(desk: Desk, root: StackView, after: int, limit: int = ALL) -> list[EventView]:
+def tree_events(project: Project, root: StackView, after: int, limit: int = ALL) -> list[EventView]:
     """The events of a tree."""
-    return desk.reader.tree_events(root.id, after, limit)
+    return project.reader.tree_events(root.id, after, limit)
 
 
-def actions(desk: Desk, stack: StackView) -> list[ActionView]:
+def actions(project: Project, stack: StackView) -> list[ActionView]:
     """The plans of a stack."""
-    return desk.reader.actions(stack.id)
+    return project.reader.actions(stack.id)
 
 
-def list_failed(desk: Desk, stack: StackView) -> list[FailedView]:
+def list_failed(project: Project, stack: StackView) -> list[FailedView]:
     """The failed operations of a stack."""
-    return desk.reader.list_failed(stack.id)
+    return project.reader.list_failed(stack.id)
 
 
-def last_event(desk: Desk) -> int:
+def last_event(project: Project) -> int:
     """The number of the newest event."""
-    return desk.reader.last_event()
+    return project.reader.last_event()
 
 
-def drift_check(desk: Desk, check_id: str) -> DriftCheckView:
+def drift_check(project: Project, check_id: str) -> DriftCheckView:
     """One drift check."""
-    found = desk.reader.drift_check(check_id)
+    found = project.reader.drift_check(check_id)
     try:
-        desk.find_stack(found.stack_id)
+        project.find_stack(found.stack_id)
     except NotFound:
         raise NotFound("drift check", check_id) from None
     return found
 
 
-def drift_checks(desk: Desk, stack: StackView, limit: int, offset: int) -> list[DriftCheckView]:
+def drift_checks(
+    project: Project, stack: StackView, limit: int, offset: int
+) -> list[DriftCheckView]:
     """The drift checks of a stack, the newest first."""
-    return desk.reader.drift_checks(stack.id, limit, offset)
+    return project.reader.drift_checks(stack.id, limit, offset)
 
 
-def drift_checks_from(desk: Desk, stack: StackView, beginning: str) -> list[DriftCheckView]:
+def drift_checks_from(project: Project, stack: StackView, beginning: str) -> list[DriftCheckView]:
     """The drift checks whose ids begin so."""
-    return desk.reader.drift_checks_from(stack.id, beginning)
+    return project.reader.drift_checks_from(stack.id, beginning)
 
 
-def drift_findings(desk: Desk, check_id: str) -> list[DriftFindingView]:
+def drift_findings(project: Project, check_id: str) -> list[DriftFindingView]:
     """The findings of a drift check."""
-    return desk.reader.drift_findings(drift_check(desk, check_id).id)
+    return project.reader.drift_findings(drift_check(project, check_id).id)
 
 
-def drift_now(desk: Desk, stack: StackView) -> list[DriftNowView]:
+def drift_now(project: Project, stack: StackView) -> list[DriftNowView]:
     """The newest verdicts on a tree."""
-    return desk.reader.drift_now(stack.id)
+    return project.reader.drift_now(stack.id)
 
 
-def drift_ignores(desk: Desk, stack: StackView) -> list[DriftIgnoreView]:
+def drift_ignores(project: Project, stack: StackView) -> list[DriftIgnoreView]:
     """The exceptions of a stack."""
-    return desk.reader.drift_ignores(stack.id)
+    return project.reader.drift_ignores(stack.id)
 
 
 READS = {

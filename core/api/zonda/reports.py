@@ -28,162 +28,170 @@ from zonda.core.template.redaction import RedactedBundle
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotFound, Path, Place, TemplateWarning, UsageError
 
+from ..service.project import Project
 from .actions import check_action
-from .desk import Desk
 from .reads import Read
 
 #: An action that makes a plan besides what else it does.
 _PLANNED_BESIDES = frozenset({"RepairDrift"})
 
 
-def _check_reveal(desk: Desk, wanted: bool) -> None:
+def _check_reveal(project: Project, wanted: bool) -> None:
     """Raise Forbidden where hidden values are asked for by one who may not see them."""
     if wanted:
-        desk.project.check_policy("reveal", "outputs:reveal")
+        project.check_policy("reveal", "outputs:reveal")
 
 
-def outputs(desk: Desk, stack: StackView, refresh: bool, reveal: bool) -> list[OutputView]:
+def outputs(project: Project, stack: StackView, refresh: bool, reveal: bool) -> list[OutputView]:
     """The outputs of a stack."""
-    _check_reveal(desk, reveal)
-    return desk.stacks.make_values().outputs(stack.id, refresh=refresh, reveal=reveal)
+    _check_reveal(project, reveal)
+    return project.values.outputs(stack.id, refresh=refresh, reveal=reveal)
 
 
-def parameters(desk: Desk, stack: StackView) -> dict[str, Any]:
+def parameters(project: Project, stack: StackView) -> dict[str, Any]:
     """The parameters of a stack."""
-    return desk.stacks.make_values().parameters(stack.id)
+    return project.values.parameters(stack.id)
 
 
-def warnings(desk: Desk, stack: StackView) -> list[TemplateWarning]:
+def warnings(project: Project, stack: StackView) -> list[TemplateWarning]:
     """The warnings about a stack's template."""
-    return desk.stacks.list_warnings(stack)
+    return project.list_warnings(stack)
 
 
-def plan(desk: Desk, action: Action, keep: bool, outside: list[str]) -> PlanResult:
+def plan(project: Project, action: Action, keep: bool, outside: list[str]) -> PlanResult:
     """The preview of an action that makes a plan; ``outside``: files that the plan names."""
     name = type(action).__name__
     if ACTIONS[name].shape != PLAN and name not in _PLANNED_BESIDES:
         raise UsageError(f"The action {name} makes no plan that could be shown.")
-    check_action(desk.project, action)
+    check_action(project, action)
     if isinstance(action, Templated):
         action = action.with_bundle(replace(action.bundle, outside=tuple(outside)))
-    return desk.stacks.plan(action, keep=keep)
+    return project.plan(action, keep=keep)
 
 
-def validate(desk: Desk, bundle: Bundle, ignore_unknown: bool, all_given: bool) -> ValidationResult:
+def validate(
+    project: Project, bundle: Bundle, ignore_unknown: bool, all_given: bool
+) -> ValidationResult:
     """The declarations of a template without errors."""
-    return desk.templates.validate(bundle, ignore_unknown=ignore_unknown, all_given=all_given)
+    definition = project.templates.load(bundle, ignore_unknown=ignore_unknown, all_given=all_given)
+    project.check_definition(definition)
+    return ValidationResult.of(definition)
 
 
-def explain_type(desk: Desk, bundle: Bundle, type_name: str, resource: str) -> TypeExplanation:
+def explain_type(
+    project: Project, bundle: Bundle, type_name: str, resource: str
+) -> TypeExplanation:
     """The resolution of a type."""
-    return desk.templates.explain_type(bundle, type_name, resource)
+    return project.templates.explain_type(bundle, type_name, resource)
 
 
-def list_candidates(desk: Desk, bundle: Bundle) -> CatalogResult:
+def list_candidates(project: Project, bundle: Bundle) -> CatalogResult:
     """The candidates of environments."""
-    return desk.templates.list_candidates(bundle)
+    return project.templates.list_candidates(bundle)
 
 
-def list_parameters(desk: Desk, bundle: Bundle, given_too: bool) -> ParameterListing:
+def list_parameters(project: Project, bundle: Bundle, given_too: bool) -> ParameterListing:
     """The parameters of a tree of templates."""
-    return desk.templates.list_parameters(bundle, given_too=given_too)
+    return project.templates.list_parameters(bundle, given_too=given_too)
 
 
-def list_types(desk: Desk) -> list[dict[str, str]]:
+def list_types(project: Project) -> list[dict[str, str]]:
     """The resource types that the server has."""
-    return desk.reference.list_types()
+    return project.reference.list_types()
 
 
-def describe_type(desk: Desk, type_name: str) -> dict[str, Any]:
+def describe_type(project: Project, type_name: str) -> dict[str, Any]:
     """The description of a resource type."""
-    return desk.reference.describe_type(type_name)
+    return project.reference.describe_type(type_name)
 
 
-def build_template(desk: Desk, type_name: str, example: bool) -> dict[str, Any]:
+def build_template(project: Project, type_name: str, example: bool) -> dict[str, Any]:
     """A template of a resource type."""
-    return desk.reference.build_template(type_name, example=example)
+    return project.reference.build_template(type_name, example=example)
 
 
-def list_functions(desk: Desk, version: str, conditions: bool) -> dict[str, str]:
+def list_functions(project: Project, version: str, conditions: bool) -> dict[str, str]:
     """The functions of a template version."""
-    return desk.reference.list_functions(version, conditions=conditions)
+    return project.reference.list_functions(version, conditions=conditions)
 
 
-def list_generations(desk: Desk, stack: StackView) -> list[Generation]:
+def list_generations(project: Project, stack: StackView) -> list[Generation]:
     """The generations of a stack."""
-    return desk.inspector.list_generations(stack)
+    return project.inspector.list_generations(stack)
 
 
-def read_past(desk: Desk, stack: StackView, generation: int) -> Past:
+def read_past(project: Project, stack: StackView, generation: int) -> Past:
     """A stack at the end of a generation."""
-    return desk.inspector.read_past(stack, generation)
+    return project.inspector.read_past(stack, generation)
 
 
-def show_input(desk: Desk, stack: StackView, generation: int) -> RedactedBundle:
+def show_input(project: Project, stack: StackView, generation: int) -> RedactedBundle:
     """The redacted input of a generation."""
-    inspector = desk.inspector
+    inspector = project.inspector
     return inspector.show_input(stack, inspector.read_history(stack).one(generation))
 
 
-def why(desk: Desk, stack: StackView, resource: str | None, generation: int | None) -> Explanation:
+def why(
+    project: Project, stack: StackView, resource: str | None, generation: int | None
+) -> Explanation:
     """The explanation of a state."""
-    return desk.inspector.why(stack, resource, generation)
+    return project.inspector.why(stack, resource, generation)
 
 
-def find_place(desk: Desk, template_id: str, at: Path) -> Place | None:
+def find_place(project: Project, template_id: str, at: Path) -> Place | None:
     """The place of a part of a stored template."""
     try:
-        desk.find_stack(desk.reader.template(template_id).stack_id)
+        project.find_stack(project.reader.template(template_id).stack_id)
     except NotFound:
         raise NotFound("Template", template_id) from None
-    return desk.inspector.find_place(template_id, at)
+    return project.inspector.find_place(template_id, at)
 
 
 def list_innermost_failures(
-    desk: Desk, stack: StackView, since: int, names: list[str]
+    project: Project, stack: StackView, since: int, names: list[str]
 ) -> dict[str, list[Failure]]:
     """The failures below resources."""
-    return desk.inspector.list_innermost_failures(stack, since, names)
+    return project.inspector.list_innermost_failures(stack, since, names)
 
 
-def build_graph(desk: Desk, stack: StackView, depth: int) -> tuple[Graph, str]:
+def build_graph(project: Project, stack: StackView, depth: int) -> tuple[Graph, str]:
     """The graph of a stack."""
-    return desk.inspector.build_graph(stack, depth)
+    return project.inspector.build_graph(stack, depth)
 
 
-def build_template_graph(desk: Desk, bundle: Bundle, name: str) -> Graph:
+def build_template_graph(project: Project, bundle: Bundle, name: str) -> Graph:
     """The graph of a template."""
-    return desk.inspector.build_template_graph(bundle, name)
+    return project.inspector.build_template_graph(bundle, name)
 
 
 def differences(
-    desk: Desk, stack: StackView, first: int | None, second: int | None
+    project: Project, stack: StackView, first: int | None, second: int | None
 ) -> tuple[ActionView, ActionView, Differences]:
     """The differences between two generations."""
-    return desk.inspector.differences(stack, first, second)
+    return project.inspector.differences(stack, first, second)
 
 
-def export(desk: Desk, stack: StackView, with_secrets: bool) -> Export:
+def export(project: Project, stack: StackView, with_secrets: bool) -> Export:
     """The document of a stack."""
-    _check_reveal(desk, with_secrets)
-    return desk.exporter.export(stack.id, with_secrets=with_secrets)
+    _check_reveal(project, with_secrets)
+    return project.exporter.export(stack.id, with_secrets=with_secrets)
 
 
-def snapshots(desk: Desk, stack: StackView) -> list[dict[str, Any]]:
+def snapshots(project: Project, stack: StackView) -> list[dict[str, Any]]:
     """The snapshots of a stack."""
-    return desk.exporter.snapshots(stack.id)
+    return project.exporter.snapshots(stack.id)
 
 
-def snapshot(desk: Desk, stack: StackView, key: str, with_secrets: bool) -> dict[str, Any]:
+def snapshot(project: Project, stack: StackView, key: str, with_secrets: bool) -> dict[str, Any]:
     """One snapshot with its data."""
-    _check_reveal(desk, with_secrets)
-    return desk.exporter.snapshot(stack.id, key, with_secrets=with_secrets)
+    _check_reveal(project, with_secrets)
+    return project.exporter.snapshot(stack.id, key, with_secrets=with_secrets)
 
 
-def sources(desk: Desk, stack: StackView, with_secrets: bool) -> Sources:
+def sources(project: Project, stack: StackView, with_secrets: bool) -> Sources:
     """The template, environment and files of a stack."""
-    _check_reveal(desk, with_secrets)
-    return desk.exporter.read_sources(stack.id, with_secrets=with_secrets)
+    _check_reveal(project, with_secrets)
+    return project.exporter.read_sources(stack.id, with_secrets=with_secrets)
 
 
 REPORTS = {

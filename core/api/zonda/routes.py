@@ -11,7 +11,6 @@ from ..http.calls import Answer, Call
 from ..http.routes import Handler, Route, RouteTable
 from .actions import act
 from .arguments import parse_arguments
-from .desk import Desk
 from .events import watch_events
 from .hello import greet
 from .reads import READS, Read
@@ -26,9 +25,8 @@ ALL_READS = {**READS, **WAITING, **REPORTS}
 
 def _make_handler(read: Read) -> Handler:
     def answer(call: Call) -> Answer:
-        desk = Desk(call.project)
-        arguments = parse_arguments(read.function, desk, call.body)
-        return Answer(200, {"result": encode(read.function(desk, **arguments))})
+        arguments = parse_arguments(read.function, call.project, call.body)
+        return Answer(200, {"result": encode(read.function(call.project, **arguments))})
 
     return answer
 

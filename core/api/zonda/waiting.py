@@ -14,7 +14,7 @@ from zonda.core.app.surface import PendingRequest
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.read.views import StackView
 
-from .desk import Desk
+from ..service.project import Project
 from .reads import Read, drift_check
 
 #: Seconds that one request waits at most, and how many may wait at a time.
@@ -36,28 +36,30 @@ def _limit_waiting(seconds: float) -> Iterator[float]:
         _PLACES.release()
 
 
-def look(desk: Desk, stack: StackView, seconds: float, seen: int) -> StackView:
+def look(project: Project, stack: StackView, seconds: float, seen: int) -> StackView:
     """A stack as soon as it is at rest, or has an event after ``seen``."""
+    app = project.service.app
     with _limit_waiting(seconds) as allowed:
-        until = desk.clock.monotonic() + allowed
+        until = app.clock.monotonic() + allowed
         while True:
-            left = until - desk.clock.monotonic()
-            if left <= 0 or desk.reader.tree_events(stack.root_id, seen, 1):
-                return desk.reader.stack_by_id(stack.id)
-            found = desk.engine.look(stack.id, min(left, _TICK))
-            if desk.engine.is_at_rest(found):
+            left = until - app.clock.monotonic()
+            if left <= 0 or project.reader.tree_events(stack.root_id, seen, 1):
+                return project.reader.stack_by_id(stack.id)
+            found = app.engine.look(stack.id, min(left, _TICK))
+            if app.engine.is_at_rest(found):
                 return found
 
 
-def wait_for_check(desk: Desk, check_id: str, seconds: float) -> DriftCheckView:
+def wait_for_check(project: Project, check_id: str, seconds: float) -> DriftCheckView:
     """A drift check as soon as it has ended."""
     with _limit_waiting(seconds) as allowed:
-        return desk.engine.wait_for_check(drift_check(desk, check_id).id, allowed)
+        engine = project.service.app.engine
+        return engine.wait_for_check(drift_check(project, check_id).id, allowed)
 
 
-def waiting(desk: Desk, stack: StackView) -> list[PendingRequest]:
+def waiting(project: Project, stack: StackView) -> list[PendingRequest]:
     """The operations that wait."""
-    return desk.engine.waiting(stack.id)
+    return project.service.app.engine.waiting(stack.id)
 
 
 WAITING = {

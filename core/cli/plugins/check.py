@@ -70,7 +70,7 @@ def check(session: Session, arguments: argparse.Namespace) -> int:
         )
     make = _find_backend(plugins, arguments, path if is_file else None)
     make = make and backends.check_factory(make)
-    context = app.make_context(plugins)
+    context = app.make_context(plugins=plugins)
 
     def add_row(row: Row) -> None:
         rows.append(row)

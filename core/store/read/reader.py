@@ -153,6 +153,16 @@ class Reader(DriftReads, PageReads, SoftwareReads):
             error.hint = error.hint or self.hint(name_or_id, project)
             raise
 
+    def stack_or_deleted(self, name_or_id: str, project: str) -> StackView:
+        """Like ``stack``, else the last deleted one of this name; raises NotFound."""
+        try:
+            return self.stack(name_or_id, project)
+        except NotFound as missing:
+            try:
+                return self.get_deleted_stack(name_or_id, project)
+            except NotFound:
+                raise missing from None
+
     def hint(self, name: str, project: str) -> str:
         """The fate of the stack of this name, or the closest name, or ''."""
         try:

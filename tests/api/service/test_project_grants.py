@@ -19,7 +19,6 @@ from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.server.process.serving import Serving
 from zonda.core.api.service.project import Project
 from zonda.core.api.service.service import Service
-from zonda.core.api.zonda.desk import Desk
 from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CheckDrift, DeleteStack
 from zonda.core.settings import settings
@@ -387,7 +386,7 @@ def test_commands_of_a_client_are_held_to_the_same(server: Server) -> None:
     server.start(STORAGE)
     project = Project(server.service, Caller("u", "ann", "p2", "p2"), "p2")
     with pytest.raises(ValidationErrors) as caught:
-        Desk(project).templates.validate(Bundle(json.dumps(box())))
+        project.templates.validate(Bundle(json.dumps(box())))
     assert REFUSED.format("p2", "runner storage") in str(caught.value)
 
 

@@ -76,7 +76,7 @@ def _build_environment(definition: StackDefinition, bundle: Bundle) -> dict[str,
 
 def _list_nested(call: Call, definition: StackDefinition) -> dict[str, Any]:
     """The nested templates by the resources that own them, each with those below it."""
-    tree = Tree(call.project.service.app.make_context)
+    tree = Tree(call.project.make_context)
     found: dict[tuple[str, ...], tuple[TreeNode, dict[str, Any]]] = {}
     shown: dict[str, Any] = {}
     for node in tree.walk(definition):
