@@ -16,13 +16,12 @@ from ..live.hub import Hub
 from ..telemetry.counts import Counts
 from ..telemetry.traces import Traces
 from .memo import Memo
+from .plan_shelf import PlanShelf
 from .quotas import Quotas
 
 #: Seconds until an action must be planned and committed.
 PATIENCE = 30.0
 _MEMORISED = 2048
-#: Plans that are kept until somebody applies them; each has a template.
-_PLANS = 64
 
 
 class Service:
@@ -41,8 +40,8 @@ class Service:
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.
         self.values: Memo[str, object] = Memo(_MEMORISED)
-        #: Plans that pages have shown, each as long as its project asks for it.
-        self.plans: Memo[str, object] = Memo(_PLANS)
+        #: Plans that pages have shown.
+        self.plans = PlanShelf()
 
     @property
     def settings(self) -> Settings:

@@ -121,7 +121,7 @@ def make_stack(client: Any, name: str) -> dict[str, str]:
     [nested_id] = [row["physical_resource_id"] for row in rows if row["resource_name"] == "nest"]
     nested = client("GET", f"/stacks/{nested_id}").headers["Location"].split("/")[-2]
     plan_id = f"{name}-plan"
-    client.dispatcher.service.plans.put(plan_id, client.project, object())
+    client.dispatcher.service.plans.put(plan_id, client.project, "u1", object())
     return {
         "plan_id": plan_id,
         "verb": "delete",

@@ -77,7 +77,7 @@ def _plan(call: Call, stack: StackView | None, build: Callable[[Inputs], Action]
     kept = KeptPlan(result, operation, "" if stack is None else stack.id)
     service = call.project.service
     key = service.app.ids()
-    service.plans.put(key, call.project.id, kept)
+    service.plans.put(key, call.project.id, call.project.caller.user_id, kept)
     return redirect(build_path(call, "plans", key))
 
 
