@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -65,11 +65,11 @@ class Browser:
         self,
         path: str,
         csrf: str,
-        files: Mapping[str, tuple[str, bytes]] | None = None,
+        files: Sequence[tuple[str, str, bytes]] | None = None,
         headers: Mapping[str, str] = ORIGIN,
         **fields: Any,
     ) -> Shown:
-        """Send a form, as multipart where it has files."""
+        """Send a form, as multipart where it has files: field, name and content of each."""
         fields = {"csrf": csrf, **fields}
         if files is None:
             kind = "application/x-www-form-urlencoded"
@@ -107,14 +107,14 @@ class Browser:
         return self
 
 
-def make_multipart(fields: Mapping[str, Any], files: Mapping[str, tuple[str, bytes]]) -> bytes:
+def make_multipart(fields: Mapping[str, Any], files: Sequence[tuple[str, str, bytes]]) -> bytes:
     """The body of a form with files."""
     made = b""
     for name, value in fields.items():
         for each in value if isinstance(value, list) else [value]:
             made += f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"'.encode()
             made += b"\r\n\r\n" + str(each).encode() + b"\r\n"
-    for name, (file, content) in files.items():
+    for name, file, content in files:
         head = f'name="{name}"; filename="{file}"\r\nContent-Type: application/octet-stream'
         made += f"--{_BOUNDARY}\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode()
         made += content + b"\r\n"

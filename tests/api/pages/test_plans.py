@@ -127,11 +127,11 @@ def test_uploads_of_a_template_an_environment_and_a_file(site: Site, browser: Br
         NEW,
         browser.get(NEW).csrf,
         name="uploads",
-        files={
-            "template_file": ("a.yaml", yaml.safe_dump(template).encode()),
-            "environments": ("env.yaml", b"parameters:\n  text: w\xc3\xb6rld\n"),
-            "files": ("greeting.txt", b"hello NAME\r\n--\r\nand more"),
-        },
+        files=[
+            ("template_file", "a.yaml", yaml.safe_dump(template).encode()),
+            ("environments", "env.yaml", b"parameters:\n  text: w\xc3\xb6rld\n"),
+            ("files", "greeting.txt", b"hello NAME\r\n--\r\nand more"),
+        ],
     )
     site.api.wait(apply(browser, browser.get(done.location)).location)
     stack = site.api("GET", "/stacks/uploads").headers["Location"]

@@ -11,7 +11,7 @@ from ...http.errors import BadRequest
 from ...http.requests import Request
 from ...identity.callers import Forbidden
 
-_MOST_FIELDS = 200
+_MOST_FIELDS, _MOST_PARTS = 200, 1000
 _BOUNDARY = re.compile(r'boundary="?([^";,]{1,200})"?', re.IGNORECASE)
 _PARAMETER = re.compile(rb'[; ](name|filename)="((?:[^"\\]|\\.)*)"', re.IGNORECASE)
 _URLENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -19,11 +19,16 @@ _URLENCODED, _MULTIPART = "application/x-www-form-urlencoded", "multipart/form-d
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file of a form. ``name``: what the browser calls it."""
+    """A file of a form. ``name``: what the browser calls it; of a folder's file, its path."""
 
     field: str
     name: str
-    text: str
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        """The content as text; raises BadRequest."""
+        return _decode(self.content, f"the file {self.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,18 @@ def parse_form(request: Request) -> Form:
     if media_type != _MULTIPART or boundary is None:
         raise BadRequest(f"A form of the type {media_type} cannot be read")
     parts = list(_parse_multipart(request.body, boundary[1].encode("latin-1", "replace")))
-    files = tuple(Upload(name, file, text) for name, file, text in parts if file is not None)
-    return _collect([(name, text) for name, file, text in parts if file is None], files)
+    files = tuple(Upload(name, file, data) for name, file, data in parts if file is not None)
+    fields = [
+        (name, _decode(data, f"the field {name}")) for name, file, data in parts if file is None
+    ]
+    return _collect(fields, files)
 
 
 def _collect(pairs: list[tuple[str, str]], files: tuple[Upload, ...]) -> Form:
     found: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
         found[name] = (*found.get(name, ()), value)
-    return Form(found, tuple(file for file in files if file.name or file.text))
+    return Form(found, tuple(file for file in files if file.name or file.content))
 
 
 def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
@@ -91,13 +99,13 @@ def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
         )
 
 
-def _parse_multipart(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | None, str]]:
-    """The parts, each as its field, the name of its file (None: it is none), and its text."""
+def _parse_multipart(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | None, bytes]]:
+    """The parts, each as its field, the name of its file (None: it is none), and its content."""
     parts = (b"\r\n" + body).split(b"\r\n--" + boundary)
     if len(parts) < 2 or not parts[-1].startswith(b"--"):
         raise BadRequest("The form has no end")
-    if len(parts) > _MOST_FIELDS:
-        raise BadRequest(f"The form has more than {_MOST_FIELDS} fields")
+    if len(parts) > _MOST_PARTS:
+        raise BadRequest(f"The form has more than {_MOST_PARTS} fields and files")
     for part in parts[1:-1]:
         head, separator, content = part.partition(b"\r\n\r\n")
         known = {key.lower(): value for key, value in _PARAMETER.findall(head)}
@@ -106,7 +114,7 @@ def _parse_multipart(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | 
         file = known.get(b"filename")
         name = _decode(known[b"name"], "the name of a field")
         shown = None if file is None else _decode(file, "the name of a file")
-        yield name, shown, _decode(content, f"the file {shown}" if shown else f"the field {name}")
+        yield name, shown, content
 
 
 def _decode(content: bytes, what: str) -> str:

@@ -5,6 +5,7 @@ Nothing of a form makes the server read its own disk: what a template names come
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,7 +14,8 @@ from zonda.core.store.read.views import StackView
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError
 
-from ..access.forms import Form
+from ..access.forms import Form, Upload
+from .file_links import link_files
 
 _LONGEST_TAG = 80
 _NAMES = ("name", "template", "environment", "tags", "timeout_mins", "rollback", "existing")
@@ -50,6 +52,17 @@ class Inputs:
             files={**dict(self.environments), **dict(self.files)},
         )
 
+    def _link_bundle(self) -> Bundle:
+        """Link the bundle; raises UsageError and ValidationErrors."""
+        texts = dict(self.files)
+        for name, text in self.files:
+            if texts[name] != text:
+                raise UsageError(
+                    f"Two different files are called {name}.",
+                    hint="Choose the folder that has them.",
+                )
+        return link_files(self.bundle)
+
     @property
     def tag_list(self) -> tuple[str, ...]:
         """The tags; raises UsageError for one that is too long."""
@@ -77,7 +90,7 @@ class Inputs:
             raise UsageError("The stack needs a name.")
         return CreateStack(
             self.name.strip(),
-            self.bundle,
+            self._link_bundle(),
             timeout_mins=self.minutes or minutes,
             rollback=bool(self.rollback),
             tags=self.tag_list,
@@ -92,7 +105,7 @@ class Inputs:
             )
         return UpdateStack(
             stack.id,
-            self.bundle,
+            self._link_bundle(),
             existing=bool(self.existing),
             timeout_mins=self.minutes,
             rollback=bool(self.rollback),
@@ -105,19 +118,29 @@ def read_inputs(form: Form) -> Inputs:
     given = {name: form.get(name) for name in _NAMES}
     for upload in form.list_files("template_file"):
         given["template"] = upload.text
-    environments = (*_read_pasted(form, "environment_file"), *_read_files(form, "environments"))
-    files = (*_read_pasted(form, "file"), *_read_files(form, "files"))
-    return Inputs(**given, environments=environments, files=files)
+    environments = tuple((each.name, each.text) for each in form.list_files("environments"))
+    files = tuple((each.name, _encode(each)) for each in form.list_files("files"))
+    return Inputs(
+        **given,
+        environments=(*_read_pasted(form, "environment_file", environments), *environments),
+        files=(*_read_pasted(form, "file", files), *files),
+    )
 
 
-def _read_files(form: Form, name: str) -> Iterator[tuple[str, str]]:
-    for upload in form.list_files(name):
-        yield upload.name, upload.text
+def _encode(upload: Upload) -> str:
+    """The text of a file; what is no text travels as base64, as from the command line."""
+    try:
+        return upload.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return base64.encodebytes(upload.content).decode("ascii")
 
 
-def _read_pasted(form: Form, kind: str) -> Iterator[tuple[str, str]]:
-    """The files that were typed, or that came back with the form."""
+def _read_pasted(
+    form: Form, kind: str, uploads: tuple[tuple[str, str], ...]
+) -> Iterator[tuple[str, str]]:
+    """The files that were typed, or that came back with the form and were not chosen anew."""
+    chosen = dict(uploads)
     names, texts = form.fields.get(f"{kind}_name", ()), form.fields.get(f"{kind}_text", ())
     for name, text in zip(names, texts, strict=False):
-        if name.strip() or text.strip():
+        if (name.strip() or text.strip()) and name.strip() not in chosen:
             yield name.strip(), text.replace("\r\n", "\n")
