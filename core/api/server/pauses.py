@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 #: Seconds after which a thread gives way (Python: 0.005).
 SWITCH_INTERVAL = 0.0005
-#: The thresholds of the cyclic collector: the youngest two generations are small enough for a few
-#: milliseconds, the oldest one is looked through seldom.
-COLLECTION = (20_000, 5, 200)
+#: The thresholds of the cyclic collector. A collection holds the interpreter: of the youngest
+#: generation for 1 ms, of the next one for up to 10 ms; the oldest one is looked through seldom.
+COLLECTION = (3_000, 5, 1_500)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from zonda.core.engine.diff.sections import read_marks
 from zonda.core.engine.plugins.reasons import OPEN
 from zonda.core.engine.preview.entries import Entry
 from zonda.core.engine.preview.preview import Nested, Preview, Resource
+from zonda.core.graph.digraph import map_dependents
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.definition.stack_definition import StackDefinition
 from zonda.core.template.evaluation.unknown_values import has_unknown
@@ -110,7 +111,7 @@ def _check_possible(found: Preview) -> None:
 
 
 class _Builder:
-    """Builds raw resources of one stack."""
+    """Builds raw resources of one stack with one definition."""
 
     def __init__(
         self,
@@ -126,6 +127,8 @@ class _Builder:
         self._above = above
         #: The nested stacks that there are, by their owners; None: they are not asked for.
         self._nested = nested
+        #: The dependents of each resource of the definition, once they are asked for.
+        self._dependents: Mapping[str, list[str]] | None = None
 
     def list_all(
         self, resources: Iterable[Resource], definition: StackDefinition | None
@@ -196,7 +199,7 @@ class _Builder:
             "updated_time": None if row is None else format_time(row.updated_at),
             "description": "" if node is None else str(node.description or ""),
             "metadata": {},
-            "required_by": _list_dependents(definition, entry.name),
+            "required_by": self._list_dependents(definition, entry.name),
             "properties": _read_properties(each, definition),
             "attributes": {} if node is None else dict.fromkeys(node.cls.attributes_schema),
         }
@@ -204,15 +207,18 @@ class _Builder:
             shown["parent_resource"] = self._above
         return shown
 
+    def _list_dependents(self, definition: StackDefinition | None, name: str) -> list[str]:
+        if definition is None:
+            return []
+        if self._dependents is None:
+            self._dependents = map_dependents(
+                {other: node.requires for other, node in definition.resources.items()}
+            )
+        return sorted(self._dependents.get(name, ()))
+
 
 def _read_status(row: ResourceRow) -> str:
     return "IN_PROGRESS" if row.op else row.status
-
-
-def _list_dependents(definition: StackDefinition | None, name: str) -> list[str]:
-    if definition is None:
-        return []
-    return sorted(other for other, node in definition.resources.items() if name in node.requires)
 
 
 def _read_properties(each: Resource, definition: StackDefinition | None) -> dict[str, Any]:

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from zonda.core.api.heat.catalog import previews
+from zonda.core.graph.digraph import map_dependents
+
 EMPTY = {"heat_template_version": "2018-08-31"}
 INNER = (
     "heat_template_version: 2014-10-16\ndescription: inner\n"
@@ -359,3 +362,25 @@ def test_a_preview_of_an_update_shows_what_is_nested(
     assert sorted(found, key=str) == sorted(wanted, key=str)
     changes = api("PUT", f"{path}/preview", body).body["resource_changes"]
     assert [each["resource_name"] for rows in changes.values() for each in rows] == ["o"]
+
+
+def test_a_preview_reads_the_requirements_of_each_resource_once(
+    api: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maps: list[int] = []
+
+    def count(requires: dict[str, Any]) -> dict[str, list[str]]:
+        maps.append(len(requires))
+        return map_dependents(requires)
+
+    monkeypatch.setattr(previews, "map_dependents", count)
+    row = {"type": "OS::Heat::TestResource"}
+    rows: dict[str, Any] = {"first": row}
+    rows |= {f"r{number}": {**row, "depends_on": "first"} for number in range(9)}
+    template = {"heat_template_version": "2018-08-31", "resources": rows}
+    reply = api("POST", "/stacks/preview", {"stack_name": "wide", "template": template})
+    users = {
+        each["resource_name"]: each["required_by"] for each in reply.body["stack"]["resources"]
+    }
+    assert users == {name: [] for name in rows} | {"first": [f"r{number}" for number in range(9)]}
+    assert maps == [10]
