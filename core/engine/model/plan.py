@@ -89,7 +89,8 @@ class StackPlan:
     has, so a rollback or a repetition may be of a stack that is idle, and the deletion of a nested
     stack is not that of its owner.
     ``body`` is a new template, sealed where needed, to be stored under ``template_id``;
-    ``base_id``: the one that it builds on; ``checked``: what is well in it (``checked``).
+    ``base_id``: the one that it builds on, and ``base`` the body of that one where it is new, too;
+    ``checked``: what is well in it (``checked``).
     ``given`` is what the history tells of it. ``selection``: what it is for, None for
     everything. ``ceilings``: by name, the strongest that may be done to an instance that is there
     (``update`` or ``unchanged``), where that is limited. ``which``: the instances that a verb is
@@ -118,6 +119,7 @@ class StackPlan:
     which: Callable[[ResourceRow], bool] | None = None
     also: Callable[[UnitOfWork, StackRow], None] | None = None
     base_id: str | None = None
+    base: str | None = None
     checked: str = ""
     facts: Sequence[tuple[Any, ...]] | None = None
     guard: Callable[[StackRow], None] | None = None

@@ -32,7 +32,8 @@ from ..plan import adoption, snapshots
 from ..plan.from_template import has_secrets, list_desired, load_nodes
 from ..progress.phases import is_superseded
 from ..services import EngineServices
-from ..templates.definitions import read_policies
+from ..templates.definitions import format_bundle, read_policies
+from ..templates.kept_inputs import add_kept_inputs
 
 
 def build_child(
@@ -69,15 +70,25 @@ def build_plan(
     if child.generation and child.template_id is not None:
         before = services.definitions.get(child.template_id)
     values = None if before is None else before.parameters.values
-    definition: Definition = load_nested(parent.family, spec, identity, values)
+    base = load_base(services, child, spec, parent, before)
+    definition: Definition = load_nested(base.family, spec, identity, values)
     there = frozenset[str]() if before is None else before.resources.keys()
     more = sum(name not in there for name in definition.resources)
     if more:
         tree = child.root, services.reader().stack_row(child.root).generation
         services.sizes.check(services.reader(), tree, more, max_resources(definition))
-    base = services.definitions.find_base(parent_template)
+    base_text = None
+    if base is parent:
+        base_id = services.definitions.find_base(parent_template)
+    elif base is before:
+        base_id = services.definitions.find_base(str(child.template_id))
+    else:
+        base_id = services.ids()
+        services.definitions.keep(base_id, base)
+        bundle = format_bundle(base.family.load_context.bundle)
+        base_text = services.sealer.dump(bundle, sealed=has_secrets(base))
     template_id = services.ids()
-    services.definitions.keep(template_id, definition, base)
+    services.definitions.keep(template_id, definition, base_id)
     body = {"spec": spec.to_json()}
     sealed = bool(spec.marks) or has_secrets(definition)
     above = Above(services, child)
@@ -97,9 +108,31 @@ def build_plan(
             "disable_rollback": 1,
         },
         given=Given("", {}, *_compute_hashes(services, spec)),
-        base_id=base,
+        base_id=base_id,
+        base=base_text,
         more=more,
     )
+
+
+def load_base(
+    services: EngineServices,
+    child: StackRow,
+    spec: ChildSpec,
+    parent: Definition,
+    before: Definition | None,
+) -> Definition:
+    """A definition of the tree to load ``spec`` in: ``parent``, ``before``, or a new root.
+
+    A new one, or that of ``before``, has what members keep and the tree of ``parent`` lacks.
+    """
+    bundle = add_kept_inputs(spec, parent, before)
+    for known in (parent, before):
+        if known is not None and bundle == known.family.load_context.bundle:
+            return known
+    root = services.reader().stack_row(child.root)
+    identity = Identity(root.id, root.name, root.project)
+    made: Definition = services.definitions.load(bundle, identity, None, False)
+    return made
 
 
 def max_resources(definition: Definition) -> int:

@@ -31,7 +31,6 @@ from ..templates import checks, unused
 from ..templates.checks import EarlierChecks
 from ..templates.definitions import format_bundle, read_drift_section, read_policies
 from ..templates.fingerprints import compute_fingerprint
-from ..templates.kept_files import add_kept_files
 from ..templates.merging import merge_bundles
 from ..templates.stored import read_stored as stored_as
 from . import drift_schedule, moves, moves_across
@@ -225,9 +224,6 @@ def plan_update(
     if action.existing and before is not None and stack.template_id is not None:
         old = unused.rebuild_bundle(stored_as(services.reader(), stack.template_id), before)
         bundle = merge_bundles(old, before, bundle)
-    if before is not None:
-        known: Bundle = before.family.load_context.bundle
-        bundle = add_kept_files(services.reader(), stack, known, bundle)
     previous = None if before is None else before.parameters.values
     definition = load_definition(services, stack, bundle, previous)
     changes: dict[str, Any] = {}

@@ -32,6 +32,8 @@ from .scope import Cone, find_affected
 
 def apply(work: UnitOfWork, stack: StackRow, proposal: StackPlan) -> None:
     """Write the plan; ready instances are looked at after the commit."""
+    if proposal.base is not None and proposal.base_id is not None:
+        work.tx.add_template(proposal.base_id, stack.root, proposal.base, work.now)
     if proposal.body is not None and proposal.template_id is not None:
         work.tx.add_template(
             proposal.template_id,

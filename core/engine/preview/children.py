@@ -144,7 +144,8 @@ class Below:
         before = load_previous(self._services, child)
         previous = None if before is None else before.parameters.values
         identity = Identity(child.id, child.name, child.project)
-        return plan.load_nested(owner.definition.family, spec, identity, previous, later)
+        base = plan.load_base(self._services, child, spec, owner.definition, before)
+        return plan.load_nested(base.family, spec, identity, previous, later)
 
     def _build_plan(self, child: StackRow, definition: Any) -> StackPlan:
         """The plan of a template that is not stored, since it is only a preview."""
