@@ -14,6 +14,9 @@ from tests.api import contract
 
 from zonda.core.api.http.requests import Request
 from zonda.core.api.identity.callers import Caller
+from zonda.core.api.identity.local_identity import LocalIdentity
+from zonda.core.api.identity.tokens import hash_token
+from zonda.core.api.login.interface import LoginInterface
 from zonda.core.api.server.dispatch import Dispatcher
 from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.service.service import Service
@@ -112,12 +115,20 @@ class Api:
         return self.send(method, target, body, raw=raw, query=kept or urlencode(query, doseq=True))
 
     def send(
-        self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, query: str = ""
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        raw: bytes | None = None,
+        query: str = "",
+        **headers: str,
     ) -> Reply:
-        """Send a request to any path."""
+        """Send a request to any path; ``x_subject_token`` is the header ``x-subject-token``."""
         if raw is None:
             raw = b"" if body is None else json.dumps(body).encode()
-        headers = {"x-auth-token": self.token} if self.token else {}
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers |= {"x-auth-token": self.token} if self.token else {}
         request = Request(method, path, query, headers, raw, BASE, "req-1")
         target = self.dispatcher.find_target(method, path)
         answer = self.dispatcher.answer(request, target)
@@ -166,8 +177,21 @@ def run_api(home: Path) -> Iterator[Api]:
         log="off",
     )
     service = Service(app)
-    yield Api(app, Dispatcher(service, make_interfaces(service, TestIdentity())))
+    login = LoginInterface(service, make_local_identity(app))
+    yield Api(app, Dispatcher(service, [*make_interfaces(service, TestIdentity()), login]))
     app.close()
+
+
+def make_local_identity(app: App) -> LocalIdentity:
+    """The identity of a login: a user of each of two projects, whose password is its name."""
+    path = app.settings.home / "tokens.toml"
+    rows = [
+        f'[[token]]\nhash = "{hash_token(name)}"\nuser = "{name}"\nproject = "{name}"\n'
+        for name in ("mine", "theirs")
+    ]
+    path.write_text("".join(rows))
+    path.chmod(0o600)
+    return LocalIdentity(path, app.clock, [b"k" * 32], app.ids)
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from zonda.core.api.http.routes import Route
 from zonda.core.api.server.dispatch import Target
 
 #: The documents by the prefixes of their interfaces.
-DOCUMENTS = {"/v1/": "heat.yaml", "/zonda/v1/": "zonda.yaml"}
+DOCUMENTS = {"/v1/": "heat.yaml", "/zonda/v1/": "zonda.yaml", "/v3/": "login.yaml"}
 METHODS = ("get", "post", "put", "patch", "delete")
 _PATTERN = re.compile(r"\{(\w+):([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 _ARN = "{stack_name:arn"

@@ -63,7 +63,7 @@ class Answer:
     """An answer: its status, and a JSON value, a text or bytes of ``media_type``.
 
     ``stream``: what follows the headers instead of a body, for as long as the client listens.
-    ``signed``: the caller who has signed in or out, whom nobody knew by the request, for the log.
+    ``caller``: the user who signs in or out by it, whom nobody knew by the request, for the log.
     """
 
     status: int = 200
@@ -71,7 +71,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = "application/json"
     stream: EventStream | None = None
-    signed: Caller | None = None
+    caller: Caller | None = None
 
     def format_body(self) -> bytes:
         """The body as bytes."""

@@ -58,7 +58,7 @@ class LoginInterface(Interface):
             issued = self.identity.sign_in(login.user, login.password, login.project)
         if issued is None:
             return errors.answer_unauthorized(self.identity.challenge)
-        return replace(self._answer_token(201, call, issued), signed=issued.caller)
+        return replace(self._answer_token(201, call, issued), caller=issued.caller)
 
     def show(self, call: Call) -> Answer:
         """A token of the caller; an administrator may look at others."""

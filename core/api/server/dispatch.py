@@ -155,8 +155,8 @@ class Dispatcher:
             request_id=request.id,
         )
         answer = interface.answer(call, route)
-        if answer.signed is not None:
-            trace.user, trace.project = answer.signed.user, answer.signed.project_id
+        if answer.caller is not None:
+            trace.user, trace.project = answer.caller.user, answer.caller.project_id
         if route.is_memorised:
             return self._answers.keep(request, caller, commits, answer)
         if answer.stream is not None:

@@ -20,11 +20,11 @@ def make_interfaces(service: Service, identity: Identity) -> list[Interface]:
     """The interfaces for one service."""
     login = [LoginInterface(service, identity)] if isinstance(identity, LocalIdentity) else []
     return [
-        *login,
         HeatInterface(service, identity),
         SignalInterface(service, identity),
         CallbackInterface(service, identity),
         ZondaInterface(service, identity),
         DocumentInterface(service, identity),
         PagesInterface(service, identity, watch_events),
+        *login,
     ]

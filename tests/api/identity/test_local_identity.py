@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.api import contract
 from tests.api.conftest import BASE, make_app
 
 from zonda.core.api.http.requests import Request
@@ -57,7 +58,10 @@ class Site:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         path, _, query = path.partition("?")
         request = Request(method, path, query, names, raw, BASE, "req-1")
-        return self.dispatcher.answer(request, self.dispatcher.find_target(method, path))
+        target = self.dispatcher.find_target(method, path)
+        answer = self.dispatcher.answer(request, target)
+        contract.check(target, request, answer, json.loads(answer.format_body()))
+        return answer
 
     def sign_in(self, user: Any, scope: Any = None, **more: Any) -> Any:
         """The answer to a login by a password."""

@@ -55,6 +55,7 @@ READ_BY_BODY = "reads:"
 WITHOUT_PROJECT = ("/signal/", "/callback/", "/ui/static/", "/openapi/")
 #: Where browsers have a session in place of a token.
 PAGES = "/ui/"
+TOKENS = "/v3/auth/tokens"
 #: Reads that list what a name has; a name of nothing has nothing.
 LISTS_BY_NAME = {"software_deployments:metadata"}
 _UPDATE = {"template": {"heat_template_version": "2018-08-31"}}
@@ -65,6 +66,7 @@ Body = Callable[[Ids], Any]
 BODIES: dict[str, Body | None] = {
     "actions:submit": None,  # each action has its turn below
     "actions:action": lambda ids: {"suspend": None},
+    "identity:issue_token": None,  # it names a project and a token, see below
     "resource:mark_unhealthy": lambda ids: {"mark_unhealthy": True},
     "resource:signal": lambda ids: {"unset_hook": "pre-create"},
     **dict.fromkeys(("pages:plan", "pages:action", "stacks:apply"), lambda ids: None),
@@ -360,6 +362,31 @@ def test_a_filter_by_an_id_of_another_project_is_one_by_nothing(
             nothing = send(theirs, route, own_ids, **{key: ABSENT})
             gone = dict.fromkeys(ids, ABSENT)
             assert show(seen, ids, gone) == show(nothing, ids, gone), (route.path, key)
+
+
+def ask_for_token(client: Any, project: str, **method: Any) -> Any:
+    """The reply to a login for a project."""
+    identity = {"methods": list(method), **method}
+    auth = {"identity": identity, "scope": {"project": {"id": project}}}
+    return client.send("POST", TOKENS, {"auth": auth})
+
+
+def test_a_login_for_another_project_is_one_for_nothing(api: Any) -> None:
+    mine, theirs = api.become("mine"), api.become("theirs")
+    user = {"id": "theirs", "password": "theirs"}
+    logins: list[dict[str, Any]] = [{"password": {"user": user}}, {"token": {"id": "theirs"}}]
+    for login in logins:
+        assert ask_for_token(theirs, "theirs", **login).status == 201
+        seen, nothing = (ask_for_token(theirs, each, **login) for each in ("mine", ABSENT))
+        assert (seen.status, seen.body) == (nothing.status, nothing.body)
+        assert seen.status == 401
+    token = ask_for_token(mine, "mine", token={"id": "mine"}).headers["X-Subject-Token"]
+    assert mine.send("GET", TOKENS, x_subject_token=token).status == 200
+    seen, nothing = (
+        theirs.send("GET", TOKENS, x_subject_token=each) for each in (token, f"{token[:-1]}!")
+    )
+    assert (seen.status, seen.body) == (nothing.status, nothing.body)
+    assert seen.status == 404
 
 
 def test_the_same_name_may_be_had_twice(api: Any, ids: dict[str, str]) -> None:

@@ -15,21 +15,22 @@ from zonda.core.api.http.requests import Request, parse_query
 from zonda.core.api.http.routes import Route
 from zonda.core.api.identity.policy import RULES
 from zonda.core.api.server import dispatch
-from zonda.core.api.server.interfaces import make_interfaces
-from zonda.core.api.service.service import Service
 from zonda.core.api.zonda.routes import ALL_READS
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 #: Files of the reference by the names under which the documents are served.
-FILES = {"heat.yaml": "heat-api.openapi.yaml", "zonda.yaml": "zonda-api.openapi.yaml"}
+FILES = {
+    "heat.yaml": "heat-api.openapi.yaml",
+    "zonda.yaml": "zonda-api.openapi.yaml",
+    "login.yaml": "login-api.openapi.yaml",
+}
 DOCUMENTS = sorted(contract.DOCUMENTS.values())
 
 
 def list_routes(api: Any, document: str) -> dict[tuple[str, str], Route]:
     """The routes of a document's interface by method and path, as OpenAPI says them."""
     [prefix] = [prefix for prefix, name in contract.DOCUMENTS.items() if name == document]
-    interfaces = make_interfaces(Service(api.app), api.dispatcher.interfaces[0].identity)
-    [interface] = [each for each in interfaces if each.prefix == prefix]
+    [interface] = [each for each in api.dispatcher.interfaces if each.prefix == prefix]
     return {
         (route.method, path): route
         for route in interface.table.routes

@@ -51,13 +51,13 @@ class SignIn:
         self._sessions.end(call.headers)
         value = self._sessions.begin(token, caller)
         cookie = format_cookie(value, is_secure=_is_secure(call))
-        return replace(redirect(target, {"Set-Cookie": cookie}), signed=caller)
+        return replace(redirect(target, {"Set-Cookie": cookie}), caller=caller)
 
     def end(self, call: Call) -> Answer:
         """The end of the session."""
         caller = self._sessions.end(call.headers)
         cookie = format_cookie("", is_secure=_is_secure(call))
-        return replace(redirect("/ui/sign-in", {"Set-Cookie": cookie}), signed=caller)
+        return replace(redirect("/ui/sign-in", {"Set-Cookie": cookie}), caller=caller)
 
     def _find_token(self, form: Form) -> str:
         token, identity = form.get("token").strip(), self._sessions.identity
