@@ -11,6 +11,11 @@ from tests.browser.conftest import Browser, Server, sign_in
 from tests.browser.templates import SHOP, make_things
 
 Check = Callable[[Any], None]
+#: Hides a page, or shows it again.
+HIDE = """isHidden => {
+    Object.defineProperty(document, 'hidden', {get: () => isHidden, configurable: true});
+    document.dispatchEvent(new Event('visibilitychange'));
+}"""
 
 
 def create(server: Server, name: str, template: Any = SHOP, **body: Any) -> str:
@@ -139,18 +144,49 @@ def test_the_wheel_scrolls_the_page_as_long_as_the_graph_is_not_used(
     assert picture.get_attribute("viewBox") == box
 
 
+def sign_out_elsewhere(page: Any) -> None:
+    """Sign out in another window of the same browser."""
+    other = page.context.new_page()
+    other.goto("/ui/p1/stacks")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_label("Token").wait_for()
+    other.close()
+
+
+def test_a_page_whose_session_has_ended_leads_to_the_sign_in_and_back(
+    browser: Browser, page: Any, server: Server
+) -> None:
+    address = create(server, "ended")
+    page.goto(address)
+    page.locator('#live[data-link="live"]').wait_for()
+    page.evaluate(HIDE, True)
+    sign_out_elsewhere(page)
+    page.evaluate(HIDE, False)
+    page.wait_for_url("**/ui/sign-in?next=*")
+    browser.expect("MIME type")  # of what stands in place of the stream
+    sign_in(page, server)
+    assert page.url.endswith(address)
+
+
+def test_a_dialog_of_a_session_that_has_ended_leads_to_the_sign_in(
+    page: Any, server: Server
+) -> None:
+    page.goto(create(server, "dialogless"))
+    page.evaluate(HIDE, True)  # or the stream would lead there first
+    sign_out_elsewhere(page)
+    page.locator(".actions").get_by_role("link", name="Delete").click()
+    page.wait_for_url("**/ui/sign-in?next=*delete")
+    assert page.get_by_role("dialog").count() == 0
+
+
 def test_a_page_that_nobody_sees_has_no_stream(page: Any, server: Server) -> None:
     page.goto(create(server, "hidden"))
     page.locator('#live[data-link="live"]').wait_for()
-    turn = """isHidden => {
-        Object.defineProperty(document, 'hidden', {get: () => isHidden, configurable: true});
-        document.dispatchEvent(new Event('visibilitychange'));
-    }"""
     with page.expect_event("requestfailed", lambda each: "/events?" in each.url):
-        page.evaluate(turn, True)
+        page.evaluate(HIDE, True)
     server.signal("hidden", "handle")
     with page.expect_request(lambda each: "/events?" in each.url):
-        page.evaluate(turn, False)
+        page.evaluate(HIDE, False)
     find_node(page, "balancer", "complete").wait_for()
 
 

@@ -92,6 +92,7 @@ function reconnect() {
   showLink(false);
   if (source.readyState !== EventSource.CLOSED) return; // the browser does it, with Last-Event-ID
   source = null;
+  refresh(true); // tells as well whether the session has ended
   setTimeout(() => { if (!source && !document.hidden) connect(); }, wait);
   wait = Math.min(2 * wait, 30000);
 }
@@ -156,8 +157,15 @@ async function fetchDocument(href, names) {
   const url = new URL(href, location.href);
   url.searchParams.set("fragment", names);
   const answer = await fetch(url, { headers: { "HX-Request": "true" } });
-  if (!answer.ok) throw new Error(`${answer.status}`);
+  if (answer.redirected) openPage(href); // to the sign-in: the session has ended
+  if (!answer.ok || answer.redirected) throw new Error(`${answer.status}`);
   return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+function openPage(href) {
+  const url = new URL(href, location.href);
+  url.hash = ""; // or the browser would only scroll
+  location.assign(url);
 }
 
 function replacePart(name, found) {
@@ -183,7 +191,7 @@ document.addEventListener("click", async (click) => {
     const found = await fetchDocument(link.href, "dialog");
     openDialog(found.querySelector('[data-fragment="dialog"], main') ?? found.body, link);
   } catch {
-    location.assign(link.href);
+    openPage(link.href);
   }
 });
 
