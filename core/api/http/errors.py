@@ -21,7 +21,7 @@ from zonda.hooks.errors import (
 
 from ..identity.callers import Forbidden, IdentityUnavailable
 from ..live.hub import TooManyStreams
-from ..service.quotas import OverRate
+from ..service.rates import OverRate
 from .calls import Answer
 
 #: Titles and explanations by status, as Heat's clients show them.

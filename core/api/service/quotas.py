@@ -6,9 +6,6 @@ NAME is the id or the name of a project.
 
 from __future__ import annotations
 
-import math
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
@@ -20,19 +17,7 @@ from zonda.hooks.context import Clock
 from zonda.hooks.errors import RequestError
 
 from ..identity.callers import Caller
-
-#: Projects whose rates are remembered; the one that has asked longest ago goes.
-_MOST = 10_000
-
-
-class OverRate(RequestError):
-    """A project sends more requests than it may. ``delay``: seconds until the next."""
-
-    heat_type = "OverLimit"
-
-    def __init__(self, most: float, delay: float) -> None:
-        super().__init__(f"The project may send {most:g} requests a second.", hint="Wait a little.")
-        self.delay = math.ceil(delay)
+from .rates import Rates
 
 
 class TooLarge(RequestError):
@@ -45,10 +30,7 @@ class Quotas:
     """The quotas of all projects. Many threads ask at once."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        #: By project: tokens in the bucket, and when they were counted.
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._rates = Rates(clock)
         self._projects: Mapping[str, Any] = settings.projects
         # a laptop's only user is held to nothing but what is set
         known = {} if settings.identity == "none" else QUOTAS
@@ -88,18 +70,9 @@ class Quotas:
         if not self._projects and "requests" not in self._common:
             return
         most = self.find(caller, project).get("requests")
-        if most is None:
-            return
-        now, size = self._clock.monotonic(), max(most, 1.0) if most else 0.0
-        with self._lock:
-            left, at = self._buckets.get(project, (size, now))
-            left = min(size, left + (now - at) * most)
-            self._buckets[project] = (left - 1 if left >= 1 else left, now)
-            self._buckets.move_to_end(project)
-            if len(self._buckets) > _MOST:
-                self._buckets.popitem(last=False)
-        if left < 1:
-            raise OverRate(most, (1 - left) / most if most else 3600.0)
+        if most is not None:
+            message = f"The project may send {most:g} requests a second."
+            self._rates.take(project, most, max(most, 1.0) if most else 0.0, message)
 
     def check_bundle(self, caller: Caller, project: str, bundle: Bundle) -> None:
         """Raise TooLarge for a template that is larger, with its files, than the quota."""

@@ -6,7 +6,6 @@ is looked at.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from zonda.core.engine.actions import SignalResource
@@ -22,14 +21,14 @@ from ..http.interfaces import Interface
 from ..http.requests import Request, check_encoding, parse_json_body
 from ..http.routes import Route, RouteTable
 from ..identity.callers import Caller, Identity
+from ..service.rates import Rates
 from ..service.service import Service
 from ..service.signal_targets import find_signal_target
 from ..telemetry.counts import REFUSED
-from .rates import Rates
 
 #: Bytes of a body.
 LONGEST_BODY = 65_536
-#: Requests in a minute, for each token.
+#: Requests in a minute, for each resource; as many may come at once.
 MOST_PER_MINUTE = 60
 
 
@@ -87,7 +86,7 @@ class SignalInterface(Interface):
 
     def __init__(self, service: Service, identity: Identity) -> None:
         super().__init__(service, identity)
-        self._rates = Rates(service.app.clock, MOST_PER_MINUTE)
+        self._rates = Rates(service.app.clock)
 
     def authenticate(self, request: Request) -> Caller | None:
         """The caller that a token makes; None for a wrong one."""
@@ -107,12 +106,10 @@ class SignalInterface(Interface):
         return request.body
 
     def answer(self, call: Call, route: Route) -> Answer:
-        """The answer of a handler, unless the token was used too often."""
-        pause = self._rates.count(call.caller.resource_id)
-        if pause > 0:
-            message = f"A signal URL takes {MOST_PER_MINUTE} requests in a minute."
-            refusal = self.answer_failure(429, "OverLimit", message)
-            return Answer(429, refusal.body, {"Retry-After": str(math.ceil(pause))})
+        """The answer of a handler; raises OverRate where the token is used too often."""
+        message = f"A signal URL takes {MOST_PER_MINUTE} requests in a minute."
+        key = call.caller.resource_id
+        self._rates.take(key, MOST_PER_MINUTE / 60, MOST_PER_MINUTE, message)
         if len(call.body) > LONGEST_BODY:
             message = f"The body of a signal may have {LONGEST_BODY} bytes."
             return self.answer_failure(413, "RequestLimitExceeded", message)

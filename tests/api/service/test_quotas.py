@@ -11,7 +11,8 @@ import pytest
 
 from zonda.core.api.identity.callers import Caller
 from zonda.core.api.identity.policy import PolicyTable
-from zonda.core.api.service.quotas import OverRate, Quotas
+from zonda.core.api.service.quotas import Quotas
+from zonda.core.api.service.rates import OverRate
 from zonda.hooks.testing import FakeClock
 
 PATIENCE = 60.0
