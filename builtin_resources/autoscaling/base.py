@@ -96,7 +96,7 @@ class ScaledGroup(Group):
 
     def child_template(self) -> Mapping[str, Any]:
         """The template with all members, as after the last batch."""
-        known = {member.name: member.definition for member in self._sort_members(self.child)}
+        known = self._list_kept(self._sort_members(self.child))
         if self.get_update_policy() is not None:
             known = {}
         entry = self.member()
@@ -149,12 +149,18 @@ class ScaledGroup(Group):
     def _list_staying(members: Sequence[Member], size: int) -> list[Member]:
         return list(members[max(len(members) - size, 0) :])
 
+    @staticmethod
+    def _list_kept(members: Sequence[Member]) -> dict[str, Mapping[str, Any]]:
+        """The definitions of members; what has failed does not keep what it has failed with."""
+        return {each.name: each.definition for each in members if each.is_current}
+
     def _build_resized_template(
         self, members: Sequence[Member], size: int, new: Entry
     ) -> Mapping[str, Any]:
         """The template for another size; members that stay keep their definition."""
-        entries = {each.name: each.definition for each in self._list_staying(members, size)}
-        names = self._fill_up_names(list(entries), size)
+        staying = self._list_staying(members, size)
+        entries = self._list_kept(staying)
+        names = self._fill_up_names([each.name for each in staying], size)
         return self.build_template({name: entries.get(name, new) for name in names})
 
     def _build_batch_template(
@@ -172,10 +178,11 @@ class ScaledGroup(Group):
             pace.check_time(size, len(members), current, self.context.stack_timeout)
         total, budget = compute_next_batch(pace, size, len(members), current)
         staying = self._list_staying(members, total)
-        budget -= total - len(staying)
-        outdated = [each.name for each in staying if each.definition != new]
+        kept = self._list_kept(staying)
+        budget -= total - len(kept)
+        outdated = [name for name, entry in kept.items() if entry != new]
         chosen = set(outdated[: max(budget, 0)])
-        entries = {each.name: each.definition for each in staying if each.name not in chosen}
+        entries = {name: entry for name, entry in kept.items() if name not in chosen}
         names = self._fill_up_names([each.name for each in staying], total)
         return self.build_template({name: entries.get(name, new) for name in names})
 

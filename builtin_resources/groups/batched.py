@@ -109,9 +109,11 @@ class BatchedGroup(Group):
         self, pace: UpdatePolicy, child: Child | None, applied: int
     ) -> ChildTemplate | None:
         wanted = {name: self.entry(name) for name in self.list_member_names()}
-        now = {} if child is None else {each.name: each.definition for each in child.members()}
-        possible = set(self.names(len(now) + len(wanted)))
-        staying = [name for name in now if name in possible]
+        members = () if child is None else child.members()
+        # as in Heat, what has failed does not keep what it has failed with
+        now = {each.name: each.definition for each in members if applied or each.is_current}
+        possible = set(self.names(len(members) + len(wanted)))
+        staying = [each.name for each in members if each.name in possible]
         current = sum(now[name] == entry for name, entry in wanted.items() if name in now)
         if applied and now == wanted:
             return None

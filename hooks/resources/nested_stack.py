@@ -77,6 +77,10 @@ class Member(Protocol):
     def definition(self) -> Mapping[str, Any]:
         """Its entry in the nested stack's present template, as it was given."""
 
+    @property
+    def is_current(self) -> bool:
+        """Whether it is as ``definition`` says: it has not failed, and no change is left to do."""
+
     def attribute(self, name: str, *path: Any) -> Any:
         """The value of an attribute, below ``path``; raises InvalidTemplateAttribute."""
 

@@ -45,6 +45,11 @@ class FakeMember:
         return str(self.definition["type"])
 
     @property
+    def is_current(self) -> bool:
+        """Whether it has not failed."""
+        return self.status == "COMPLETE"
+
+    @property
     def reference(self) -> str:
         """Its physical id."""
         return self.physical_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from zonda.core.engine.actions import (
+    CancelStack,
     CheckStack,
     CreateStack,
     DeleteStack,
@@ -23,6 +25,7 @@ from zonda.core.store.read.views import StackView
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
+from zonda.hooks.errors import NotSupported
 
 VERSION = "heat_template_version: 2018-08-31\n"
 LEAF = VERSION + "resources: {x: {type: OS::Heat::TestResource}}\n"
@@ -201,6 +204,34 @@ def test_an_engine_that_ends_in_a_rollback_goes_on(stack: InlineStack, steps: in
     (found,) = stack.engine.reader.stacks()
     assert found.state == "ROLLBACK_COMPLETE", found.status_reason
     assert list_versions(stack) == {"/a.yaml"}
+
+
+def test_members_that_failed_do_not_keep_what_they_failed_with(
+    stack: InlineStack, case: tuple[str, str]
+) -> None:
+    run(stack, make_version(*case, "a"))
+    for _ in range(2):  # in the first batch, then in the second
+        failed = run(stack, make_version(*case, "b", FAILING), rollback=False)
+        assert failed.state == "UPDATE_FAILED"
+    found = run(stack, make_version(*case, "c"))
+    assert found.state == "UPDATE_COMPLETE", found.status_reason
+    assert list_versions(stack) == {"/c.yaml"}
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_members_that_were_not_reached_do_not_get_what_others_fail_with(
+    stack: InlineStack, kind: str
+) -> None:
+    run(stack, make_version(kind, "registry", "a"))
+    for steps in range(0, 40, 3):
+        failing = make_version(kind, "registry", f"b{steps}", FAILING)
+        stack.engine.begin(UpdateStack(stack.name, failing, rollback=False))
+        for _ in range(steps):
+            stack.engine._run_once()
+        with suppress(NotSupported):  # it has failed by then
+            stack.engine.run(CancelStack(stack.name, rollback=False))
+        found = run(stack, make_version(kind, "registry", f"c{steps}"))
+        assert found.state == "UPDATE_COMPLETE", (steps, found.status_reason)
 
 
 def test_only_what_kept_members_reach_is_kept(stack: InlineStack) -> None:

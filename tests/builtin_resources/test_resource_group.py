@@ -160,7 +160,7 @@ def test_a_rolling_update_goes_on_where_a_failed_one_has_ended() -> None:
         ["a", "b", "b"],
     ]
     life.update(group(3, "b"))
-    assert [list(values(step).values()) for step in life.steps] == [["b"] * 3]
+    assert [list(values(step).values()) for step in life.steps] == [["a", "b", "b"], ["b"] * 3]
 
 
 def test_growing_alone_takes_no_batches() -> None:

@@ -114,6 +114,7 @@ class MemberView:
         self.action, self.status = row.action, row.status
         #: The time of its creation.
         self.created_at = row.created_at
+        self.is_current = row.status == COMPLETE and row.want_hash == row.have_hash
 
     @property
     def reference(self) -> Any:

@@ -164,6 +164,11 @@ class PlannedMember:
         return self._row.created_at
 
     @property
+    def is_current(self) -> bool:
+        """True: the state after success."""
+        return True
+
+    @property
     def definition(self) -> Mapping[str, Any]:
         """Its entry in the template that it will be made from."""
         raw: Mapping[str, Any] = self._node.raw
