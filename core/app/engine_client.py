@@ -92,14 +92,12 @@ class EngineClient:
         action: Action,
         caller: Caller,
         note: Noted | None = None,
-        request: str = "",
-        parent: str = "",
     ) -> Future[Accepted]:
         """Submit ``action`` to the engine of this process; raises StoreError if it is none.
 
-        ``note``, ``request``, ``parent``: see ``Engine.submit``.
+        ``note``: see ``Engine.submit``.
         """
-        return self._require_engine().submit(action, caller, note, request, parent)
+        return self._require_engine().submit(action, caller, note)
 
     def keep(self, write: Callable[[Transaction], Any]) -> Any:
         """Commit a write that is no action by the engine of this process; returns its result."""

@@ -12,6 +12,7 @@ from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 
 from .actions import Allowance, Caller
+from .model.tracing import PlanRequest
 from .model.tree_size import TreeSizes
 from .plugins.hanging import Hanging
 from .plugins.instances import Instances
@@ -34,7 +35,8 @@ class EngineSettings:
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
-    ``user``, ``project``, ``supersedes`` and ``allowance``: the ``Caller``, if nobody else asks.
+    ``user``, ``project``, ``supersedes``, ``request``, ``traceparent`` and ``allowance``: the
+    ``Caller``, if nobody else asks.
     ``cancel_grace``: how long
     a cancelled or rolled back stack waits for what still runs (a deletion only for calls that are
     out). ``backstop``: after which
@@ -49,6 +51,8 @@ class EngineSettings:
     project: str = "default"
     user: str = ""
     supersedes: bool = True
+    request: str = ""
+    traceparent: str = ""
     allowance: Allowance | None = None
     poll_first: float = 0.5
     poll_last: float = 15.0
@@ -82,6 +86,11 @@ class EngineServices:
     sizes: TreeSizes = field(default_factory=TreeSizes)
     hanging: Hanging = field(default_factory=Hanging)
     drives: Callable[[str], bool] = lambda root_id: False
+
+    @property
+    def request(self) -> PlanRequest:
+        """The request of the caller."""
+        return PlanRequest(self.settings.request, self.settings.traceparent)
 
     def for_caller(self, caller: Caller) -> EngineServices:
         """The same services, for an action of ``caller``."""

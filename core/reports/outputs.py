@@ -15,6 +15,7 @@ from typing import Any
 from zonda.core.engine.model.definition import Definition, Loading
 from zonda.core.engine.model.lending import Lender, Lending
 from zonda.core.engine.model.states import PRESENT
+from zonda.core.engine.model.tracing import Tracing
 from zonda.core.engine.model.work_item import Prior, WorkItem
 from zonda.core.engine.plugins.instances import Instances
 from zonda.core.engine.plugins.reasons import HIDDEN
@@ -130,7 +131,10 @@ def make_stack_values(
     definitions: Definitions | None = None,
 ) -> StackValues:
     """Make a ``StackValues`` beside an engine. ``definitions``: of that engine, if it has any."""
-    lending = Lending(lender, clock, source, reader.sealer, lambda run: None, lambda *said: None)
+    tracing = Tracing(reader.last_action)
+    lending = Lending(
+        lender, clock, source, reader.sealer, lambda run: None, lambda *said: None, tracing
+    )
     known = definitions or Definitions(load, resource_types, lambda: reader)
     return StackValues(Instances(lending, known), reader)
 

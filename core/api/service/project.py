@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillWaiting
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -101,7 +101,7 @@ class Project:
         quotas = self.service.quotas.find(self.caller, self.id)
         most = {kind: int(quotas[kind]) for kind in ("stacks", *KINDS) if kind in quotas}
         allowance = Allowance(most, self.check_definition)
-        return ActionCaller(self.caller.user, self.id, supersedes, allowance)
+        return ActionCaller(self.caller.user, self.id, supersedes, allowance=allowance)
 
     def check_bundle(self, bundle: Bundle) -> None:
         """Raise TooLarge for a template that is larger than the quota."""
@@ -160,8 +160,8 @@ class Project:
         if isinstance(action, Templated):
             self.check_bundle(action.bundle)
         with tracing.trace_plan(type(action).__name__) as parent:
-            future = engine.submit(action, caller, note, self.request_id, parent)
-            return self._wait_for(future)
+            caller = replace(caller, request=self.request_id, traceparent=parent)
+            return self._wait_for(engine.submit(action, caller, note))
 
     def _wait_for(self, future: Future[Accepted]) -> Accepted:
         """The answer of the engine; raises Busy for an action that it has not planned in time."""

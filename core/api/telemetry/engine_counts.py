@@ -79,8 +79,9 @@ class EngineCounts:
                 self._begun[key] = (event.action, event.at)
         elif event.status in _ENDED:
             self._counts.add(OPERATIONS, kind, event.action, event.status)
-            action, at = self._begun.pop(key, ("", 0.0))
+            action, at = self._begun.get(key, ("", 0.0))
             if action == event.action:
+                del self._begun[key]
                 seconds = max(0.0, event.at - at)
                 self._counts.observe(OPERATION_SECONDS, seconds, kind, action)
 

@@ -30,12 +30,14 @@ def send_traces(app: App) -> Iterator[Traces]:
         return
     try:
         from .spans import make_exporter, make_spans
+
+        exporter = make_exporter(endpoint)
     except ImportError as error:
         raise UsageError(
             f"What traces need is not installed: {error.name}.",
             hint="pip install 'zonda[otel]', or leave otel_endpoint out.",
         ) from error
-    traces = make_spans(app, make_exporter(endpoint))
+    traces = make_spans(app, exporter)
     try:
         yield traces
     finally:

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
-from opentelemetry.trace import Link, Span, SpanKind, Status, StatusCode
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from zonda.core.app.app import App
@@ -29,8 +30,24 @@ from .traces import Finish, Traces
 _FORM = TraceContextTextMapPropagator()
 _HEADER = "traceparent"
 _NANOSECONDS = 1_000_000_000
-#: Operations that are followed at a time.
+#: Operations that are followed at a time: beyond that the oldest are left out.
 _MOST = 10_000
+
+
+class _Operation:
+    """The span of an operation; ``is_stored``: it has begun for everybody to see."""
+
+    def __init__(self, span: Span, action: str) -> None:
+        self.span = span
+        self.action = action
+        self.is_stored = False
+        self._parents: set[str] = set()
+
+    def link(self, parent: str) -> None:
+        """Link the span to the request whose ``traceparent`` this is, once."""
+        if parent and parent not in self._parents:
+            self._parents.add(parent)
+            self.span.add_link(trace.get_current_span(_extract(parent)).get_span_context())
 
 
 class Spans(Traces):
@@ -41,9 +58,7 @@ class Spans(Traces):
         self._types = types
         self._tracer = provider.get_tracer("zonda")
         self._lock = threading.Lock()
-        self._operations: dict[str, Span] = {}
-        # The requests behind operations, as far as calls have told.
-        self._parents: dict[str, str] = {}
+        self._operations: dict[str, _Operation] = {}
 
     def listen(self, app: App) -> None:
         """Hear of calls and events of the engine of this process."""
@@ -59,7 +74,7 @@ class Spans(Traces):
     @contextmanager
     def trace_request(self, method: str, headers: Mapping[str, str]) -> Iterator[Finish]:
         """Trace a request within, as a part of the trace that its client names."""
-        parent = _FORM.extract({_HEADER: headers.get(_HEADER, "")})
+        parent = _extract(headers.get(_HEADER, ""))
         with self._tracer.start_as_current_span("request", parent, SpanKind.SERVER) as span:
             span.set_attribute("http.request.method", method)
 
@@ -84,15 +99,15 @@ class Spans(Traces):
 
     @contextmanager
     def trace_call(self, row: ResourceRow, during: str, parent: str) -> Iterator[str]:
-        """Trace a plug-in call within, in its operation, or with a link to the request."""
-        known = _FORM.extract({_HEADER: parent})
-        with self._lock:
-            operation = self._operations.get(row.id)
-            if parent and row.id not in self._parents and len(self._parents) < _MOST:
-                self._parents[row.id] = parent
-                if operation is not None:
-                    operation.add_link(trace.get_current_span(known).get_span_context())
-        context = known if operation is None else trace.set_span_in_context(operation)
+        """Trace a plug-in call within, in its operation, which is linked to the request.
+
+        A signal that comes to a resource while it has no operation is a part of its request.
+        """
+        context = _extract(parent)
+        if row.op:
+            operation = self._find_operation(row)
+            operation.link(parent)
+            context = trace.set_span_in_context(operation.span)
         span = self._tracer.start_span("call", context, attributes=self._describe(row.type, row.op))
         span.set_attribute("zonda.call", during)
         try:
@@ -111,30 +126,42 @@ class Spans(Traces):
             elif event.status in ("COMPLETE", "FAILED"):
                 self._end(event, event.resource_id)
 
+    def _find_operation(self, row: ResourceRow) -> _Operation:
+        """The operation of a call: not stored yet, or begun by an engine that has ended, too."""
+        with self._lock:
+            known = self._operations.get(row.id)
+            if known is not None and known.action == row.op:
+                return known
+            return self._add(row.id, row.type, row.op, row.started_at or row.updated_at)
+
     def _begin(self, event: EventView, key: str) -> None:
         with self._lock:
-            if len(self._operations) >= _MOST:
-                return
-            parent = self._parents.get(key, "")
-        attributes = self._describe(event.resource_type, event.action)
+            known = self._operations.get(key)
+            if known is None or known.is_stored or known.action != event.action:
+                known = self._add(key, event.resource_type, event.action, event.at)
+            known.is_stored = True
+
+    def _add(self, key: str, kind: str, action: str, at: float) -> _Operation:
+        if len(self._operations) >= _MOST:
+            del self._operations[next(iter(self._operations))]
         span = self._tracer.start_span(
             "operation",
             trace.set_span_in_context(trace.INVALID_SPAN),
-            attributes=attributes,
-            links=_make_links(parent),
-            start_time=int(event.at * _NANOSECONDS),
+            attributes=self._describe(kind, action),
+            start_time=int(at * _NANOSECONDS),
         )
-        with self._lock:
-            self._operations[key] = span
+        operation = self._operations[key] = _Operation(span, action)
+        return operation
 
     def _end(self, event: EventView, key: str) -> None:
         with self._lock:
-            span = self._operations.pop(key, None)
-            self._parents.pop(key, None)
-        if span is not None:
-            if event.status == "FAILED":
-                span.set_status(Status(StatusCode.ERROR))
-            span.end(int(event.at * _NANOSECONDS))
+            operation = self._operations.get(key)
+            if operation is None or operation.action != event.action:
+                return
+            del self._operations[key]
+        if event.status == "FAILED":
+            operation.span.set_status(Status(StatusCode.ERROR))
+        operation.span.end(int(event.at * _NANOSECONDS))
 
     def _describe(self, kind: str, action: str) -> dict[str, Any]:
         """The attributes of an operation; a type that a template provides is ``template``."""
@@ -142,16 +169,15 @@ class Spans(Traces):
         return {"zonda.type": shown, "zonda.operation": action}
 
 
+def _extract(parent: str) -> Context:
+    return _FORM.extract({_HEADER: parent})
+
+
 def _format(span: Span) -> str:
     """The ``traceparent`` of a span."""
     carrier: dict[str, str] = {}
     _FORM.inject(carrier, trace.set_span_in_context(span))
     return carrier.get(_HEADER, "")
-
-
-def _make_links(parent: str) -> list[Link]:
-    found = trace.get_current_span(_FORM.extract({_HEADER: parent})).get_span_context()
-    return [Link(found)] if found.is_valid else []
 
 
 def make_spans(app: App, exporter: SpanExporter) -> Spans:

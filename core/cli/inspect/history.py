@@ -75,7 +75,11 @@ def _build_row(each: Generation, now: float) -> tuple[Any, ...]:
 
 def _format_details(detail: dict[str, Any]) -> list[str]:
     """Format the options of an action, a line each; without those that were not given."""
-    given = {name: value for name, value in detail.items() if value not in (None, [], "", False)}
+    given = {
+        name: value
+        for name, value in detail.items()
+        if value not in (None, [], "", False) and name != "traceparent"
+    }
     return [
         f"{name.replace('_', ' ')}: "
         + (

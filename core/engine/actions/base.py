@@ -27,17 +27,21 @@ class Caller:
     """The user who asks for an action, and the project in which names and ids are looked up.
 
     ``supersedes``: it may take the place of an action that is being carried out, where that can be.
+    ``request``: the id of the request that lines of the log name; ``traceparent``: its trace.
     ``allowance``: the limits, where there are any.
     """
 
     user: str = ""
     project: str = "default"
     supersedes: bool = True
+    request: str = ""
+    traceparent: str = ""
     allowance: Allowance | None = field(default=None, repr=False, compare=False)
 
     def list_values(self) -> dict[str, Any]:
         """The values that travel between processes."""
-        return {"user": self.user, "project": self.project, "supersedes": self.supersedes}
+        names = ("user", "project", "supersedes", "request", "traceparent")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,7 @@ def _deliver(
 ) -> Delivered:
     row, writes = seen.row, list[Write]()
     operation = make_operation(services, dataclasses.replace(seen, onward=onward), writes)
+    operation.request = services.request
     handler = getattr(operation.instance, "handle_signal", None)
     if row.action in _DEAF:
         raise NotSupported(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zonda.core.store.values.sealing import Sealer
@@ -89,12 +89,9 @@ class Lending:
     sealer: Sealer
     durable: Callable[[Callable[[UnitOfWork], Any]], Any]
     progress: Callable[[str, str, str, float | None], None]
+    tracing: Tracing
     #: Called with each runner that a resource uses; raises NotReady while it is not its turn.
     wait_turn: Callable[[WorkflowRunner], None] = lambda runner: None
-    #: The requests of other commands that are carried out, by the stack at the top.
-    requests: dict[str, str] = field(default_factory=dict)
-    #: The tracing of calls.
-    tracing: Tracing = field(default_factory=Tracing)
 
 
 class BareContext:

@@ -8,6 +8,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
+from .tracing import PlanRequest
 from .unit_of_work import UnitOfWork
 
 #: Between the names of the owners that lead to what is nested.
@@ -50,13 +51,15 @@ class Given:
 
     ``by``: the user who asked; '' for what a failure has asked for. ``detail``: what else it was
     asked for with, e.g. ``{"because": 3}`` (the generation whose failure is rolled back). The
-    hashes are keyed, and '' where the plan uses a template that is stored already.
+    hashes are keyed, and '' where the plan uses a template that is stored already. ``request``: the
+    one behind it.
     """
 
     by: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
     template_hash: str = ""
     environment_hash: str = ""
+    request: PlanRequest = field(default_factory=PlanRequest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import Transaction
 
+from .tracing import PlanRequest
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -42,7 +44,8 @@ class Outbox:
     stored tells;
     ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
     drift (``drift.check.Check``) that are to be run; ``detached``: stacks that are nested no more,
-    with the stack that was at their top; ``then``: what is changed in memory for what is stored.
+    with the stack that was at their top; ``requests``: those behind plans that begin, by the stack
+    at the top; ``then``: what is changed in memory for what is stored.
     """
 
     look: dict[str, str] = field(default_factory=dict)
@@ -56,6 +59,7 @@ class Outbox:
     refresh: dict[str, None] = field(default_factory=dict)
     checks: list[Any] = field(default_factory=list)
     detached: dict[str, str] = field(default_factory=dict)
+    requests: dict[str, PlanRequest] = field(default_factory=dict)
     then: list[Callable[[], None]] = field(default_factory=list)
 
 

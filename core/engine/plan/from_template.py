@@ -84,9 +84,12 @@ def plan_rollback(services: EngineServices, stack_id: str) -> tuple[StackPlan | 
     if stack.next_action != "ROLLBACK":
         return None, stack
     try:
-        return dataclasses.replace(_plan_undo(services, stack), owed=True), stack
+        proposal = _plan_undo(services, stack)
     except moves_across.Busy:  # the end of what runs asks again
         return None, stack
+    request = services.instances.lending.tracing.find_request(stack)
+    given = dataclasses.replace(proposal.given, request=request)
+    return dataclasses.replace(proposal, owed=True, given=given), stack
 
 
 def _plan_undo(services: EngineServices, stack: StackRow) -> StackPlan:

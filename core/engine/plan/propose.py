@@ -46,8 +46,9 @@ def propose(
     proposal = planner(services, stack, action)
     if proposal is not None:
         proposal = _select_part(services, proposal, action)
-        given = dataclasses.replace(proposal.given, by=services.settings.user)
-        allowance = services.settings.allowance
+        known = services.settings
+        given = dataclasses.replace(proposal.given, by=known.user, request=services.request)
+        allowance = known.allowance
         most = {} if allowance is None else allowance.most
         proposal = dataclasses.replace(proposal, given=given, guard=guard, most=most)
     return proposal, stack

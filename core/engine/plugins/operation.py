@@ -36,6 +36,7 @@ from ..model.outcomes import (
     Replace,
     Waiting,
 )
+from ..model.tracing import PlanRequest
 from ..model.work_item import WorkItem
 from . import call_log, live_state
 from .context import EngineContext
@@ -63,6 +64,8 @@ class PluginOperation:
         self.action = seen.row.op
         self.started_at = seen.row.started_at or 0.0
         self.token: Any = None
+        #: The request of a signal; None: the one behind the plan.
+        self.request: PlanRequest | None = None
         self._gathered = gathered
         #: Whether its calls only compute, so that a few threads make them all.
         self.is_light = instances.definitions.is_inward(seen.row)
@@ -179,7 +182,7 @@ class PluginOperation:
     def _call_logged(self, call: Callable[[], Answer]) -> Answer:
         tracing = self.instances.lending.tracing
         if tracing.tracer is not None:
-            parent = tracing.parents.get(self.seen.stack.root, "")
+            parent = self._find_request().traceparent
             with (
                 tracing.tracer.trace_call(self.row, self._during, parent) as traceparent,
                 keep_traceparent(traceparent),
@@ -193,10 +196,12 @@ class PluginOperation:
         clock = self.instances.lending.clock
         begun = clock.monotonic()
         answer = self._call_safely(call)
-        seconds, stack = clock.monotonic() - begun, self.seen.stack
-        request = self.instances.lending.requests.get(stack.root, "")
+        seconds, request = clock.monotonic() - begun, self._find_request().request
         call_log.log_call(self.seen, self._during, seconds, answer, request)
         return answer
+
+    def _find_request(self) -> PlanRequest:
+        return self.request or self.instances.lending.tracing.find_request(self.seen.stack)
 
     def _call_safely(self, call: Callable[[], Answer]) -> Answer:
         try:

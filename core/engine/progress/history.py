@@ -64,6 +64,8 @@ def begin(work: UnitOfWork, stack: StackRow, given: Given) -> None:
     if stack.generation > 1 and not by:
         before = work.tx.last_action(stack.id)
         by = "" if before is None else before.by
+    if given.request.request or stack.owner_resource_id is None:
+        work.after.requests[stack.root] = given.request
     if not given.template_hash and stack.template_id is not None:
         hashed = work.tx.template_hashes(stack.id, stack.template_id)
     work.tx.add_action(
@@ -72,7 +74,7 @@ def begin(work: UnitOfWork, stack: StackRow, given: Given) -> None:
             stack.id,
             stack.generation,
             stack.action,
-            json.dumps(dict(given.detail)),
+            json.dumps(given.request.write(given.detail)),
             by,
             work.now,
             None,

@@ -13,6 +13,7 @@ from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Loading
 from ..model.lending import Lender, Lending
+from ..model.tracing import Tracing
 from ..model.unit_of_work import UnitOfWork
 from ..plugins.instances import Instances
 from ..services import EngineServices, EngineSettings
@@ -41,7 +42,8 @@ def build_services(
 
     ``origins``: the plug-in of each type (``Plugins.origins``).
     """
-    lending = Lending(lender, clock, source, sealer, durable, progress)
+    tracing = Tracing(lambda stack_id: reader().last_action(stack_id))
+    lending = Lending(lender, clock, source, sealer, durable, progress, tracing)
     definitions = Definitions(load, resource_types, reader, origins)
     return EngineServices(
         definitions,

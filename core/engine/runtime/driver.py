@@ -190,6 +190,7 @@ class Driver(Loop):
 
     def _follow_commit(self, work: UnitOfWork) -> None:
         after: Outbox = work.after
+        self.services.instances.lending.tracing.requests.update(after.requests)
         for run in after.then:
             run()
         self.listeners.announce(work)

@@ -41,7 +41,7 @@ from .building import build_services
 from .lateness import Lateness
 from .listeners import CommitListener, Listener
 from .pool_driver import PoolDriver
-from .requests import Requests, remember_request
+from .requests import Requests
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
 
@@ -169,14 +169,11 @@ class Engine:
         action: Action,
         caller: Caller | None = None,
         note: Noted | None = None,
-        request: str = "",
-        parent: str = "",
     ) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed.
 
-        ``note`` runs in the transaction that accepts it; what it raises undoes that. ``request``:
-        the id that lines of the log name; ``parent``: its ``traceparent``. Whoever cancels the
-        future in time withdraws the action.
+        ``note`` runs in the transaction that accepts it; what it raises undoes that. Whoever
+        cancels the future in time withdraws the action.
         """
         future: Future[Accepted] = Future()
         services = self.services if caller is None else self.services.for_caller(caller)
@@ -188,8 +185,6 @@ class Engine:
             ):
                 raise CancelledError
             (note or skip_note)(work, accepted)
-            if request:
-                remember_request(services.instances.lending, request, work, accepted, parent)
 
         return self._submit_step(lambda: act(services, action, note_all), future)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from zonda.hooks.errors import Conflict, StoreError, UsageError
@@ -17,8 +18,6 @@ from .. import actions
 from ..actions import Accepted, wire
 from ..handlers.runners import act
 from ..model.effects import Tx, make_step
-from ..model.lending import Lending
-from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from .driver import Driver
 
@@ -52,10 +51,8 @@ class Requests:
     def forget(self, stack_ids: Iterable[str]) -> None:
         """Note that stacks are idle."""
         self.stacks.difference_update(stack_ids)
-        lending = self._driver.services.instances.lending
         for stack_id in stack_ids:
-            lending.requests.pop(stack_id, None)
-            lending.tracing.parents.pop(stack_id, None)
+            self._driver.services.instances.lending.tracing.requests.pop(stack_id, None)
 
     def _take_up(self, rows: Any, error: BaseException | None) -> None:
         for key, text, *_ in rows or ():
@@ -70,7 +67,8 @@ class Requests:
     def _carry_out(self, key: str, text: str) -> None:
         try:
             asked = self._driver.services.sealer.load(text)
-            action, caller = actions.from_json(asked), actions.parse_caller(asked)
+            action = actions.from_json(asked)
+            caller = replace(actions.parse_caller(asked), request=key)
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
             self._refuse(key, UsageError("The request cannot be read."))
@@ -79,7 +77,6 @@ class Requests:
         def note(work: UnitOfWork, accepted: Accepted) -> None:
             if not self._waits(key) or not _answer(work, key, wire.format_accepted(accepted)):
                 raise Withdrawn
-            remember_request(self._driver.services.instances.lending, key, work, accepted)
 
         def finish(value: Any, error: BaseException | None) -> None:
             if error is None:
@@ -98,22 +95,6 @@ class Requests:
             self._in_hand.discard(key)
 
         self._driver.start(make_step(Tx(lambda work: _answer(work, key, said))), finish)
-
-
-def remember_request(
-    lending: Lending, key: str, work: UnitOfWork, accepted: Accepted, parent: str = ""
-) -> None:
-    """Have the lines of the log about a tree of stacks name the request behind them.
-
-    ``parent``: the ``traceparent`` of that, if it is traced. Until it is at rest: a stack that
-    nothing was planned for is left out.
-    """
-    stack = work.tx.stack(accepted.stack_id)
-    if stack is not None and stack.phase != IDLE:
-        known, root = lending.requests, stack.root
-        work.after.then.append(lambda: known.update({root: key}))
-        if parent:
-            work.after.then.append(lambda: lending.tracing.parents.update({root: parent}))
 
 
 def _answer(work: UnitOfWork, key: str, said: str) -> bool:

@@ -295,6 +295,11 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         """The plans of a stack, and how they ended; the oldest first."""
         return [to_action_view(*found) for found in self._all(SQL["actions_of_stack"], stack_id)]
 
+    def last_action(self, stack_id: str) -> ActionView | None:
+        """The last plan of a stack."""
+        found = self._all(SQL["last_action"], stack_id)
+        return to_action_view(*found[0]) if found else None
+
     def last_change(self, stack_id: str) -> ActionView | None:
         """The last plan of a template, or of nothing, for a stack."""
         found = self._all(SQL["last_change"], stack_id)

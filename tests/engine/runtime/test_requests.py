@@ -111,7 +111,7 @@ def test_the_engine_log_names_the_request_that_has_caused_a_call(
         if record.name == "zonda.calls"
     ]
     assert calls == [("CREATE", "asked-for"), ("CHECK", None)]
-    assert engine.services.instances.lending.requests == {}
+    assert engine.services.instances.lending.tracing.requests == {}
 
 
 #: Seconds by which the clock has been set since a request was left.
