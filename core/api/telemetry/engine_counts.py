@@ -28,7 +28,7 @@ _STACK = "stack"
 #: The action of events about drift.
 _DRIFT = "DRIFT"
 _BEGUN, _ENDED = "IN_PROGRESS", frozenset({"COMPLETE", "FAILED"})
-#: Operations whose begin is remembered.
+#: Operations whose begin is remembered: beyond that the oldest are forgotten.
 _MOST_BEGUN = 100_000
 
 _Message = Sequence[Notice] | tuple[int, float] | None
@@ -75,8 +75,9 @@ class EngineCounts:
         key = event.resource_id or event.stack_id
         kind = self._name_type(event)
         if event.status == _BEGUN:
-            if len(self._begun) < _MOST_BEGUN:
-                self._begun[key] = (event.action, event.at)
+            if len(self._begun) >= _MOST_BEGUN:
+                del self._begun[next(iter(self._begun))]
+            self._begun[key] = (event.action, event.at)
         elif event.status in _ENDED:
             self._counts.add(OPERATIONS, kind, event.action, event.status)
             action, at = self._begun.get(key, ("", 0.0))

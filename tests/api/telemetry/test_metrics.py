@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -13,8 +12,16 @@ import pytest
 from zonda.core.api.server.dispatch import Dispatcher
 from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.service.service import Service
-from zonda.core.api.telemetry.counts import COMMIT_UNITS, METRICS, REFUSED, Counts
+from zonda.core.api.telemetry.counts import (
+    COMMIT_UNITS,
+    METRICS,
+    OPERATION_SECONDS,
+    REFUSED,
+    Counts,
+)
+from zonda.core.api.telemetry.engine_counts import EngineCounts
 from zonda.core.api.telemetry.serving import serve_metrics
+from zonda.core.store.read.views import EventView
 from zonda.hooks.errors import UsageError
 
 from ..conftest import BASE, Api, TestIdentity, make_app
@@ -124,6 +131,18 @@ def test_a_type_of_a_template_file_is_no_label(shown: Any) -> None:
     assert "our-own-file" not in read()
 
 
+def test_the_time_of_an_operation_is_measured_although_a_signal_comes() -> None:
+    counts = Counts()
+    counted = EngineCounts(counts, {"T"})
+    for seq, (action, status) in enumerate(
+        [("CREATE", "IN_PROGRESS"), ("SIGNAL", "COMPLETE"), ("CREATE", "COMPLETE")]
+    ):
+        about = ("s", "stack", 1, "r", "name", "T", None)
+        counted._count_event(EventView(seq, f"e{seq}", *about, action, status, "", 10.0 * seq))
+    measured = {metric.name: series for metric, series in counts.read()}[OPERATION_SECONDS.name]
+    assert [(labels, series.total) for labels, series in measured] == [(("T", "CREATE"), 20.0)]
+
+
 def test_drift_checks_are_counted_by_their_verdict(shown: Any) -> None:
     from zonda.core.engine.actions import Caller, CheckDrift
 
@@ -173,4 +192,3 @@ def test_metrics_can_be_off(tmp_path: Any) -> None:
             assert url == ""
     finally:
         app.close()
-    assert json.dumps(url) == '""'
