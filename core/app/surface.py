@@ -224,6 +224,12 @@ class ReferenceAccess(Protocol):
     def build_template(self, name: str, *, example: bool) -> dict[str, Any]:
         """Build an initial template of a type, or one with example values; raises NotFound."""
 
+    def build_schema(self, version: str | None) -> dict[str, Any]:
+        """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
+
+    def list_plugins(self) -> list[dict[str, Any]]:
+        """List every plug-in, also failed ones, with what it provides by kind."""
+
     def list_functions(self, version: str, *, conditions: bool) -> dict[str, str]:
         """List the first line on each function of a template version; raises NotFound."""
 

@@ -59,10 +59,17 @@ class Session:
             if self.settings.url:
                 from zonda.core.remote.remote_app import RemoteApp
 
-                self._app = RemoteApp(build_app(self.settings))
+                self._app = RemoteApp(self.offline)
             else:
                 self._app = self.local
         return self._app
+
+    @property
+    def offline(self) -> App:
+        """The application of this machine for its files; also where commands are for a server."""
+        if self._local is None:
+            self._local = build_app(self.settings)
+        return self._local
 
     @property
     def local(self) -> App:
@@ -79,9 +86,8 @@ class Session:
         if self._local is None:
             memory.limit_malloc_arenas()
             self.open_log(default="")
-            self._local = build_app(self.settings)
-            self._warn_of_exposure(self._local)
-        return self._local
+            self._warn_of_exposure(self.offline)
+        return self.offline
 
     def _warn_of_exposure(self, app: App) -> None:
         with suppress(StoreError):  # whoever uses the database says so

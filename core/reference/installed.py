@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection, Mapping
+from inspect import getdoc
 from typing import Any
 
 from zonda.core.plugins.manager import Plugins
@@ -14,6 +16,8 @@ from zonda.hooks.text.suggestions import suggestion
 
 from . import examples
 from .description import describe_type
+from .json_schema import JsonSchema, build_template_schema
+from .plugin_list import list_plugins
 
 
 class Reference:
@@ -64,17 +68,53 @@ class Reference:
             raise NotFound("resource type", name, hint=hint)
         return cls
 
+    def build_schema(self, version: str | None) -> JsonSchema:
+        """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
+        dates = DATES if version is None else (_find_date(version, DATES),)
+        functions: dict[str, str] = {}
+        conditions: dict[str, str] = {}
+        for date in dates:
+            table = self._function_table(date)
+            known = {
+                name: cls for name, cls in table.functions.items() if name not in table.removed
+            }
+            functions |= _describe_functions(known)
+            conditions |= _describe_functions(
+                {
+                    name: cls
+                    for name, cls in table.conditions.items()
+                    if name not in table.functions or known.get(name) is cls
+                }
+            )
+        names = [name for name, date in NAMES.items() if date in dates]
+        types = self._plugins.resource_types
+        made = build_template_schema((*dates, *names), functions, conditions, types)
+        schema: JsonSchema = json.loads(json.dumps(made, default=str))
+        return schema
+
+    def list_plugins(self) -> list[dict[str, Any]]:
+        """List every plug-in, also failed ones, with what it provides by kind."""
+        return list_plugins(self._plugins)
+
     def list_functions(self, version: str, *, conditions: bool) -> dict[str, str]:
         """List the first line on each function of a template version; raises NotFound."""
-        name = version.rpartition(".")[2]
-        date = NAMES.get(name, name)
-        if date not in (*DATES, *CFN):
-            known = (*DATES, *NAMES, *sorted(CFN))
-            hint = suggestion(name, known) or f"The versions are {', '.join(known)}."
-            raise NotFound("template version", version, hint=hint)
-        table = self._function_table(date)
+        table = self._function_table(_find_date(version.rpartition(".")[2], (*DATES, *sorted(CFN))))
         called = {**table.functions, **(table.conditions if conditions else {})}
         return {
             name: (called[name].__doc__ or "").strip().partition("\n")[0]
             for name in sorted(called.keys() - table.removed)
         }
+
+
+def _find_date(version: str, dates: Collection[str]) -> str:
+    """Find the date of a version by its date or name; raises NotFound."""
+    date = NAMES.get(version, version)
+    if date not in dates:
+        known = (*dates, *NAMES)
+        hint = suggestion(version, known) or f"The versions are {', '.join(known)}."
+        raise NotFound("template version", version, hint=hint)
+    return date
+
+
+def _describe_functions(functions: Mapping[str, type[Any]]) -> dict[str, str]:
+    return {name: (getdoc(cls) or "").split("\n")[0] for name, cls in functions.items()}

@@ -92,6 +92,16 @@ class RemoteReference:
         )
         return found
 
+    def build_schema(self, version: str | None) -> dict[str, Any]:
+        """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
+        found: dict[str, Any] = self._connection.read("reference.build_schema", version=version)
+        return found
+
+    def list_plugins(self) -> list[dict[str, Any]]:
+        """List every plug-in of the server."""
+        found: list[dict[str, Any]] = self._connection.read("reference.list_plugins")
+        return found
+
     def list_functions(self, version: str, *, conditions: bool) -> dict[str, str]:
         """List the first line on each function of a template version; raises NotFound."""
         found: dict[str, str] = self._connection.read(

@@ -6,9 +6,8 @@ from zonda.core.cli.commands import find_longest
 
 #: Beginnings of commands that are for this machine: a remote run has them work on the home.
 LOCAL = (
-    *("engine", "serve", "runner", "sink", "plugin", "type", "token", "demo", "doctor"),
-    *("completion", "help", "man", "version", "explain", "resource type docs"),
-    "template schema",
+    *("engine", "serve", "runner", "sink", "plugin check", "plugin new", "type", "token", "demo"),
+    *("doctor", "completion", "help", "man", "version", "explain", "resource type docs"),
 )
 
 _GOES_ON = "a server carries on what a command leaves with --no-wait"
@@ -16,8 +15,7 @@ _ALWAYS = "with a server there is always an engine"
 _HOME = "a server has made its home before the command begins"
 _BROKEN = "no server starts with such settings, or in such a home"
 _LOG = "the engine's log is that of the server's process"
-_INTERRUPT = "what a plug-in interrupts is the process of the server, here that of the tests"
-_FILE = "the file of a manifest is read on this machine, without a server"
+_INTERRUPT = "what a plug-in interrupts as it is loaded is the start of the server, here the tests"
 _BESIDE = "the test runs an engine of its own in the home, beside the command"
 
 #: Reason by test, or by the beginning of its name below this folder.
@@ -28,7 +26,7 @@ LEFT_OUT: dict[str, str] = {
     "inspect/test_nested.py::test_a_breakpoint_inside_is_listed_and_cleared": _BESIDE,
     "inspect/test_nested.py::test_what_happens_inside_is_told_while_a_command_runs": _BESIDE,
     "options/test_remote_templates.py::test_an_address_that_cannot_be_used_is_one_error": _HOME,
-    "plugins/test_failures.py": _INTERRUPT,
+    "plugins/test_failures.py::test_a_plug_in_that_raises_when_it_is_loaded": _INTERRUPT,
     "progress/test_busy_stacks.py": _BESIDE,
     "progress/test_ends.py::test_a_database_that": _BROKEN,
     "progress/test_ends.py::test_a_lost_key_stops_every_command": _BROKEN,
@@ -47,7 +45,6 @@ LEFT_OUT: dict[str, str] = {
     "stack/test_stacks.py::test_actions_of_one_stack_show_it_where_that_is_asked_for": _GOES_ON,
     "stack/test_stacks.py::test_validate_leaves_nothing_behind": _HOME,
     "stack/test_policies.py::test_a_wait_outlives_the_command_that_waited": _GOES_ON,
-    "types/test_type_new.py::test_a_manifest_is_shown_by_its_file": _FILE,
     "test_engine_log.py": _LOG,
     "test_no_home.py": _HOME,
     "test_projects.py::test_a_project_has_a_name": _BROKEN,

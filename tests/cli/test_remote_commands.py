@@ -24,6 +24,14 @@ heat_template_version: 2018-08-31
 resources:
   quick: {type: OS::Heat::RandomString}
 """
+MANIFEST = """
+zonda_type: 1
+name: Acme::Disk
+description: Needs make-disk.
+properties:
+  size: {type: integer, required: true}
+actions: {CREATE: make-disk}
+"""
 Run = Callable[..., tuple[int, str]]
 
 
@@ -63,10 +71,9 @@ def served(other: Server, tmp_path: Path) -> Iterator[Server]:
         ("runner", "stop"),
         ("sink", "list"),
         ("sink", "skip", "x"),
-        ("plugin", "list"),
+        ("plugin", "check", "x"),
         ("token", "create", "ann", "--project", "p"),
         ("resource", "type", "docs"),
-        ("template", "schema"),
         ("demo",),
     ],
     ids=" ".join,
@@ -87,6 +94,10 @@ def test_commands_for_this_machine_say_so(served: Server, run: Run, words: tuple
         (("resource", "type", "show", "Acme::Disk"), "make-disk"),
         (("resource", "type", "template", "Acme::Disk"), "type: Acme::Disk"),
         (("resource", "type", "template", "Acme::Disk", "--example"), "type: Acme::Disk"),
+        (("template", "schema"), "Acme::Disk"),
+        (("template", "schema", "--version", "rocky"), "Acme::Disk"),
+        (("plugin", "list"), "Acme::Disk"),
+        (("plugin", "list", "-f", "json"), "Acme::Disk"),
         (("template", "function", "list", "2018-08-31"), "get_attr"),
         (("template", "function", "list", "2018-08-31", "--with-conditions"), "equals"),
     ],
@@ -97,11 +108,7 @@ def test_types_and_functions_are_those_of_the_server(
 ) -> None:
     types = tmp_path / "served" / "types"
     types.mkdir(parents=True)
-    (types / "disk.yaml").write_text(
-        "zonda_type: 1\nname: Acme::Disk\ndescription: Needs make-disk.\n"
-        "properties:\n  size: {type: integer, required: true}\n"
-        "actions: {CREATE: make-disk}\n"
-    )
+    (types / "disk.yaml").write_text(MANIFEST)
     with other.serve({"home": str(tmp_path / "served"), "log": "off"}):
         code, said = run(*words)
 
@@ -114,14 +121,29 @@ def test_types_and_functions_are_those_of_the_server(
     [
         (("resource", "type", "show", "OS::No::Such"), "resource type (OS::No::Such)"),
         (("template", "function", "list", "1999-01-01"), "template version (1999-01-01)"),
+        (("template", "schema", "--version", "1999-01-01"), "template version (1999-01-01)"),
     ],
-    ids=["type", "version"],
+    ids=["type", "version", "schema"],
 )
 def test_what_the_server_does_not_have_is_not_found(
     served: Server, run: Run, words: tuple[str, ...], missing: str
 ) -> None:
     code, said = run(*words)
     assert (code, missing.lower() in said.lower()) == (1, True), said
+
+
+def test_the_file_of_a_manifest_is_read_on_this_machine(
+    served: Server, run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "disk.yaml"
+    file.write_text(MANIFEST)
+    for words in (("show",), ("template",), ("template", "--example")):
+        code, said = run("resource", "type", words[0], file, *words[1:])
+        assert (code, "Acme::Disk" in said) == (0, True), said
+    file.write_text(MANIFEST.replace("integer", "integre"))
+    code, said = run("resource", "type", "show", file)
+    assert (code, f"{file}:" in said) == (1, True), said
+    assert not (tmp_path / "client").exists()
 
 
 def test_a_running_action_is_the_servers(served: Server, run: Run, tmp_path: Path) -> None:
@@ -180,8 +202,9 @@ def test_a_token_shows_the_stacks_of_its_project(
         for words in (("stack", "show", stack), ("stack", "event", "list", stack)):
             code, said = run(*words)
             assert (code, "could not be found" in said) == (1, True)
-        code, said = run("stack", "create", "mine", "-t", template)
-        assert (code, "not authorized" in said) == (1, True)
+        for words in (("stack", "create", "mine", "-t", template), ("plugin", "list")):
+            code, said = run(*words)
+            assert (code, "not authorized" in said) == (1, True)
 
 
 def test_types_of_this_machine_travel_with_a_template(
@@ -189,10 +212,7 @@ def test_types_of_this_machine_travel_with_a_template(
 ) -> None:
     types = tmp_path / "client" / "types"
     types.mkdir(parents=True)
-    (types / "disk.yaml").write_text(
-        "zonda_type: 1\nname: Acme::Disk\nproperties:\n  size: {type: integer, required: true}\n"
-        "actions: {CREATE: make-disk}\n"
-    )
+    (types / "disk.yaml").write_text(MANIFEST)
     template = tmp_path / "t.yaml"
     template.write_text(
         "heat_template_version: 2018-08-31\n"

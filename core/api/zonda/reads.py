@@ -30,10 +30,11 @@ from ..service.project import Project
 
 
 class Read(NamedTuple):
-    """A read. ``is_heavy``: it loads templates or asks plug-ins."""
+    """A read. ``is_heavy``: it loads templates or asks plug-ins. ``rule``: one of ``RULES``."""
 
     function: Callable[..., Any]
     is_heavy: bool = False
+    rule: str = "read"
 
 
 def find_stack(project: Project, name: str) -> StackView:

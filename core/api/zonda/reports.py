@@ -115,6 +115,16 @@ def list_functions(project: Project, version: str, conditions: bool) -> dict[str
     return project.reference.list_functions(version, conditions=conditions)
 
 
+def build_schema(project: Project, version: str | None) -> dict[str, Any]:
+    """The JSON Schema of templates."""
+    return project.reference.build_schema(version)
+
+
+def list_plugins(project: Project) -> list[dict[str, Any]]:
+    """The plug-ins of the server."""
+    return project.reference.list_plugins()
+
+
 def list_generations(project: Project, stack: StackView) -> list[Generation]:
     """The generations of a stack."""
     return project.inspector.list_generations(stack)
@@ -207,6 +217,8 @@ REPORTS = {
     "reference.describe_type": Read(describe_type, is_heavy=True),
     "reference.build_template": Read(build_template, is_heavy=True),
     "reference.list_functions": Read(list_functions, is_heavy=True),
+    "reference.build_schema": Read(build_schema, is_heavy=True),
+    "reference.list_plugins": Read(list_plugins, is_heavy=True, rule="admin"),
     "inspector.list_generations": Read(list_generations),
     "inspector.read_past": Read(read_past),
     "inspector.show_input": Read(show_input, is_heavy=True),

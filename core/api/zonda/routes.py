@@ -33,7 +33,7 @@ def _make_handler(read: Read) -> Handler:
 
 def _make_read_route(name: str, read: Read) -> Route:
     path = f"{_P}/read/{name}"
-    return Route("POST", path, f"reads:{name}", _make_handler(read), "read", read.is_heavy)
+    return Route("POST", path, f"reads:{name}", _make_handler(read), read.rule, read.is_heavy)
 
 
 TABLE = RouteTable(

@@ -55,7 +55,7 @@ def find_reference(session: Session, type_: str) -> tuple[ReferenceAccess, str]:
         return session.app.reference, type_
     from zonda.core.reference.installed import Reference
 
-    app = session.local
+    app = session.offline
     found = app.load_plugins_from(path)
     if found.failures:
         raise found.failures[0]
