@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-import yaml
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -189,5 +188,5 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
 
 
 def format_bundle(template: Any, **parts: Any) -> dict[str, Any]:
-    """A bundle as zonda's own API takes it."""
-    return {"template": yaml.safe_dump(template), "environment_files": [], **parts}
+    """A bundle as zonda's own API takes it; JSON is YAML, and written in a tenth of the time."""
+    return {"template": json.dumps(template), "environment_files": [], **parts}

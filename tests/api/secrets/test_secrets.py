@@ -200,7 +200,7 @@ def make_form(walk: Walk) -> dict[str, Any]:
     environment = {"parameters": {**inputs["parameters"], "other": ENVIRONMENT}}
     return {
         "name": "formed",
-        "template": yaml.safe_dump(inputs["template"]),
+        "template": json.dumps(inputs["template"]),
         "environment": yaml.safe_dump(environment),
         "file_name": "inner.yaml",
         "file_text": INNER,
@@ -335,10 +335,12 @@ def list_actions(walk: Walk, stack_id: str) -> Iterator[dict[str, Any]]:
 def ask_read(walk: Walk, route: Route, ids: Mapping[str, str]) -> None:
     """Send a read of zonda's own API for every thing that there is."""
     wanted = [*inspect.signature(ALL_READS[route.operation[6:]].function).parameters][1:]
-    reader = walk.app.reader
+    reader, bundle = walk.app.reader, make_bundle(walk)
     for name, stack_id, resources in list_stacks(walk):
         checks = [each.id for each in reader.drift_checks(stack_id, 9, 0)] or ["none"]
-        actions = [json.dumps(each) for each in list_actions(walk, stack_id)]
+        actions = [""]
+        if "action" in wanted:
+            actions = [json.dumps(each) for each in list_actions(walk, stack_id)]
         forms = [
             {
                 **VALUES,
@@ -348,11 +350,11 @@ def ask_read(walk: Walk, route: Route, ids: Mapping[str, str]) -> None:
                 ),
                 "template_id": reader.stack_by_id(stack_id).template_id,
                 **{"check_id": check, "action": action, "key": ids["snapshot_id"]},
-                "bundle": make_bundle(walk),
+                "bundle": bundle,
             }
             for each in ([None, *resources] if {"resource", "name"} & {*wanted} else [None])
             for check in (checks if "check_id" in wanted else [""])
-            for action in (actions if "action" in wanted else [""])
+            for action in actions
         ]
         if route.operation == "reads:templates.explain_type":
             forms = [{**form, "resource": ""} for form in forms]
