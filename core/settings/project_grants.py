@@ -6,15 +6,19 @@ without either a project may use none. Asked by ``resource_services`` for the pr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from zonda.hooks.errors import UsageError
+from zonda.hooks.errors import UsageError, UsageErrors
 from zonda.hooks.text.urls import host_of_url, is_url
 
 from .secret_references import matches_reference
-from .server_sections import ALL_PROJECTS, RUNNERS, SECRET_SOURCES
+from .server_sections import ALL_PROJECTS, RUNNERS, SECRET_SOURCES, find_entry_line
 from .table import FILE_NAME, Settings
+
+#: An id of a project as Keystone makes them.
+_PROJECT_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class ProjectGrants:
@@ -44,6 +48,33 @@ class ProjectGrants:
         sections = (self._sections.get(name, {}) for name in (project, ALL_PROJECTS))
         found: Sequence[str] = next((each[entry] for each in sections if entry in each), ())
         return found
+
+
+def check_project_ids(settings: Settings) -> None:
+    """Raise UsageErrors for grants to something else than an id of Keystone's.
+
+    A name is refused, not looked up: projects of two domains may have the same one.
+    """
+    path = settings.home / FILE_NAME
+    wrong = [
+        (name, entry)
+        for name, section in settings.projects.items()
+        for entry in (RUNNERS, SECRET_SOURCES)
+        if entry in section and name != ALL_PROJECTS and not _PROJECT_ID.fullmatch(name)
+    ]
+    if wrong:
+        text = path.read_text()
+        raise UsageErrors(
+            [
+                UsageError(
+                    f"{path}:{find_entry_line(text, ('projects', name), entry)}: "
+                    f"[projects.{name}]: {entry} is for the id of a project, and {name} is none.",
+                    hint=f"openstack project show {name} -f value -c id",
+                    code="ZON207",
+                )
+                for name, entry in wrong
+            ]
+        )
 
 
 def _make_refusal(project: str, what: str, entry: str) -> UsageError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zonda.core.app.app import App
-from zonda.core.settings.project_grants import ProjectGrants
+from zonda.core.settings.project_grants import ProjectGrants, check_project_ids
 from zonda.hooks.errors import UsageError
 
 from .callers import Identity
@@ -47,5 +47,11 @@ def choose_identity(app: App) -> Identity:
 
 
 def choose_grants(app: App) -> ProjectGrants | None:
-    """The grants of projects, by the settings; None in mode ``none``: all may use all."""
-    return None if app.settings.identity == "none" else ProjectGrants(app.settings)
+    """The grants of projects, by the settings; None in mode ``none``: all may use all.
+
+    Raises UsageErrors for grants to what is no project of Keystone.
+    """
+    settings = app.settings
+    if settings.identity == "keystone":
+        check_project_ids(settings)
+    return None if settings.identity == "none" else ProjectGrants(settings)

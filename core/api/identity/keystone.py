@@ -27,6 +27,8 @@ REFUSED = 30.0
 _QUESTIONS = 8
 _PATIENCE = 10.0
 _LONGEST_TOKEN = 8192
+#: The answers to a sign-in that is refused; others say that Keystone is not what it should be.
+_REFUSALS = (400, 401, 403)
 #: Seconds for which it counts whether Keystone answers.
 HEALTH_KEPT = 10.0
 _HEALTH = "health"
@@ -104,9 +106,11 @@ class Keystone:
         headers = {"Content-Type": "application/json"}
         with self._turns:
             status, answered, _ = self._send("POST", f"{self._url}?nocatalog", headers, body)
-        if status >= 500:
+        if status in _REFUSALS:
+            return None
+        if status != 201 or "X-Subject-Token" not in answered:
             raise IdentityUnavailable(f"Keystone answers {status} to a sign-in.")
-        return answered.get("X-Subject-Token") if status == 201 else None
+        return answered["X-Subject-Token"]
 
     def find_trouble(self) -> str:
         """Whether Keystone answers, looked at again after a while."""
@@ -148,7 +152,7 @@ class Keystone:
             return reply.status, reply.headers, json.loads(reply.body) if reply.body else {}
         except (TransportError, RequestRejected) as error:
             raise IdentityUnavailable(f"Keystone cannot be asked: {error}.") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise IdentityUnavailable("Keystone's answer is no JSON.") from error
 
     def _get_own_token(self) -> str:

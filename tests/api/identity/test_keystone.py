@@ -229,8 +229,8 @@ class SignInTransport(FakeTransport):
             return super().send(method, url, headers, body)
         self.asked.append(json.dumps(said))
         password = said["identity"]["password"]["user"]["password"]
-        status = {"right": 201, "down": 502}.get(password, 401)
-        return Reply(status, {"X-Subject-Token": "good"} if status == 201 else {}, b"{}")
+        status = {"right": 201, "empty": 201, "lost": 404, "down": 502}.get(password, 401)
+        return Reply(status, {"X-Subject-Token": "good"} if password == "right" else {}, b"{}")
 
 
 def test_a_user_gets_a_token_for_a_project_by_its_password() -> None:
@@ -238,9 +238,10 @@ def test_a_user_gets_a_token_for_a_project_by_its_password() -> None:
     keystone = Keystone(ACCOUNT, FakeClock(), transport)  # type: ignore[arg-type]
     assert keystone.issue_token("ann", "right", "one", "") == "good"
     assert keystone.issue_token("ann", "wrong", "one", "d1") is None
-    with pytest.raises(IdentityUnavailable):
-        keystone.issue_token("ann", "down", "one", "")
-    first, second, _ = map(json.loads, transport.asked)
+    for trouble in ("empty", "lost", "down"):
+        with pytest.raises(IdentityUnavailable):
+            keystone.issue_token("ann", trouble, "one", "")
+    first, second, *_ = map(json.loads, transport.asked)
     assert first["scope"]["project"] == {"name": "one", "domain": {"id": "default"}}
     assert second["identity"]["password"]["user"]["domain"] == {"id": "d1"}
 

@@ -23,7 +23,7 @@ from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CheckDrift, DeleteStack
 from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.errors import UsageError, ValidationErrors
+from zonda.hooks.errors import UsageError, UsageErrors, ValidationErrors
 from zonda.workflows.resources import secret_fingerprints
 
 from ..conftest import Api, TestIdentity
@@ -425,4 +425,34 @@ def test_a_server_tells_projects_apart_before_its_engine_runs(server: Server) ->
             app.lender.runner("make", "p1")
     finally:
         serving.close()
+        app.close()
+
+
+def test_a_grant_to_a_name_keeps_a_server_of_keystone_from_starting(tmp_path: Path) -> None:
+    project = "0123456789abcdef0123456789abcdef"
+    text = (
+        f'[projects.{project}]\nrunners = ["a"]\n[projects."*"]\nrunners = ["b"]\n'
+        '[projects.acme]\nresource_types = ["OS::*"]\n'
+    )
+    (tmp_path / "zonda.toml").write_text(text)
+    flags = {"home": str(tmp_path), "log": "off"}
+    app = build_app(settings.load_settings({**flags, "identity": "keystone"}, {}))
+    try:
+        assert choose_grants(app) is not None
+    finally:
+        app.close()
+    (tmp_path / "zonda.toml").write_text(f'{text}secret_sources = ["env:A"]\n')
+    app = build_app(settings.load_settings({**flags, "identity": "keystone"}, {}))
+    try:
+        with pytest.raises(UsageErrors) as caught:
+            choose_grants(app)
+    finally:
+        app.close()
+    [fault] = caught.value.errors
+    assert "zonda.toml:7: [projects.acme]: secret_sources is for the id" in str(fault)
+    assert fault.hint == "openstack project show acme -f value -c id"
+    app = build_app(settings.load_settings({**flags, "identity": "tokens"}, {}))
+    try:
+        assert choose_grants(app) is not None
+    finally:
         app.close()
