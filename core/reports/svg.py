@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 from xml.sax.saxutils import escape
 
 from zonda.core.graph.layout import WIDEST, Layout, compute_layout
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from .drawing import FILLS, format_tooltip
 from .graph import LEAVING, NESTED, Edge, Graph, Node
@@ -93,7 +94,7 @@ def _draw_classes() -> Iterator[str]:
 
 
 def _compute_width(node: Node, bounds: tuple[float, float]) -> float:
-    longest = max(len(node.name) * 1.1, len(node.type), len(node.state))
+    longest = max(len(escape_control_chars(node.name)) * 1.1, len(node.type), len(node.state))
     return min(max(longest * _LETTER + 20, bounds[0]), bounds[1])
 
 
@@ -108,7 +109,7 @@ def _draw_node(node: Node, at: tuple[float, float], width: float) -> Iterator[st
     state = f' data-state="{_escape_attribute(node.state)}"'
     lines = ((node.name, -10, ' class="name"'), (node.type, 6, ""), (node.state, 22, state))
     for text, down, kind in lines:
-        shown = _escape_text(_truncate(text, letters))
+        shown = _escape_text(_truncate(escape_control_chars(text), letters))
         yield f'<text{kind} x="{x:.1f}" y="{y + down:.1f}">{shown}</text>'
 
 
@@ -149,12 +150,14 @@ def _truncate(text: str, letters: int) -> str:
 
 
 def _escape_text(text: str) -> str:
-    """Escape a text for XML, without characters that XML 1.0 cannot hold."""
-    return escape("".join(letter if _is_allowed(letter) else "\ufffd" for letter in text))
+    """Escape a text that is shown, with its control characters spelt out."""
+    return escape(escape_control_chars(text))
 
 
 def _escape_attribute(text: str) -> str:
-    return _escape_text(text).replace('"', "&quot;")
+    """Escape a text for XML, without characters that XML 1.0 cannot hold."""
+    allowed = "".join(letter if _is_allowed(letter) else "\ufffd" for letter in text)
+    return escape(allowed, {'"': "&quot;"})
 
 
 def _is_allowed(letter: str) -> bool:

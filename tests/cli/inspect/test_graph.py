@@ -130,6 +130,12 @@ def test_svg_is_valid_and_nothing_in_it_is_code() -> None:
     assert any('CREATE_FAILED (no </title> "now")' in title for title in titles)
 
 
+def test_svg_spells_out_letters_that_turn_or_hide_others() -> None:
+    graph = Graph("t", (Node("a\u202eb\x1b", "T"),), ())
+    texts = [each.text for each in ET.fromstring("\n".join(svg.draw_svg(graph))).iter()]
+    assert r"a\u202eb\x1b" in texts
+
+
 def test_svg_tells_states_without_colours() -> None:
     root = ET.fromstring("\n".join(svg.draw_svg(ODD)))
     assert "CREATE_FAILED" in [each.text for each in root.iter(f"{SVG}text")]
