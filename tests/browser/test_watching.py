@@ -204,6 +204,28 @@ def test_names_that_are_markup_are_only_names(page: Any, server: Server) -> None
     assert page.evaluate("window.isBroken") is None
 
 
+def test_the_longest_names_leave_all_columns_in_sight(
+    page: Any, server: Server, check_page: Check
+) -> None:
+    template = {
+        "heat_template_version": "2021-04-16",
+        "parameters": {"p" * 255: {"type": "string", "default": "v" * 255}},
+        "resources": {"r" * 255: SHOP["resources"]["volume"]},
+        "outputs": {"o" * 255: {"value": "v" * 255}},
+    }
+    address = create(server, "n" * 255, template)
+    for width in (1440, 900, 700, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for path in ("/ui/p1/stacks", address, f"{address}/actions/delete"):
+            page.goto(path)
+            check_page(page)
+            hidden = page.evaluate(
+                "[...document.querySelectorAll('.scroll')].filter("
+                "(each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText)"
+            )
+            assert hidden == [], (path, width)
+
+
 def test_dark_and_light_are_remembered(browser: Browser, server: Server) -> None:
     with browser.open_window(color_scheme="dark") as page:
         read = "getComputedStyle(document.body).backgroundColor"

@@ -56,13 +56,6 @@ function showState(element, state) {
   }
 }
 
-function showProgress(elements, message) {
-  for (const element of elements) {
-    const place = element.querySelector("[data-progress]");
-    if (place) place.textContent = message;
-  }
-}
-
 // -- events ---------------------------------------------------------------------------------------
 
 let source = null;
@@ -85,7 +78,7 @@ function connect() {
   source = new EventSource(url);
   source.addEventListener("open", () => { wait = 1000; showLink(true); });
   source.addEventListener("error", reconnect);
-  for (const kind of ["state", "progress", "gap"]) source.addEventListener(kind, receive);
+  for (const kind of ["state", "gap"]) source.addEventListener(kind, receive);
 }
 
 function reconnect() {
@@ -102,7 +95,6 @@ function receive(message) {
   if (message.type === "gap") return refresh(true);
   const event = JSON.parse(message.data);
   const shown = findElements(event);
-  if (!event.state) return showProgress(shown, event.message);
   shown.forEach((element) => showState(element, event.state));
   if (!event.resource_name && shown.length) {
     document.getElementById("news").textContent = `${event.stack_name}: ${event.state}`;
