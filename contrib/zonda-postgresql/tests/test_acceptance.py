@@ -1,6 +1,6 @@
-"""From an empty environment: the wheels, the real command line, a real PostgreSQL, a template.
+"""The installed package, the real command line, a real PostgreSQL, and a template.
 
-Everything is built from the clone that this file stands in; elsewhere the tests are skipped.
+The template also takes zonda-files from beside this package; where it is not, they are skipped.
 """
 
 from __future__ import annotations
@@ -18,39 +18,32 @@ from typing import Any
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent
-CLONE = PACKAGE.parent.parent
 TEMPLATE = PACKAGE / "examples" / "app-database.yaml"
 MINUTES = 240.0
 
 
 @pytest.fixture(scope="session")
-def bin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with nothing but the three wheels and what they need."""
-    if not (CLONE / "hooks").is_dir():
-        pytest.skip(f"no clone of zonda around {PACKAGE}: there is nothing to build wheels from")
-    folder = tmp_path_factory.mktemp("empty")
-    sources = [str(CLONE), str(PACKAGE), str(PACKAGE.parent / "zonda-files")]
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder / "wheels")]
-    subprocess.run([*build, *sources], check=True, cwd=folder, capture_output=True)
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    wheels = sorted(map(str, (folder / "wheels").glob("*.whl")))
-    assert len(wheels) == 3
-    pip = str(folder / "venv" / "bin" / "pip")
-    subprocess.run([pip, "install", "-q", *wheels], check=True, cwd=folder, capture_output=True)
-    subprocess.run([pip, "check"], check=True, capture_output=True)
-    return folder / "venv" / "bin"
+def files_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with zonda-files, which the template also takes, and nothing else."""
+    folder = tmp_path_factory.mktemp("files")
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
+    source = PACKAGE.parent / "zonda-files"
+    if not source.is_dir():
+        pytest.skip(f"no zonda-files beside {PACKAGE}")
+    subprocess.run([*pip, str(source)], check=True, cwd=folder, capture_output=True)
+    return folder
 
 
 class Zonda:
     """The command line, with a home of its own."""
 
-    def __init__(self, program: Path, home: Path, parameters: dict[str, Any]) -> None:
-        self._program = program
+    def __init__(self, packages: Path, home: Path, parameters: dict[str, Any]) -> None:
         self._home = home
         self.parameters = parameters
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
+            "PYTHONPATH": str(packages),
             "ZONDA_HOME": str(home / "zonda"),
             "XDG_STATE_HOME": str(home / "state"),
         }
@@ -58,7 +51,7 @@ class Zonda:
 
     def command(self, *words: str) -> list[str]:
         """The words of a command."""
-        return [str(self._program), *words]
+        return [sys.executable, "-m", "zonda", *words]
 
     def __call__(self, *words: str, code: int = 0) -> str:
         done = subprocess.run(
@@ -86,7 +79,7 @@ class Zonda:
 
 
 @pytest.fixture
-def zonda(bin_folder: Path, postgres: Any, world: Any, tmp_path: Path) -> Iterator[Zonda]:
+def zonda(files_folder: Path, postgres: Any, world: Any, tmp_path: Path) -> Iterator[Zonda]:
     """The command line, ready to create the stack."""
     settings = postgres.settings
     parameters = {
@@ -97,7 +90,7 @@ def zonda(bin_folder: Path, postgres: Any, world: Any, tmp_path: Path) -> Iterat
         "name": f"zt_{os.getpid()}_{tmp_path.name.lower()[-12:]}".replace("-", "_"),
         "config_file": tmp_path / "app.ini",
     }
-    made = Zonda(bin_folder / "zonda", tmp_path, parameters)
+    made = Zonda(files_folder, tmp_path, parameters)
     yield made
     name = parameters["name"]
     postgres.rows(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
