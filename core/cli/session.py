@@ -19,6 +19,7 @@ from zonda.core.settings import settings, table
 from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError, UsageError
+from zonda.hooks.text.sanitize import escape_control_chars
 
 from .console import formats
 from .console.console import Screen
@@ -145,13 +146,20 @@ class Session:
         self._app = self._local = None
 
 
+class _DebugFormatter(logging.Formatter):
+    """Indents the lines behind the first one: none of them looks like another message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n    ".join(map(escape_control_chars, super().format(record).split("\n")))
+
+
 def _add_log_handler(debug: bool) -> logging.Handler:
     """Add the handler that shows log messages until the command ends; only with ``--debug``."""
     root = logging.getLogger()
     handler: logging.Handler = logging.NullHandler()
     if debug:
         handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+        handler.setFormatter(_DebugFormatter("%(name)s: %(message)s"))
         root.setLevel(logging.INFO)
         logging.getLogger("zonda").setLevel(logging.DEBUG)
     root.addHandler(handler)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import describe_exception
 
 from .delivery import SinkDelivery
 
@@ -66,7 +65,7 @@ class _Worker:
         except BaseException as error:  # border: a thread that nobody would miss
             raise_interruption(error)
             is_known = isinstance(error, StoreError)
-            said = str(error) if is_known else describe_exception(error)
+            said = str(error) if is_known else type(error).__name__
             log.warning("Sink %s: %s", self.courier.name, said, exc_info=not is_known)
             self._failures += 1
             if self.ends:

@@ -19,6 +19,8 @@ _PATTERNS = (
         r"(?:(?:bearer|basic|digest)\s+)?[^\s\"',;]+"
     ),
     re.compile(r"(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}"),
+    # a signed token (``PAYLOAD.CODE``), wherever a mistyped URL has it
+    re.compile(r"((?<![\w-]))[\w-]{35,}\.[\w-]{43,}", re.ASCII),
 )
 
 

@@ -131,3 +131,12 @@ def test_a_long_wait_has_a_line_at_its_begin_and_at_its_end(
     zonda("stack", "create", "s", "-t", write("slow.yaml", text), *options)
     calls = [(each["call"], each["outcome"]) for each in lines(tmp_path / "home" / "engine.log")]
     assert calls == [("handle", "waiting"), ("poll", "complete")]
+
+
+def test_debug_messages_steer_no_terminal(zonda: Any, write: Any) -> None:
+    resources = {"a\x1b[31m\nzonda: forged\x9b": {"type": "OS::Heat::TestResource"}}
+    template = {"heat_template_version": "2018-08-31", "resources": resources}
+    done = zonda("--debug", "stack", "create", "s", "-t", write("t.json", json.dumps(template)))
+    assert "a\\x1b[31m" in done.err
+    assert all(line.isprintable() for line in done.err.split("\n"))
+    assert not any(line.startswith("zonda: forged") for line in done.err.split("\n"))

@@ -23,6 +23,12 @@ TOKEN = "AQEBl_PAAABwAIAAAAAAAAABAAAAAAAAAAA.c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2V
         f"authorization: {TOKEN}",
         f"sent Bearer {TOKEN} to",
         f"Cookie: session={TOKEN}",
+        f"POST /v1/signal/{TOKEN}: 404",
+        f'POST /signal/v1/"{TOKEN}: 404',
+        f"POST /signal/v1/ {TOKEN}: 404",
+        f"POST /signal/v1/x\n{TOKEN}: 404",
+        f"token={TOKEN}",
+        f"{TOKEN}, which was pasted",
     ],
 )
 def test_a_token_is_masked_wherever_it_stands(text: str) -> None:
@@ -31,7 +37,15 @@ def test_a_token_is_masked_wherever_it_stands(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["PUT /v1/p/stacks/a/1: 202", "the token is missing", "", "a basic rule", "signals"]
+    "text",
+    [
+        "PUT /v1/p/stacks/a/1: 202",
+        "the token is missing",
+        "",
+        "a basic rule",
+        "signals",
+        f"{'a' * 40}.yaml",
+    ],
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
     assert mask_text(text) == text

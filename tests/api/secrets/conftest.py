@@ -27,7 +27,7 @@ from zonda.core.api.server.interfaces import make_interfaces
 from zonda.core.api.service.service import Service
 from zonda.core.api.telemetry.serving import serve_metrics
 from zonda.core.api.telemetry.spans import Spans
-from zonda.core.system.engine_log import open_log
+from zonda.core.system.engine_log import LOGGERS, open_log
 
 from ..conftest import BASE, PATIENCE, TestIdentity, make_app
 
@@ -183,7 +183,8 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     app.close()
     spans.close()
     for handler in [each for each in logger.handlers if hasattr(each, "is_engine_log")]:
-        logger.removeHandler(handler)
+        for name in LOGGERS:
+            logging.getLogger(name).removeHandler(handler)
         handler.close()
 
 

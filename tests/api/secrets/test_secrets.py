@@ -57,7 +57,7 @@ CONTRACT: list[tuple[str, set[str], str]] = [
 #: plan that nothing here has, or something that has gone when they have their turn.
 NEVER = {
     *("service:index", "callbacks:receive", "pages:static", "stacks:apply", "drift:repair"),
-    *("software_configs:delete", "stacks:restore_snapshot"),
+    *("software_configs:delete", "stacks:restore_snapshot", "reads:reference.list_plugins"),
 }
 
 TEMPLATE = {
