@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import os
+import shutil
 import signal
 import socket
 import ssl
@@ -23,11 +24,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from tests.acceptance.conftest import absent
 
 from zonda.core.app.app import build_app
 from zonda.core.settings import settings as loading
+from zonda.core.settings import table
 
 PATIENCE = 120.0
+CONTRIB = Path(__file__).parents[2] / "contrib"
 TEMPLATE = {
     "heat_template_version": "2018-08-31",
     "resources": {"a": {"type": "OS::Heat::TestResource", "properties": {"value": "x"}}},
@@ -309,3 +313,73 @@ def test_systemd_is_told_when_it_is_ready_and_when_it_stops(home: Home, tmp_path
         while (state := opened.recv(100)) == b"WATCHDOG=1":
             pass
         assert state == b"STOPPING=1"
+
+
+def test_systemd_finds_no_fault_in_the_unit(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        absent("systemd-analyze is missing: apt-get install systemd", "ZONDA_SYSTEMD_TESTS")
+    text = (CONTRIB / "systemd" / "zonda.service").read_text()
+    unit = tmp_path / "zonda.service"
+    for change, fault in (("", ""), ("WatchdogSecs=30\n", "Unknown key")):
+        unit.write_text(text.replace("/opt/zonda/bin/zonda ", f"{sys.executable} -m zonda "))
+        unit.write_text(unit.read_text().replace("[Service]\n", f"[Service]\n{change}"))
+        done = subprocess.run(
+            [program, "verify", unit], capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        if fault:
+            assert fault in done.stderr
+        else:
+            assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def read_instructions(name: str) -> list[str]:
+    """The words behind a name in the Containerfile."""
+    lines = (CONTRIB / "container" / "Containerfile").read_text().splitlines()
+    return [line.partition(" ")[2] for line in lines if line.startswith(f"{name} ")]
+
+
+def test_the_health_check_of_the_container_is_green_only_while_the_server_is_ready(
+    home: Home, tmp_path: Path
+) -> None:
+    command = json.loads(read_instructions("HEALTHCHECK")[0].removeprefix("CMD "))
+    assert (
+        f"COPY contrib/container/health.py {command[1]}"
+        in (CONTRIB / "container" / "Containerfile").read_text()
+    )
+
+    def check() -> tuple[bool, str]:
+        done = subprocess.run(
+            [sys.executable, CONTRIB / "container" / "health.py"],
+            env={"ZONDA_HOME": str(home.folder), "http_proxy": "http://127.0.0.1:9"},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        return done.returncode == 0, done.stderr
+
+    assert check()[0] is False
+    certificate, key = make_certificate(tmp_path)
+    tls = {"ZONDA_TLS_CERT": str(certificate), "ZONDA_TLS_KEY": str(key)}
+    for more in ({}, tls):
+        server = home.serve(ZONDA_ALLOWED_HOSTS="zonda.example", ZONDA_IDENTITY="tokens", **more)
+        assert check() == (True, "")
+        server.end()
+        is_ready, said = check()
+        assert not is_ready
+        assert said.startswith("The server is not ready: ")
+        assert "Traceback" not in said
+
+
+def test_the_container_serves_on_its_port_from_its_volume() -> None:
+    (line,) = read_instructions("ENV")
+    settings = dict(pair.split("=") for pair in line.split())
+    (volume,), (port,) = read_instructions("VOLUME"), read_instructions("EXPOSE")
+    assert settings["ZONDA_HOME"] == volume
+    assert settings["ZONDA_SERVE_ADDRESS"].endswith(f":{port}")
+    known = {f"ZONDA_{name.upper()}" for name in table.Settings.__dataclass_fields__}
+    assert {*settings} <= {*known, "ZONDA_HOME"}
+    (entry,) = read_instructions("ENTRYPOINT")
+    assert json.loads(entry) == ["/opt/zonda/bin/zonda"]
+    assert json.loads(read_instructions("CMD")[0]) == ["serve"]

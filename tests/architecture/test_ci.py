@@ -15,6 +15,7 @@ RUN = Path(__file__).resolve().parents[2] / ".ci" / "run"
 TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env")
 SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
+SYSTEMD = "systemd-analyze"
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -31,7 +32,7 @@ def run(tmp_path: Path) -> Run:
     (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
     (tools / "python").chmod(0o755)
 
-    for name in (*SHELLS, BROWSER):
+    for name in (*SHELLS, BROWSER, SYSTEMD):
         (tools / name).touch(0o755)
 
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
@@ -86,6 +87,14 @@ def test_without_a_browser_it_ends_unless_it_is_told_to_do_without(
     assert "ZONDA_BROWSER_TESTS=never" in run("--without", "browser", npm="exit 0").stdout
 
 
+def test_without_systemd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tools" / SYSTEMD).unlink()
+    done = run(npm="exit 0")
+    assert (done.returncode, NEXT in done.stdout) == (1, False)
+    assert "systemd-analyze is missing: apt-get install systemd" in done.stderr
+    assert "ZONDA_SYSTEMD_TESTS=never" in run("--without", "systemd", npm="exit 0").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "npm"),
     [
@@ -107,6 +116,7 @@ def test_it_goes_on_without_what_it_is_told_to_do_without(
         pytest.param(["--without", "restate"], "ZONDA_RESTATE_TESTS=never", id="no-restate"),
         pytest.param([], "ZONDA_SHELL_TESTS=required", id="shells"),
         pytest.param([], "ZONDA_BROWSER_TESTS=required", id="browser"),
+        pytest.param([], "ZONDA_SYSTEMD_TESTS=required", id="systemd"),
         pytest.param([], "ZONDA_CLIENTS_TESTS=required", id="clients"),
         pytest.param(["--without", "clients"], "ZONDA_CLIENTS_TESTS=never", id="no-clients"),
         pytest.param([], "ZONDA_FUZZ_TESTS=required", id="fuzz"),

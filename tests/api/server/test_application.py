@@ -55,6 +55,13 @@ def test_health_needs_no_token(client: TestClient, path: str) -> None:
     assert reply.headers["content-type"].startswith("text/plain")
 
 
+@pytest.mark.parametrize("path", ["/healthcheck", "/healthz", "/readyz"])
+@pytest.mark.parametrize("host", ["10.1.2.3:8004", "evil.example", ""])
+def test_a_probe_may_call_the_server_by_any_name(client: TestClient, path: str, host: str) -> None:
+    assert client.get("/v1/p1/stacks", headers={**TOKEN, "Host": host}).status_code == 400
+    assert client.get(path, headers={"Host": host}).status_code == 200
+
+
 def test_a_server_whose_engine_has_died_is_not_ready(
     api: Any, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
