@@ -60,9 +60,9 @@ def test_what_is_of_another_project_is_not_there(own: Own, name: str) -> None:
     """Every read with every id of another project says what it says of one that does not exist."""
     reader = own.api.app.reader
     try:
-        stack = reader.stack("theirs", "p2").id
+        stack = reader.stack("not-for-p1", "p2").id
     except Exception:
-        stack = Own(own.api, "p2").create("theirs")
+        stack = Own(own.api, "p2").create("not-for-p1")
     resource = reader.list_resources(stack)[0].id
     template = reader.stack_by_id(stack).template_id
     ids = {"stack": stack, "root": stack, "name": stack, "resource_id": resource}
@@ -72,7 +72,7 @@ def test_what_is_of_another_project_is_not_there(own: Own, name: str) -> None:
     unknown = _ask(own, name, dict.fromkeys(ids, "0" * 8))
 
     assert told.status == unknown.status
-    assert "theirs" not in str(told.body)
+    assert "not-for-p1" not in str(told.body)
     assert "swordfish" not in str(told.body)
     if told.status == 404:
         shown = str(told.body)
