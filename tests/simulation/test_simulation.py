@@ -78,6 +78,7 @@ KEPT_NESTED = [
     pytest.param(41151, id="a-deletion-was-given-up-in-a-stack-that-was-set-free"),
     pytest.param(90224, id="a-signal-was-given-up-half-way-and-had-made-a-member-that-failed"),
     pytest.param(72046, id="the-clock-was-set-back-and-a-breakpoint-over-in-one-transaction"),
+    pytest.param(5091, id="what-a-signal-had-begun-went-on-below-a-stack-that-had-timed-out"),
 ]
 
 #: The same of lives in which things drift; the short form is in

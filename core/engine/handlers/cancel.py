@@ -20,20 +20,21 @@ from ..services import EngineServices
 def cancel(services: EngineServices, action: CancelStack, note: Noted) -> Step:
     """Carry it out; raises NotSupported where nothing runs.
 
-    Operations that signals have begun while no action runs are cancelled, too.
+    Operations that signals have begun are cancelled, too.
     """
     settings = services.settings
     stack = yield Call(lambda: _find_stack(services, action.stack))
 
     def stop(work: UnitOfWork) -> Accepted | None:
         found = work.tx.stack(stack.id)
-        if found is None or not timeouts.cancel_signalled(work, found, settings.cancel_grace):
+        grace, is_busy = settings.cancel_grace, found is not None and found.phase != IDLE
+        if found is None or is_busy or not timeouts.cancel_signalled(work, found, grace):
             if action.rollback:
                 return None
-            if found is None or found.phase == IDLE or found.action == "DELETE":
+            if found is None or not is_busy or found.action == "DELETE":
                 raise NotSupported(f"Stack {stack.name} has no action in progress to cancel.")
             history.record_cancellation(work, found, settings.user)
-            timeouts.cancel(work, found, settings.cancel_grace)
+            timeouts.cancel(work, found, grace)
         return build_answer(found)
 
     accepted = yield Tx(with_note(stop, note))

@@ -101,11 +101,11 @@ def _store_shown(work: UnitOfWork, row: ResourceRow, final: Final) -> None:
 def _begin_converge(work: UnitOfWork, row: ResourceRow) -> None:
     """Begin the operation that updates a nested stack outside of any plan.
 
-    Not where a plan has yet to come to the resource, or has been halted.
+    Not where a plan has yet to come to the resource, or has been halted, there or above.
     """
-    stack = work.stack_of(row)
-    if row.op or row.open or stack.halted:
-        why = row.op or stack.action
+    halted = children.find_halted(work, row)
+    if row.op or row.open or halted is not None:
+        why = row.op or (halted or work.stack_of(row)).action
         raise Conflict(
             f"Resource {row.name} is being worked on ({why}).", hint="Send the signal later."
         )

@@ -172,7 +172,7 @@ class ChildOperation(PluginOperation):
         def apply(work: UnitOfWork) -> bool:
             row = work.tx.resource(owner)
             assert row is not None
-            if not children.may_go_on(work.stack_of(row), row):
+            if not children.may_go_on(work, row):
                 return False
             top = work.tx.stack(root)
             if top is not None and nesting.list_root_state(top) != above:

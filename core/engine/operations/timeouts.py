@@ -124,19 +124,16 @@ def cancel(work: UnitOfWork, stack: StackRow, grace: float) -> None:
     stack.failures = json.dumps([progress.CANCELLED, *read_failures(stack)])
     stack.next_action = ""
     children.halt(work, stack)
+    cancel_signalled(work, stack, grace)
     phases.advance_phase(work, stack)
 
 
 def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
-    """Cancel operations that signals have begun in an idle stack and below it.
+    """Cancel operations that signals have begun in a stack and below it.
 
     What runs there ends within ``grace`` seconds. Gives whether there was anything.
     """
-    if root.phase != IDLE:
-        return False
-    idle = [stack for stack in work.tx.tree(root.id) if stack.phase == IDLE]
-    running = (row for stack in idle for row in work.rows(work.tx.running(stack.id)))
-    begun = [row for row in running if row.op == "SIGNAL"]
+    begun = work.tx.list_of_tree("signalled", root.id)
     for row in begun:
         limit = work.now + grace
         row.deadline = limit if row.deadline is None else min(row.deadline, limit)

@@ -6,6 +6,7 @@ and the fence that it took, and does nothing (``None`` / False) once somebody el
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import dataclass
 
@@ -309,8 +310,12 @@ def fail(work: UnitOfWork, handle: Lease, failure: Failure) -> None:
 
 
 def give_up_all(work: UnitOfWork, stack: StackRow, how: str, kind: str) -> None:
-    """End the running operations of a stack from outside; the stack has failed already."""
-    for row in work.rows(work.tx.running(stack.id)):
+    """End the running operations of a stack from outside, and those of signals below it.
+
+    The stack has failed already.
+    """
+    running = work.rows(work.tx.running(stack.id))
+    for row in itertools.chain(running, children.list_signalled(work, stack)):
         failure = Failure(f"{row.op} {how}", kind)
         history.record_failure(work, row, failure)
         abort_below(work, row, failure)

@@ -8,6 +8,7 @@ The other way an owner learns of what has changed below.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.tree_paths import walk_down
@@ -43,16 +44,29 @@ def is_superseded_by_plan(stack: StackRow, row: ResourceRow) -> bool:
     return row.verb not in _LOOKING if row.verb else row.want_hash != row.have_hash
 
 
-def may_go_on(stack: StackRow, row: ResourceRow) -> bool:
+def may_go_on(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether the operation on ``row`` may begin something more below."""
-    return not stack.halted and not is_superseded_by_plan(stack, row)
+    is_wanted = not is_superseded_by_plan(work.stack_of(row), row)
+    return is_wanted and find_halted(work, row) is None
+
+
+def find_halted(work: UnitOfWork, row: ResourceRow) -> StackRow | None:
+    """Find the stack of an instance, or one above it, that starts nothing more.
+
+    What a signal has begun runs in stacks that are idle themselves.
+    """
+    stacks = (work.stack_of(each) for each in (row, *work.owners(row)))
+    return next((stack for stack in stacks if stack.halted), None)
 
 
 def check_may_go_on(reader: Reader, key: str) -> None:
     """Raise ResourceFailure unless the operation on the instance ``key`` may go on."""
     stack = check_wanted(reader, key)
-    if stack is not None and stack.halted:
-        raise ResourceFailure(HALTED)
+    while stack is not None:
+        if stack.halted:
+            raise ResourceFailure(HALTED)
+        owner = reader.resource_row(stack.owner_resource_id or "")
+        stack = None if owner is None else reader.stack_row(owner.stack_id)
 
 
 def check_wanted(reader: Reader, key: str) -> StackRow | None:
@@ -87,7 +101,10 @@ def detach(work: UnitOfWork, owner: ResourceRow) -> None:
 
 
 def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
-    """Start nothing more; ``why``: the failure of a nested stack."""
+    """Start nothing more, of what signals have begun below either.
+
+    ``why``: the failure of a nested stack.
+    """
     stack.halted = 1
     breakpoints.end_all(work, stack)
     work.tx.close_idle(stack.id)
@@ -96,6 +113,15 @@ def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
     wake_retries(work, stack)
     for row in running:
         halt_below(work, row, why)
+    for row in list_signalled(work, stack):
+        halt_below(work, row, why)
+
+
+def list_signalled(work: UnitOfWork, stack: StackRow) -> Iterator[ResourceRow]:
+    """The instances below a stack with an operation that a signal has begun."""
+    for row in work.tx.list_of_tree("signalled", stack.root):
+        if row.op == "SIGNAL" and any(each.stack_id == stack.id for each in work.owners(row)):
+            yield row
 
 
 def halt_below(work: UnitOfWork, row: ResourceRow, why: str = HALTED) -> None:

@@ -98,7 +98,7 @@ def _withdraw_promises(work: UnitOfWork, stack: StackRow, detail: Mapping[str, A
     if before is None or not list_promises(json.loads(before.detail)):
         return
     still = set(list_promises(detail))
-    for row in work.tx.list_promised(stack.id):
+    for row in work.tx.list_of_tree("promised", stack.id):
         if row_annotations.read_promise(row) not in still:
             row_annotations.remove(row, row_annotations.PROMISED)
 

@@ -56,8 +56,7 @@ SC, SD = SOFTWARE_CONFIG.c, SOFTWARE_DEPLOYMENT.c
 C, F, D, X = DRIFT_CHECK.c, DRIFT_FINDING.c, DRIFT_STATE.c, DRIFT_IGNORE.c
 
 L: Any = literal_column
-IDLE, ABSENT = L("'IDLE'"), L("'ABSENT'")
-RUNNING = L("'RUNNING'")
+IDLE, ABSENT, RUNNING = L("'IDLE'"), L("'ABSENT'"), L("'RUNNING'")
 NOTHING, ZERO, ONE = L("''"), L("0"), L("1")
 _RUNNING = R.op != NOTHING
 #: Actions that are plans of no template, and not of its absence.
@@ -255,6 +254,9 @@ STATEMENTS: dict[str, Executable] = {
     "runnable_of_tree": select(R.id, S.root_id)
     .where(R.stack_id == S.id, S.root_id == P("root"), or_(_RUNNING, _READY))
     .order_by(R.id),
+    "signalled_of_tree": select(RESOURCE).where(
+        _RUNNING, R.op == L("'SIGNAL'"), exists().where(S.id == R.stack_id, S.root_id == P("root"))
+    ),
     "behind": select(R.id, S.root_id).where(R.stack_id == S.id, R.below != R.below_seen),
     # Asked every second. In order of their ids they would be looked for by their ids: in the whole
     # table instead of the index of what is running.

@@ -184,10 +184,10 @@ class Transaction(History):
         row.stack_id = stack_id
         self._resources[row.id] = (row, resource_values(row))
 
-    def list_promised(self, root_id: str) -> list[ResourceRow]:
-        """The instances of a tree that are promised to another stack of it."""
+    def list_of_tree(self, kind: str, root_id: str) -> list[ResourceRow]:
+        """The instances of a tree ``promised`` to another stack of it, or ``signalled`` (busy)."""
         self.flush()
-        return self._load_resources("promised_of_tree", root_id)
+        return self._load_resources(f"{kind}_of_tree", root_id)
 
     def _track(self, found: tuple[Any, ...]) -> ResourceRow:
         known = self._resources.get(found[0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.engine.model.states import COMPLETE, IDLE, PASSING_OPERATIONS
-from zonda.core.engine.progress.children import may_go_on
+from zonda.core.engine.progress.children import is_superseded_by_plan
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
@@ -52,9 +52,13 @@ class Nested:
             # what a newer plan of the owner will overtake begins nothing more
             if stack.phase != IDLE and not stack.halted and not owner.op:
                 raise Violation(f"{stack.action} of {stack.name}, nothing is done with its owner")
-            above = stacks[owner.stack_id]
-            if stack.phase != IDLE and not stack.halted and not may_go_on(above, owner):
-                raise Violation(f"{stack.name} goes on, and {above.name} does not")
+            if stack.phase == IDLE or stack.halted:
+                continue
+            for above in self._above(stack):
+                if above.halted:
+                    raise Violation(f"{stack.name} goes on, and {above.name} is halted")
+            if is_superseded_by_plan(stacks[owner.stack_id], owner):
+                raise Violation(f"{stack.name} goes on, and its owner is to be something else")
 
     def planned(self, before: StackRow | None, stack: StackRow) -> None:
         """A nested stack has a new plan."""
