@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.system.log_masks import mask_text
+from zonda.hooks.text.sanitize import escape_surrogates
 
 from ..http.calls import Answer
 
@@ -43,7 +44,7 @@ class Trace:
         is_failure = answer.status >= 500
         if (self.method in _READS and not is_failure) or not log.isEnabledFor(logging.INFO):
             return
-        path = mask_text(self.path)
+        path = escape_surrogates(mask_text(self.path))
         fields: dict[str, Any] = {
             "request": self.id,
             "project": self.project,

@@ -182,6 +182,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
         yield Walk(app, dispatcher, home, exporter, read_metrics)
     app.close()
     spans.close()
+    logger.setLevel(logging.NOTSET)
     for handler in [each for each in logger.handlers if hasattr(each, "is_engine_log")]:
         for name in LOGGERS:
             logging.getLogger(name).removeHandler(handler)

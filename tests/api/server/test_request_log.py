@@ -97,3 +97,11 @@ def test_the_log_alone_names_the_folder_of_a_database_that_fails(
     assert "The database zonda.db: The disk is full." in str(reply.body)
     assert folder not in str(reply.body)
     assert lines()[-1]["reason"] == f"The database {place}: The disk is full."
+
+
+def test_half_of_a_surrogate_pair_is_written_out(
+    api: Any, lines: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert api.send("DELETE", "/v1/p1/stacks/\ud800").status == 400
+    assert lines()[-1]["path"] == "/v1/p1/stacks/\\ud800"
+    assert caplog.text.encode()
