@@ -390,7 +390,7 @@ class Settings:
     )
     patterns_seconds: float = define_setting(
         _LIMITS.patterns_seconds,
-        "How long matching all patterns of a template's parameters may take together.",
+        "The CPU time that matching all patterns of a template's parameters may take together.",
         least=0.01,
         most=_LONGEST_WAIT,
     )

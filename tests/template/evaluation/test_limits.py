@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,18 +12,19 @@ from zonda.core.functions.versions import build_function_table
 from zonda.core.functions.yaql_call import make_evaluator
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.load import StackDefinition, load
+from zonda.core.template.parameters import parameters as parameters_module
 from zonda.core.template.source.bundle import Bundle, Identity, Limits
 from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resources.resource import Resource
-from zonda.hooks.testing.fakes import FakeClock, FakeContext
+from zonda.hooks.testing.fakes import FakeContext
 
 HEAD = "heat_template_version: 2021-04-16\n"
 TEN = "[a, b, c, d, e, f, g, h, i, j]"
 
 
 def loaded(
-    text: str, types: dict[str, type[Resource]] | None = None, clock: Any = None, **limits: Any
+    text: str, types: dict[str, type[Resource]] | None = None, **limits: Any
 ) -> StackDefinition:
     bounds = Limits(**limits)
     return load(
@@ -33,7 +35,6 @@ def loaded(
         limits=bounds,
         context_for=lambda node: FakeContext(),
         yaql=make_evaluator(bounds),
-        clock=clock,
     )
 
 
@@ -135,19 +136,13 @@ def test_a_pattern_that_explodes_is_stopped_and_named() -> None:
     assert fault.at[:2] == ("parameters", "p")
 
 
-class TickingClock(FakeClock):
-    """Each look at it takes three seconds."""
-
-    def monotonic(self) -> float:
-        self.advance(3.0)
-        return super().monotonic()
-
-
-def test_all_patterns_of_a_template_together_are_bounded() -> None:
+def test_all_patterns_of_a_template_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = itertools.count(step=3)  # each look at the processor's clock takes three seconds
+    monkeypatch.setattr(parameters_module, "_CPU", lambda: float(next(seconds)))
     parameters = "".join(_parameter(f"p{n}", "a+b") for n in range(3))
-    loaded(f"parameters:\n{parameters}", clock=TickingClock(), patterns_seconds=100.0)
+    loaded(f"parameters:\n{parameters}", patterns_seconds=100.0)
     with pytest.raises(ValidationErrors, match="too long together") as caught:
-        loaded(f"parameters:\n{parameters}", clock=TickingClock(), patterns_seconds=5.0)
+        loaded(f"parameters:\n{parameters}", patterns_seconds=5.0)
     assert caught.value.errors[-1].at[:2] == ("parameters", "p2")
     assert all(fault.at[1] != "p0" for fault in caught.value.errors)
 
