@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .function import Source as Source
     from .function import resolve_value as resolve_value
     from .function import sources as sources
+    from .lazy import Fallback as Fallback
     from .lazy import LazyFactory as LazyFactory
     from .lazy import lazy_types as lazy_types
     from .markers import hookimpl as hookimpl
@@ -143,7 +144,7 @@ _MODULES = {
         ),
         "events": "EventSink",
         "function": "ABSENT Function Source resolve_value sources",
-        "lazy": "LazyFactory lazy_types",
+        "lazy": "Fallback LazyFactory lazy_types",
         "markers": "hookimpl hookspec",
         "resources.definition": "ResourceDefinition",
         "resources.dependencies": "Dependencies Neighbour",

@@ -8,7 +8,8 @@ stand, in place of importing them all (``lazy_types``)::
         return lazy_types(__package__, {"Acme::Disk": "disk:Disk"})
 
 zonda leaves its own types where they are until they are used. Those of others are looked at when
-they are gathered, since what is wrong with them is to be told by name. Called by ``manager``.
+they are gathered, since what is wrong with them is to be told by name; a ``Fallback`` is not.
+Called by ``manager``.
 """
 
 from __future__ import annotations
@@ -35,6 +36,16 @@ class LazyClass:
     def load(self) -> Any:
         """Import and return the class."""
         return getattr(import_module(self.module), self.name)
+
+
+class Fallback(LazyClass):
+    """A class for a name that nobody else brings: it stands back where somebody does.
+
+    It is imported when it is used, whoever brings it, so that ``load`` has to give a class in any
+    case: one that says what is wrong where it cannot be had.
+    """
+
+    __slots__ = ()
 
 
 class Classes(UserDict[str, T]):

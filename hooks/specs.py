@@ -6,7 +6,7 @@ functions, constraints and runners come through the same hooks as a stranger's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from .declared_types import TypeDocument
@@ -67,6 +67,16 @@ def zonda_constraints() -> Mapping[str, type[BaseCustomConstraint]]:
     """Custom constraints by the name that templates use, e.g. ``{"ip_addr": IPConstraint}``.
 
     Called once, before the first template is validated. An empty mapping is fine.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
+def zonda_summary(types: Collection[str]) -> str:
+    """One line for ``zonda plugin list``: what the plug-in has found, what it has not, and why.
+
+    ``types``: the names of its resource types that are used, not those of another plug-in.
+    Called when plug-ins are listed, and at no other time. An empty text shows nothing.
     """
     raise AssertionError("a specification is never called")
 

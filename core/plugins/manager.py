@@ -22,7 +22,7 @@ from zonda.hooks import specs
 from zonda.hooks.errors import PluginError
 from zonda.hooks.events import SinkFactory
 from zonda.hooks.function import Function
-from zonda.hooks.lazy import Classes, get_unloaded
+from zonda.hooks.lazy import Classes, Fallback, get_unloaded
 from zonda.hooks.markers import PROJECT
 from zonda.hooks.policies import Policy
 from zonda.hooks.resources import declaration
@@ -130,7 +130,7 @@ class Plugins:
     type_readers: dict[str, TypeReader] = field(default_factory=dict)
     #: Types that packages bring as texts: who, the name of the file, the text.
     type_texts: list[tuple[Origin, str, str]] = field(default_factory=list)
-    client_plugins: dict[str, type[Any]] = field(default_factory=dict)
+    client_plugins: Classes[type[Any]] = field(default_factory=Classes)
     event_sinks: dict[str, SinkFactory] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
     origins: dict[tuple[str, str], Origin] = field(default_factory=dict)
@@ -189,6 +189,26 @@ class Plugins:
                 raise_interruption(error)
                 self.add_failure(_make_failure(origin, "failed in zonda_type_texts", error))
 
+    def list_summaries(self) -> list[tuple[str, str]]:
+        """List what plug-ins say of themselves: (name, one line)."""
+        found: list[tuple[str, str]] = []
+        if self.manager is None:
+            return found
+        for each in self.manager.hook.zonda_summary.get_hookimpls():
+            origin = self.manager.origin(each.plugin_name)
+            types = [
+                name
+                for (kind, name), by in self.origins.items()
+                if (kind, by) == ("resource type", origin)
+            ]
+            try:
+                said = each.function(**dict.fromkeys(each.argnames, types))
+                found.append((origin.plugin, str(said)))
+            except BaseException as error:  # a stranger's code may even exit; the rest goes on
+                raise_interruption(error)
+                self.add_failure(_make_failure(origin, "failed in zonda_summary", error))
+        return found
+
     def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
         """Add a declared type, with the rules of all types."""
         self._add(
@@ -208,6 +228,10 @@ class Plugins:
             )
             error = origin.make_error(said, "Everything else goes on without it.")
             self._mark_unusable(kind, name, error)
+        elif isinstance(get_unloaded(target).get(name), Fallback):
+            target[name], self.origins[kind, name] = thing, origin
+        elif isinstance(thing, Fallback) and name in target:
+            pass  # somebody else brings the name
         elif name in target:
             if target[name] is not thing:  # a folder may hand on what its files bring
                 self._handle_conflict(kind, target, origin, name)
@@ -336,10 +360,15 @@ def _list_implementations(
 
 
 def _read_mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any]:
-    """Read the mapping that a hook returned. Built-in classes are imported when they are used."""
+    """Read the mapping that a hook returned; import the classes of others, but no ``Fallback``."""
     if not isinstance(answer, Mapping):
         raise TypeError(f"{hook} must give a mapping, not {type(answer).__name__}")
-    return get_unloaded(answer) if built_in else dict(answer)
+    known = get_unloaded(answer)
+    if built_in:
+        return known
+    return {
+        name: each if isinstance(each, Fallback) else answer[name] for name, each in known.items()
+    }
 
 
 def _list_installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:

@@ -19,6 +19,8 @@ def list_plugins(plugins: Plugins) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for origin in plugins.manager.origins() if plugins.manager else ():
         found[origin.plugin] = _build_entry(origin)
+    for name, text in plugins.list_summaries():
+        found[name]["summary"] = text
     for origin in plugins.manager.disabled if plugins.manager else ():
         found[origin.plugin] = {**_build_entry(origin), "disabled": True}
     for failure in plugins.failures:
@@ -40,6 +42,7 @@ def _build_entry(origin: Origin) -> dict[str, Any]:
         "distribution": origin.distribution,
         "version": origin.version,
         "disabled": False,
+        "summary": "",
         "brings": {},
         "failures": [],
     }

@@ -127,6 +127,38 @@ def test_what_others_bring_is_looked_at_at_once(room: Path) -> None:
     assert not bad.resource_types
 
 
+class Standby(lazy.Fallback):
+    """Stands back; it is imported by its name alone."""
+
+
+def standing_by() -> Any:
+    made = SimpleNamespace(__name__="standby")
+    known: lazy.Classes[Any] = lazy.Classes()
+    known.data.update({name: Standby(f"{ROOM}.types_of_it", "Other") for name in ("A::One", "B")})
+    made.zonda_resource_types = hookimpl(lambda: known)
+    return made
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_a_fallback_stands_back_and_nobody_is_told(room: Path, first: bool) -> None:
+    files = [standing_by(), bringing({"A::One": "types_of_it:One"})]
+    plugins = gather_plugins(make_manager(files=files if first else files[::-1], discover=False))
+
+    assert plugins.failures == []
+    assert {name: str(by) for (_, name), by in plugins.origins.items()} == {
+        "A::One": "lazy",
+        "B": "standby",
+    }
+    assert plugins.resource_types["A::One"].__name__ == "One"
+
+
+def test_a_fallback_is_imported_when_it_is_used(room: Path) -> None:
+    plugins = gather_plugins(make_manager(files=[standing_by()], discover=False))
+
+    assert not is_imported()
+    assert plugins.resource_types["B"].__name__ == "Other"
+
+
 @pytest.mark.parametrize("module", [built_in, workflows], ids=lambda module: module.__name__)
 def test_all_that_zonda_brings_is_there_and_right(module: Any) -> None:
     types = module.zonda_resource_types()

@@ -391,3 +391,18 @@ def test_both_that_claim_a_name_are_told() -> None:
     plugins = gather_plugins(make_manager(files=files, discover=False))
     assert [failure.plugin for failure in plugins.failures] == ["a", "b", "c"]
     assert plugins.resource_types == {"C::D": Two}
+
+
+def test_a_plugin_says_of_itself_what_it_has_found() -> None:
+    def summary(types: list[str]) -> str:
+        return f"used: {', '.join(types)}"
+
+    def broken() -> str:
+        raise ValueError("who knows")
+
+    first = plugin("first", zonda_resource_types=lambda: {"A": One}, zonda_summary=summary)
+    plugins = collect(first, types("second", B=Two), plugin("third", zonda_summary=broken))
+
+    assert plugins.list_summaries() == [("first", "used: A")]
+    (failure,) = plugins.failures
+    assert "Plug-in third failed in zonda_summary: ValueError: who knows" in str(failure)

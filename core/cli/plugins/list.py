@@ -48,8 +48,10 @@ def _format_listing(screen: Screen, found: Iterable[Mapping[str, Any]]) -> Itera
             f"{screen.colour_result(named, 'bold')}: "
             f"{screen.colour_result(status, _COLOURS[status])}"
         )
-        for kind, names in sorted(entry["brings"].items()):
-            text = f"{kind}: {', '.join(sorted(names))}"
+        kinds = [
+            f"{kind}: {', '.join(sorted(each))}" for kind, each in sorted(entry["brings"].items())
+        ]
+        for text in filter(None, (entry["summary"], *kinds)):
             yield from textwrap.wrap(
                 text,
                 screen.width or WIDTH,

@@ -1,33 +1,34 @@
 """The plug-in that zonda finds: the constraints and clients of packages for Heat.
 
 Resource types come as files in ``plugin_dirs`` or by entry points of group ``zonda``, and need
-nothing from here but the name ``heat``. Where another distribution owns that name this module
-refuses to be loaded, and says so in ``zonda plugin list``.
+nothing from here but the name ``heat``; those of an installed openstack-heat are found by
+``installed``. Where another distribution owns the name, this module refuses to be loaded, and says
+so in ``zonda plugin list``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any
 
-from zonda.hooks import BaseCustomConstraint, describe_exception, hookimpl
+from zonda.hooks import BaseCustomConstraint, hookimpl
 
-from . import names
+from . import installed, names
 
 
 class OwnedByAnother(ImportError):
     """The name ``heat`` belongs to another distribution, which is left alone."""
 
 
-_OWNER = names.owner()
-if _OWNER is not None:
+_OWNER, _HEAT = names.owner(), installed.find_folder()
+if _OWNER is not None and (names.folder_of(_OWNER) != _HEAT or names.is_taken()):
     raise OwnedByAnother(
         f"another distribution provides the package heat here ({_OWNER}), and heat-compat does "
         "not take its place. Uninstall that one, or use zonda in an environment of its own."
     )
-names.lend()
+names.lend(beside=_HEAT)
 
 
 class Delay(BaseCustomConstraint):
@@ -39,30 +40,34 @@ class Delay(BaseCustomConstraint):
 
 
 @hookimpl
+def zonda_resource_types() -> Mapping[str, Any]:
+    """The types of an installed openstack-heat."""
+    return installed.list_types()
+
+
+@hookimpl
 def zonda_constraints() -> Mapping[str, Any]:
     """Heat's constraint for tests, and those of entry points of group ``heat.constraints``."""
     found: dict[str, Any] = {"test_constr": Delay}
     for entry in entry_points(group="heat.constraints"):
-        found[entry.name] = _constraint(entry)
+        if installed.brings(entry):
+            found.setdefault(entry.name, installed.HeatConstraint(entry))
+        else:
+            found[entry.name] = installed.load_constraint(entry)
     return found
-
-
-def _constraint(entry: EntryPoint) -> Any:
-    from zonda.hooks import Unavailable
-
-    try:
-        return entry.load()
-    except Exception as error:  # one bad package takes no other down
-        return Unavailable(describe_exception(error))
 
 
 @hookimpl
 def zonda_client_plugins() -> Mapping[str, Any]:
     """The clients of entry points of group ``heat.clients``."""
-    return {entry.name: partial(_client, entry) for entry in entry_points(group="heat.clients")}
+    found: dict[str, Any] = {}
+    for entry in entry_points(group="heat.clients"):
+        make = partial(installed.make_client, entry)
+        found[entry.name] = installed.HeatClient(entry) if installed.brings(entry) else make
+    return found
 
 
-def _client(entry: EntryPoint) -> Any:
-    from heat.common.context import get_admin_context
-
-    return entry.load()(get_admin_context())
+@hookimpl
+def zonda_summary(types: Collection[str]) -> str:
+    """What of OpenStack Heat is here."""
+    return installed.format_summary(types)

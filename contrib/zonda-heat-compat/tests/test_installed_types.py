@@ -1,0 +1,129 @@
+"""Heat's own types, found in an installed openstack-heat; nothing here asks a cloud."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
+try:
+    VERSION = version("openstack-heat")
+except PackageNotFoundError:
+    if os.environ.get("HEAT_COMPAT_OPENSTACK_TESTS") == "required":
+        raise
+    pytest.skip("pip install 'contrib/zonda-heat-compat[openstack]'", allow_module_level=True)
+
+COMMAND = """
+import sys
+from zonda.core.cli.main import main
+sys.argv = ["zonda", *sys.argv[1:]]
+print("exit", main())
+print("of Heat:", sum(name.partition(".")[0] == "heat" for name in sys.modules))
+"""
+VALUE = """
+heat_template_version: 2018-08-31
+resources: {v: {type: OS::Heat::Value, properties: {value: 1}}}
+"""
+NET = """
+heat_template_version: 2018-08-31
+resources: {n: {type: OS::Neutron::Net, properties: {name: mine, shard: true}}}
+"""
+OWN = """
+from zonda.hooks import resource
+
+class Net(resource.Resource):
+    "A network of mine."
+
+def resource_mapping():
+    return {"OS::Neutron::Net": Net}
+"""
+
+
+def run(tmp_path: Path, *arguments: str, code: str = COMMAND) -> list[str]:
+    home = {"ZONDA_HOME": str(tmp_path / "home"), "ZONDA_PLUGIN_DIRS": str(tmp_path / "plugins")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **home},
+        timeout=120,
+    )
+    return (done.stdout + done.stderr).splitlines()
+
+
+# Libraries of Heat's files import what Python will drop.
+@pytest.mark.filterwarnings("ignore")
+def test_every_type_of_heats_files_is_found_without_importing_one() -> None:
+    from zonda.core.plugins.manager import gather_plugins, make_manager
+
+    from zonda_heat_compat import installed, plugin
+
+    plugins = gather_plugins(make_manager(plugin, discover=False))
+    assert "heat.engine.resources.openstack.nova.server" not in sys.modules
+    assert len(plugins.resource_types) > 180
+    for module, _ in {*installed._list_places().values()}:
+        brought = importlib.import_module(module).resource_mapping()
+        found = {
+            name: getattr(importlib.import_module(module), cls)
+            for name, (where, cls) in installed._list_places().items()
+            if where == module
+        }
+        assert found == brought
+
+
+def test_the_list_of_plugins_says_what_is_there_in_one_line(tmp_path: Path) -> None:
+    said = run(tmp_path, "plugin", "list")
+    text = " ".join(line.strip() for line in said)
+    found = f"openstack-heat {VERSION}: 165 types, 20 clients, 70 constraints; not AWS::Elastic"
+    assert found in text
+    assert "warning" not in text
+    assert "exit 0" in said
+
+
+@pytest.mark.parametrize("command", [["stack", "list"], ["template", "validate", "value.yaml"]])
+def test_what_uses_none_of_heats_types_imports_nothing_of_heat(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "value.yaml").write_text(VALUE)
+    (tmp_path / "home").mkdir(0o700)
+    said = run(tmp_path, *[each.replace("value", str(tmp_path / "value")) for each in command])
+    assert "of Heat: 0" in said
+    assert "exit 0" in said
+
+
+def test_a_fault_in_the_properties_is_told_as_that_of_any_type(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text(NET)
+    said = "\n".join(run(tmp_path, "template", "validate", str(tmp_path / "net.yaml")))
+    assert "Unknown Property shard" in said
+
+
+def test_who_brings_a_type_of_the_name_is_preferred(tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "own.py").write_text(OWN)
+    said = run(tmp_path, "resource", "type", "show", "OS::Neutron::Net")
+    assert "A network of mine." in "\n".join(said)
+    assert "of Heat: 0" in said
+
+
+def test_heat_itself_is_what_other_processes_import(tmp_path: Path) -> None:
+    code = "import heat.engine.stack as it; print(it.Stack.__module__)"
+    assert "heat.engine.stack" in run(tmp_path, code=code)
+
+
+def test_what_is_imported_already_is_not_exchanged(tmp_path: Path) -> None:
+    code = """
+import heat
+try:
+    import zonda_heat_compat.plugin
+except ImportError as error:
+    print(error)
+"""
+    (said,) = run(tmp_path, code=code)
+    assert "does not take its place" in said
