@@ -47,7 +47,7 @@ class EngineSettings:
     schedules mean; without it none ever fires.
     """
 
-    workers: int = 16
+    workers: int = 64
     project: str = "default"
     user: str = ""
     supersedes: bool = True

@@ -279,7 +279,7 @@ class Settings:
         "Whether the API adopts stacks (Heat's setting of that name).",
         choices=("no", "yes"),
     )
-    workers: int = define_setting(16, "Threads that run plug-in calls.", least=1, most=1000)
+    workers: int = define_setting(64, "Threads that run plug-in calls.", least=1, most=1000)
     sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
         "Sections `[sinks.NAME]`: who is [told of what happens](../how-to/get-notified.md); `kind` "

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .references import StackRef
     from .retry_policy import RetryPolicy
     from .trace_context import get_traceparent
+    from .waking import Waker, get_waker
     from .wrong_answers import check_answer
 
 #: The modules of those names that are not in ``messages``.
@@ -42,9 +43,11 @@ _MODULES = {
     "RetryPolicy": "retry_policy",
     "RunnerFactory": "base",
     "StackRef": "references",
+    "Waker": "waking",
     "WorkflowRunner": "base",
     "check_answer": "wrong_answers",
     "get_traceparent": "trace_context",
+    "get_waker": "waking",
 }
 
 __all__ = [
@@ -63,9 +66,11 @@ __all__ = [
     "StartRequest",
     "Started",
     "Succeeded",
+    "Waker",
     "WorkflowRunner",
     "check_answer",
     "get_traceparent",
+    "get_waker",
 ]
 
 

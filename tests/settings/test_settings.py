@@ -45,11 +45,11 @@ MISTRAL = (
 @pytest.mark.parametrize(
     ("file", "variable", "flag", "workers"),
     [
-        pytest.param(None, None, None, 16, id="default"),
+        pytest.param(None, None, None, 64, id="default"),
         pytest.param("3", None, None, 3, id="file"),
         pytest.param("3", "4", None, 4, id="variable-beats-file"),
         pytest.param("3", "4", "5", 5, id="flag-beats-variable"),
-        pytest.param(None, "", None, 16, id="empty-variable-is-no-variable"),
+        pytest.param(None, "", None, 64, id="empty-variable-is-no-variable"),
     ],
 )
 def test_the_later_layer_wins(

@@ -1,9 +1,10 @@
 """Limits the requests to an endpoint, and pauses one that only fails.
 
-Keeps count for each origin, in this process and for all threads. Nobody waits here: who may not
-send now is told so (``RetryLater``) and comes back. A pause ends nothing by itself: it puts
-requests off, one of them tries the endpoint after a while (half-open), and its success lets all go
-on. Knows nothing of requests.
+Keeps count for each origin, in this process and for all threads. No thread waits here: who may not
+send now is told so (``RetryLater``) and comes back. Those who find all places taken stand in a
+queue: a place that becomes free is kept for the first, who is woken. A pause ends nothing by
+itself: it puts requests off, one of them tries the endpoint after a while (half-open), and its
+success lets all go on. Knows nothing of requests.
 """
 
 from __future__ import annotations
@@ -12,15 +13,24 @@ import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from zonda.hooks import Clock
+from zonda.hooks.runners import Waker, get_waker
 
 #: The number of doublings of a pause at most, and the longest one in seconds.
 _DOUBLINGS = 10
 LONGEST_PAUSE = 60.0
-#: Seconds after which those who wait for a place, or for a try, look again: at first, at most.
-FIRST_LOOK, LAST_LOOK = 0.25, 10.0
+#: Seconds after which those look again who cannot be woken, or wait for a try: at least.
+LOOK = 0.25
+#: Seconds after which one in the queue looks again, in case that nobody wakes it.
+BACKSTOP = 10.0
+#: Seconds for which a free place is kept for the one that was woken.
+KEPT = 3.0
+#: Places of an endpoint, and those that are taken for granted where there is no limit.
+_PLACES = 64
+#: The part of the places that requests may hold that the endpoint answers late on purpose.
+PATIENT = 8
 _MOST_ORIGINS = 1000
 
 
@@ -43,15 +53,18 @@ class Limits:
     ``pause``: seconds of the first one; each that follows without a success is twice as long.
     """
 
-    in_flight: int = 16
+    in_flight: int = _PLACES
     failures: int = 10
     pause: float = 5.0
 
 
 @dataclass(slots=True)
 class _Count:
+    """``waiting``: the queue, and until when each is believed in; ``kept``: the places kept."""
+
     in_flight: int = 0
-    turned_away: int = 0
+    waiting: dict[Waker, float] = field(default_factory=dict)
+    kept: dict[Waker, float] = field(default_factory=dict)
     failures: int = 0
     pauses: int = 0
     until: float = 0.0
@@ -59,7 +72,7 @@ class _Count:
 
     @property
     def is_idle(self) -> bool:
-        return not self.in_flight and not self.failures
+        return not self.in_flight and not self.failures and not self.waiting
 
 
 class Permit:
@@ -94,7 +107,7 @@ class CircuitBreakers:
             count = self._get_count(origin)
             is_try = not urgent and not last and self._is_probe(count, origin, now)
             if not urgent:
-                self._check_room(count, origin)
+                self._take_place(count, origin, now)
             count.in_flight += 1
             count.trying = count.trying or is_try
         leave = Permit(is_try=is_try)
@@ -103,6 +116,18 @@ class CircuitBreakers:
         finally:
             with self._lock:
                 self._record_result(count, leave)
+
+    def has_few_places(self) -> bool:
+        """Whether places are too few for a request that is answered late: others may need it."""
+        limit = self._limits.in_flight or _PLACES
+        with self._lock:
+            return sum(count.in_flight for count in self._counts.values()) >= limit / PATIENT
+
+    def has_queue(self, origin: str) -> bool:
+        """Whether others wait for a place."""
+        with self._lock:
+            count = self._counts.get(origin)
+            return count is not None and bool(count.waiting)
 
     def is_paused(self, origin: str) -> bool:
         """Whether requests to an endpoint are paused now."""
@@ -133,23 +158,42 @@ class CircuitBreakers:
             delay = left + self._chance.uniform(0.0, 1.0)
             raise RetryLater(delay, f"{text}: it gets a rest of {left:.0f} s", paused=True)
         if count.trying:
-            delay = self._chance.uniform(FIRST_LOOK, 4 * FIRST_LOOK)
+            delay = self._chance.uniform(LOOK, 4 * LOOK)
             raise RetryLater(delay, f"{text}: one request tries it", paused=True)
         return True
 
-    def _check_room(self, count: _Count, origin: str) -> None:
-        limit = self._limits.in_flight
-        if not limit or count.in_flight < limit:
+    def _take_place(self, count: _Count, origin: str, now: float) -> None:
+        """Take a free place, or one in the queue and raise RetryLater."""
+        limit, waker = self._limits.in_flight, get_waker()
+        self._fill_places(count, now)
+        if waker is not None and count.kept.pop(waker, None) is not None:
             return
-        count.turned_away += 1
-        # The more there are who wait, the more seldom each of them looks.
-        longest = min(LAST_LOOK, FIRST_LOOK * (1 + count.turned_away / limit))
-        delay = self._chance.uniform(longest / 2, longest)
+        if not limit or count.in_flight + len(count.kept) < limit:
+            return
+        delay = BACKSTOP
+        if waker is not None:
+            count.waiting[waker] = now + BACKSTOP + KEPT
+        elif count.in_flight < limit:  # nobody could wake it: it goes before the one woken last
+            last, _ = count.kept.popitem()
+            count.waiting = {last: now + BACKSTOP + KEPT, **count.waiting}
+            return
+        else:
+            delay = self._chance.uniform(LOOK, 2 * LOOK)
         raise RetryLater(delay, f"{origin} has {limit} requests of ours to answer (max_in_flight)")
+
+    def _fill_places(self, count: _Count, now: float) -> None:
+        """Wake the first of the queue for whatever places are free; forget who did not come."""
+        if not count.waiting and not count.kept:
+            return
+        count.kept = {waker: until for waker, until in count.kept.items() if now < until}
+        while count.waiting and count.in_flight + len(count.kept) < self._limits.in_flight:
+            waker = next(iter(count.waiting))
+            if now < count.waiting.pop(waker):
+                count.kept[waker] = now + KEPT
+                waker.ring()
 
     def _record_result(self, count: _Count, leave: Permit) -> None:
         count.in_flight -= 1
-        count.turned_away = max(0, count.turned_away - 1)
         if leave.is_probe:
             count.trying = False
         if leave.answered:
@@ -160,3 +204,4 @@ class CircuitBreakers:
             if self._is_open(count) and now >= count.until:
                 count.until = now + min(LONGEST_PAUSE, self._limits.pause * 2.0**count.pauses)
                 count.pauses = min(count.pauses + 1, _DOUBLINGS)
+        self._fill_places(count, self._clock.monotonic())

@@ -101,7 +101,7 @@ SIGNING_KEYS: Mapping[str, Schema] = {"signing_key": _KEYS, "signing_keys": _KEY
 LOAD: Mapping[str, Schema] = {
     name: Schema(Schema.NUMBER, description, default, constraints=[NOT_NEGATIVE])
     for name, default, description in (
-        ("max_in_flight", 16, "Requests at the same time"),
+        ("max_in_flight", 64, "Requests at the same time"),
         ("breaker_failures", 10, "Failures in a row that pause an endpoint"),
         ("breaker_pause", 5.0, "Seconds of that pause"),
         ("connect_give_up", 120.0, "Seconds for which one that never answered is tried"),

@@ -23,6 +23,8 @@ _ALWAYS = {
     "Accept-Encoding": "identity",
     "User-Agent": "zonda",
 }
+#: Seconds that an endpoint is asked to answer in where places are few.
+SHORT_WAIT = 2.0
 
 
 class Caller:
@@ -54,7 +56,7 @@ class Caller:
         if not action.plain:
             headers |= {
                 "Zonda-Contract": str(http_contract.CONTRACT),
-                "Prefer": f"respond-async, wait={self._compute_wait():g}",
+                "Prefer": f"respond-async, wait={self._compute_wait(origin(url)):g}",
                 "Zonda-Attempt": str(request.attempt),
             }
         headers = self._complete_headers(headers, request.key, action.method, url, content)
@@ -87,10 +89,16 @@ class Caller:
         """Close every connection."""
         self._transport.close()
 
-    def _compute_wait(self) -> float:
-        """The time that the endpoint is asked to answer in: less than the runner waits."""
+    def _compute_wait(self, place: str) -> float:
+        """The time that the endpoint is asked to answer in: less than the runner waits.
+
+        Short where places are few, since the answer holds one: another request may need it.
+        """
         longest = self._settings.answer_timeout * 0.8
-        return min(self._settings.wait, float(int(longest)) if longest >= 1 else 0.0)
+        wait = min(self._settings.wait, float(int(longest)) if longest >= 1 else 0.0)
+        if self._gates.has_queue(place):
+            return 0.0
+        return min(wait, SHORT_WAIT) if self._gates.has_few_places() else wait
 
     def _complete_headers(
         self, headers: Mapping[str, str], key: str, method: str, url: str, content: bytes | None

@@ -45,7 +45,7 @@ class HttpSettings(ClientConfig):
     poll_origins: frozenset[str] = frozenset()
     connect_give_up: float = 120.0
     wait: float = 30.0
-    max_in_flight: int = 16
+    max_in_flight: int = 64
     breaker_failures: int = 10
     breaker_pause: float = 5.0
     callback: str = ""

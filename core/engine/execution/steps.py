@@ -441,7 +441,7 @@ def poll(
                 delay = min(delay, max(0.0, until - clock.monotonic()))
             yield Wait(delay, handle.key)
         first = False
-        said: Answer = yield make_operation_call(operation.poll, light=operation.is_quick)
+        said: Answer = yield make_operation_call(operation.poll, light=operation.is_light)
         if not isinstance(said, Waiting):
             return said
         if until is not None and clock.monotonic() >= until:

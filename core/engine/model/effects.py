@@ -33,8 +33,8 @@ class Tx:
 class Call:
     """Work for the pool; an exception is raised inside the step.
 
-    ``light``: it only computes (or is known to come back at once), so that a few
-    threads make them all. After ``seconds`` it is given up: ``TookTooLong`` is raised in the step.
+    ``light``: it only computes, so that a few threads make them all; what acts outside never is.
+    After ``seconds`` it is given up: ``TookTooLong`` is raised in the step.
     """
 
     run: Callable[[], Any]

@@ -90,6 +90,8 @@ class Lending:
     durable: Callable[[Callable[[UnitOfWork], Any]], Any]
     progress: Callable[[str, str, str, float | None], None]
     tracing: Tracing
+    #: Called, in any thread, to have the resource of that id go on at once instead of waiting.
+    wake: Callable[[str], None] = lambda key: None
     #: Called with each runner that a resource uses; raises NotReady while it is not its turn.
     wait_turn: Callable[[WorkflowRunner], None] = lambda runner: None
 

@@ -57,7 +57,7 @@ class ChildOperation(PluginOperation):
         self._services = services
         self._backstop = services.settings.backstop
         self._pause_ends: float | None = None
-        self.is_light = self.is_quick = True
+        self.is_light = True
 
     def policy(self) -> str:
         """The policy of recovery: nothing happens outside before it is stored."""

@@ -17,6 +17,7 @@ from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateRepla
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.trace_context import keep_traceparent
+from zonda.hooks.runners.waking import Waker, keep_waker
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import get_retry_delay
 
@@ -46,7 +47,6 @@ from .reasons import OPEN, Secrets, format_not_in_plan, format_restricted, repor
 from .redaction import scrub
 from .values import check_value
 
-QUICK = 0.0005
 #: Operations whose handlers take what was handed to them.
 _HANDED = {"ADOPT": row_annotations.ADOPT, "DELETE_SNAPSHOT": row_annotations.SNAPSHOT}
 UNSUPPORTED = "{} not supported for {}"
@@ -69,8 +69,7 @@ class PluginOperation:
         self._gathered = gathered
         #: Whether its calls only compute, so that a few threads make them all.
         self.is_light = instances.definitions.is_inward(seen.row)
-        #: Whether the next poll may: the last one came back at once.
-        self.is_quick = self.is_light
+        self._waker = Waker(lambda: instances.lending.wake(seen.row.id))
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
         self._lookups = (0, 0)
@@ -115,11 +114,7 @@ class PluginOperation:
 
     def poll(self) -> Answer:
         """Call ``check_X_complete``."""
-        clock = self.instances.lending.clock
-        begun = clock.monotonic()
-        answer = self._call_logged(self._poll)
-        self.is_quick = clock.monotonic() - begun < QUICK
-        return answer
+        return self._call_logged(self._poll)
 
     def abort(self) -> None:
         """Tell the plug-in that the operation is given up, if it has a method for that."""
@@ -180,6 +175,12 @@ class PluginOperation:
         return self.instances.read(self.row, self.row.op_definition)
 
     def _call_logged(self, call: Callable[[], Answer]) -> Answer:
+        if self.is_light:
+            return self._call_traced(call)
+        with keep_waker(self._waker):
+            return self._call_traced(call)
+
+    def _call_traced(self, call: Callable[[], Answer]) -> Answer:
         tracing = self.instances.lending.tracing
         if tracing.tracer is not None:
             parent = self._find_request().traceparent

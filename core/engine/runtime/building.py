@@ -35,6 +35,7 @@ def build_services(
     reader: Callable[[], Reader],
     durable: Durable = lambda run: None,
     progress: Callable[[str, str, str, float | None], None] = lambda *said: None,
+    wake: Callable[[str], None] = lambda key: None,
     drives: Callable[[str], bool] = lambda root_id: False,
     origins: Mapping[tuple[str, str], object] | None = None,
 ) -> EngineServices:
@@ -43,7 +44,7 @@ def build_services(
     ``origins``: the plug-in of each type (``Plugins.origins``).
     """
     tracing = Tracing(lambda stack_id: reader().last_action(stack_id))
-    lending = Lending(lender, clock, source, sealer, durable, progress, tracing)
+    lending = Lending(lender, clock, source, sealer, durable, progress, tracing, wake)
     definitions = Definitions(load, resource_types, reader, origins)
     return EngineServices(
         definitions,

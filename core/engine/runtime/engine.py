@@ -119,6 +119,7 @@ class Engine:
             settings=self.settings,
             durable=self._run_durable,
             progress=lambda *said: self._driver.listeners.progress(*said),
+            wake=lambda key: self._put(lambda: self._driver.poke(key)),
             reader=self._get_reader,
             drives=lambda root_id: self._driver.drives(root_id),
             origins=plugins.origins,

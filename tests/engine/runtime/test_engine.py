@@ -24,6 +24,7 @@ from zonda.core.store.values.sealing import make_key
 from zonda.core.store.write.database import Store, open_store
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import NotReady, StoreError, TemplateError
+from zonda.hooks.runners import Waker, get_waker
 from zonda.hooks.testing.fakes import FakeClock
 
 KEY = make_key()
@@ -219,6 +220,40 @@ def test_polls_that_come_soon_wait_for_the_scheduler_too(bench: Any, start: Any)
         polls.get(timeout=LONG)
     engine.stop()
     assert polls.empty()
+
+
+def test_an_operation_that_waits_goes_on_when_it_is_rung(bench: Any, start: Any) -> None:
+    kept: list[Waker | None] = []
+
+    def ask(box: Any) -> bool:
+        kept.append(get_waker())
+        if len(kept) == 1:
+            raise NotReady(3600.0)
+        return True
+
+    bench.journal.behave["a", "check"] = ask
+    engine = start(clock=FakeClock(), scheduler=ByHand())
+    accepted = engine.submit(actions.CreateStack("s", bench.bundle("a: {type: Test::Slow}")))
+    engine.drive(accepted.result(LONG).stack_id)
+    while engine._driver.next_due() is None:
+        assert len(kept) < 2
+    assert kept[0] is not None
+    kept[0].ring()
+    assert engine.wait(accepted.result().stack_id, LONG).state == "CREATE_COMPLETE"
+    assert kept[1] is kept[0]
+
+
+def test_what_acts_outside_never_shares_the_threads_of_what_computes(
+    bench: Any, start: Any
+) -> None:
+    engine, light = start("own"), []
+    put = engine._driver._light.put
+    engine._driver._light.put = lambda job: light.append(job.call.run) or put(job)
+    polls: list[None] = []
+    bench.journal.behave["a", "check"] = lambda box: polls.append(None) or len(polls) > 3
+    run(engine, actions.CreateStack("s", bench.bundle("a: {type: Test::Slow}")))
+    assert len(polls) == 4
+    assert len(light) == 1  # its definition was prepared
 
 
 class Ahead(SystemClock):

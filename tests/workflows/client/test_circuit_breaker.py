@@ -21,6 +21,7 @@ from zonda.hooks.runners import (
     StartRequest,
     Succeeded,
 )
+from zonda.hooks.runners.waking import Waker, keep_waker
 from zonda.workflows.client.circuit_breaker import CircuitBreakers, Limits, RetryLater
 from zonda.workflows.http_runner.runner import HttpRunner
 
@@ -70,15 +71,103 @@ def test_so_many_and_no_more_at_a_time(make_gates: Any) -> None:
     assert 0 < caught.value.delay <= 10
 
 
-def test_the_more_wait_the_more_seldom_each_looks(make_gates: Any) -> None:
-    gates, delays = make_gates(in_flight=1), []
-    with gates.request_permit(ORIGIN):
-        for _ in range(100):
-            with pytest.raises(RetryLater) as caught:
+class Rings:
+    """Wakers by name, and the names of those that were rung, in order."""
+
+    def __init__(self, *names: str) -> None:
+        self.rung: list[str] = []
+        self.wakers = {name: Waker(lambda name=name: self.rung.append(name)) for name in names}
+
+    def send(self, gates: CircuitBreakers, name: str) -> bool:
+        """Whether the request of ``name`` was sent."""
+        with keep_waker(self.wakers[name]):
+            try:
                 send(gates, answered=True)
-            delays.append(caught.value.delay)
-    assert delays == sorted(delays)
-    assert (delays[0], delays[-1]) == (0.5, 10.0)
+            except RetryLater:
+                return False
+        return True
+
+
+def test_a_place_goes_to_those_who_wait_in_order(make_gates: Any) -> None:
+    gates, rings = make_gates(in_flight=1), Rings("first", "second", "new")
+    with gates.request_permit(ORIGIN):
+        assert not rings.send(gates, "first")
+        assert not rings.send(gates, "second")
+        assert not rings.send(gates, "first")  # to look again costs no turn
+        assert rings.rung == []
+    assert rings.rung == ["first"]
+    assert not rings.send(gates, "second")
+    assert not rings.send(gates, "new")
+    assert rings.send(gates, "first")
+    assert rings.rung == ["first", "second"]
+    assert rings.send(gates, "second")
+    assert rings.send(gates, "new")
+
+
+def test_who_waits_looks_again_at_last(make_gates: Any) -> None:
+    gates, rings = make_gates(in_flight=1), Rings("one")
+    with (
+        gates.request_permit(ORIGIN),
+        keep_waker(rings.wakers["one"]),
+        pytest.raises(RetryLater) as caught,
+    ):
+        send(gates, answered=True)
+    assert caught.value.delay == 10.0
+
+
+def test_the_place_of_one_that_does_not_come_goes_on(make_gates: Any, clock: Any) -> None:
+    gates, rings = make_gates(in_flight=1), Rings("gone", "there", "new")
+    with gates.request_permit(ORIGIN):
+        assert not rings.send(gates, "gone")
+        assert not rings.send(gates, "there")
+    assert rings.rung == ["gone"]
+    clock.seconds += 3.0
+    assert not rings.send(gates, "new")
+    assert rings.rung == ["gone", "there"]
+    assert rings.send(gates, "there")
+
+
+def test_who_has_long_not_looked_is_not_woken(make_gates: Any, clock: Any) -> None:
+    gates, rings = make_gates(in_flight=1), Rings("gone", "there")
+    with gates.request_permit(ORIGIN):
+        assert not rings.send(gates, "gone")
+        clock.seconds += 14.0
+        assert not rings.send(gates, "there")
+    assert rings.rung == ["there"]
+
+
+def test_who_cannot_be_woken_goes_before_the_one_woken_last(make_gates: Any) -> None:
+    gates, rings = make_gates(in_flight=1), Rings("woken")
+    with gates.request_permit(ORIGIN):
+        assert not rings.send(gates, "woken")
+        with pytest.raises(RetryLater) as caught:
+            send(gates, answered=True)
+        assert caught.value.delay == 0.5
+    send(gates, answered=True)
+    assert rings.rung == ["woken", "woken"]
+    assert rings.send(gates, "woken")
+
+
+def test_those_who_wait_are_woken_after_a_rest(make_gates: Any, clock: Any) -> None:
+    gates, rings = make_gates(in_flight=2, failures=1), Rings("one", "two")
+    with gates.request_permit(ORIGIN) as leave, gates.request_permit(ORIGIN):
+        assert not rings.send(gates, "one")
+        assert not rings.send(gates, "two")
+        leave.answered = False
+    clock.seconds += 5.0
+    with gates.request_permit(ORIGIN, last=True) as leave:
+        leave.answered = True
+    assert rings.send(gates, "one")
+    assert rings.send(gates, "two")
+
+
+def test_places_are_few_for_late_answers_before_they_are_taken(make_gates: Any) -> None:
+    gates = make_gates(in_flight=16)
+    with gates.request_permit(ORIGIN):
+        assert not gates.has_few_places()
+        with gates.request_permit(OTHER):
+            assert gates.has_few_places()
+    assert not gates.has_few_places()
 
 
 @pytest.mark.parametrize("how", [{"urgent": True}])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,9 @@ import responses
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.http import TransportError
 from zonda.hooks.runners import Failed, Finished, Retry, Started, StartRequest, Succeeded
+from zonda.hooks.runners.waking import Waker, keep_waker
 from zonda.workflows.client import webhook_signature
+from zonda.workflows.client.circuit_breaker import RetryLater
 from zonda.workflows.http_runner.runner import HttpRunner
 
 HOOK = "https://flows.example/hook"
@@ -581,6 +584,27 @@ def test_no_endpoint_is_asked_to_answer_later_than_is_waited_for(
 ) -> None:
     start(http, make_runner(**settings), request_for(), 200, {})
     assert http.calls[0].request.headers["Prefer"] == f"respond-async, wait={wait}"
+
+
+@pytest.mark.parametrize(
+    ("taken", "wait"),
+    [
+        pytest.param(1, "30", id="places are many"),
+        pytest.param(2, "2", id="an eighth of them is taken"),
+        pytest.param(17, "0", id="somebody waits for one"),
+    ],
+)
+def test_an_answer_that_comes_late_holds_no_place_that_others_need(
+    http: Any, make_runner: MakeRunner, request_for: MakeRequest, taken: int, wait: str
+) -> None:
+    runner = make_runner(max_in_flight=16)
+    with contextlib.ExitStack() as places, keep_waker(Waker(lambda: None)):
+        for _ in range(taken):
+            with contextlib.suppress(RetryLater):
+                places.enter_context(
+                    runner._caller._gates.request_permit("https://flows.example:443")
+                )
+        assert runner._caller._compute_wait("https://flows.example:443") == float(wait)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""Runs that are rung while they wait for a time of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from zonda.hooks.errors import NotReady
+from zonda.hooks.runners import Finished, Retry, Succeeded
+from zonda.hooks.runners.waking import Waker, keep_waker
+from zonda.hooks.testing import FakeContext, FakeOperation, FakeRunner, Lifecycle
+from zonda.workflows.resources.external_resource import ExternalResource
+
+
+def test_a_run_that_is_rung_does_not_wait_until_it_was_to_look_again() -> None:
+    runner = FakeRunner({"mk": [Retry(60.0, "full", True), Finished(Succeeded({}))]})
+    context = FakeContext(runners={"default": runner})
+    context.operation = FakeOperation("op", "CREATE", 0.0, 2e9)
+    given = {"actions": {"CREATE": {"workflow": "mk"}}}
+    external = Lifecycle(ExternalResource, given, name="x", context=context).instance()
+    token, waker = external.handle_create(), Waker(lambda: None)
+    with keep_waker(waker):
+        with pytest.raises(NotReady) as early:
+            external.check_create_complete(token)
+        assert early.value.delay == 60.0
+        assert runner.requests == []
+        waker.ring()
+        with pytest.raises(NotReady) as sent:
+            external.check_create_complete(token)
+    assert sent.value.delay == 0.0
+    assert len(runner.requests) == 1
