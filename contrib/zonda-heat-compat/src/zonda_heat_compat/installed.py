@@ -188,7 +188,7 @@ def make_client(entry: EntryPoint) -> Any:
 
 
 def format_summary(types: Collection[str]) -> str:
-    """What of ``types`` can be used and what not, and why. They are imported for it."""
+    """Two texts on ``types``: what can be used, and what not and why. Imports them."""
     found = find()
     if found is None:
         return (

@@ -69,5 +69,5 @@ def zonda_client_plugins() -> Mapping[str, Any]:
 
 @hookimpl
 def zonda_summary(types: Collection[str]) -> str:
-    """What of OpenStack Heat is here."""
+    """The parts of OpenStack Heat that are installed."""
     return installed.format_summary(types)
