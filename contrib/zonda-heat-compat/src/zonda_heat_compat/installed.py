@@ -188,7 +188,7 @@ def make_client(entry: EntryPoint) -> Any:
 
 
 def format_summary(types: Collection[str]) -> str:
-    """Two texts on ``types``: what can be used, and what not and why. Imports them."""
+    """A text on ``types``: the number that can be used, the rest with reasons. Imports them."""
     found = find()
     if found is None:
         return (
