@@ -25,9 +25,11 @@ from typing import Any
 from measure import HEAD, STACK, carry_out, measured
 
 from zonda.core.app.app import build_app
+from zonda.core.app.runners.runner_service import get_service_location
 from zonda.core.engine.actions import CreateStack
 from zonda.core.settings.settings import load_settings
 from zonda.core.template.source.bundle import Bundle
+from zonda.workflows.http_contract.callback_receiver import make_receiver
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ ROWS = [
     Row("200 runs of 2 s, status 0.5 s", 200, "run-2-0.5", 2.0, 6.0, {}, {"wait": 0}),
     Row("64 runs of 5 s, polled", 64, "run-5-0", 5.0, 7.0, {}, {"wait": 0}),
     Row("64 runs of 5 s, wait 30", 64, "run-5-0", 5.0, 7.0, {}, {"wait": 30}),
+    Row("64 runs of 5 s, callback", 64, "run-5-0", 5.0, 7.0, {}, {"wait": 0, "callback": True}),
     Row("1000 runs of 2 s, polled", 1000, "run-2-0", 2.0, 0.0, {}, {"wait": 0}),
 ]
 
@@ -80,12 +83,11 @@ class Endpoint:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 lines = head.decode("latin-1").split("\r\n")
                 headers = dict(line.lower().split(": ", 1) for line in lines[1:] if line)
-                if size := int(headers.get("content-length", 0)):
-                    await reader.readexactly(size)
+                content = await reader.readexactly(int(headers.get("content-length", 0)))
                 self.at_once += 1
                 self.most = max(self.most, self.at_once)
                 method, path, _ = lines[0].split(" ")
-                status, body = await self._answer(method, path, headers)
+                status, body = await self._answer(method, path, headers, content)
                 self.at_once -= 1
                 text = json.dumps(body).encode()
                 head = f"HTTP/1.1 {status} OK\r\nContent-Length: {len(text)}\r\n".encode()
@@ -96,7 +98,7 @@ class Endpoint:
             writer.close()
 
     async def _answer(
-        self, method: str, path: str, headers: dict[str, str]
+        self, method: str, path: str, headers: dict[str, str], content: bytes
     ) -> tuple[int, dict[str, Any]]:
         if path == "/counts":
             late = list(self.late.values()) or [0.0]
@@ -116,20 +118,30 @@ class Endpoint:
             await asyncio.sleep(float(times[0]))
             return 200, {"state": "succeeded", "output": {}}
         if kind == "run":
-            return await self._start(path, times, headers)
+            return await self._start(times, headers, json.loads(content).get("callback"))
         return await self._tell_status(path.rpartition("/")[2], path.split("/")[2])
 
     async def _start(
-        self, path: str, times: list[str], headers: dict[str, str]
+        self, times: list[str], headers: dict[str, str], callback: dict[str, str] | None
     ) -> tuple[int, dict[str, Any]]:
         self.starts += 1
         key, length = headers["idempotency-key"].replace("-", ""), float(times[0])
         self.ends.setdefault(key, asyncio.get_running_loop().time() + length)
+        if callback:
+            asyncio.get_running_loop().call_later(
+                length, self._call_back, key, headers["folder"], callback["url"]
+            )
         wait = float(headers.get("prefer", "wait=0").partition("wait=")[2] or 0)
         await asyncio.sleep(min(wait, length))
         if wait >= length:
             return self._end(key)
         return 202, {"state": "running", "status_url": f"/runs/{times[1]}/{key}"}
+
+    def _call_back(self, key: str, folder: str, url: str) -> None:
+        """Store the callback as the bundled service does, which is another process as well."""
+        _, answer = self._end(key)
+        content = json.dumps(answer).encode()
+        make_receiver(Path(folder), {}).receive(url.rpartition("/")[2], "", content, time.time())
 
     async def _tell_status(self, key: str, seconds: str) -> tuple[int, dict[str, Any]]:
         self.polls += 1
@@ -170,6 +182,8 @@ async def _call_all(port: int, row: Row) -> None:
 def _write_home(home: Path, port: int, row: Row) -> None:
     entries = {"endpoint": f"http://127.0.0.1:{port}", **row.section}
     lines = [f"{name} = {json.dumps(value)}" for name, value in entries.items()]
+    folder = get_service_location(load_settings({"home": str(home)}, {}))["folder"]
+    lines.append(f"headers = {{Folder = {json.dumps(folder)}}}")
     (home / "zonda.toml").write_text("\n".join(["[runners.slow]", *lines, ""]))
 
 

@@ -34,7 +34,8 @@ class EngineSettings:
     """The settings of an engine. Times in seconds.
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
-    two polls, which is a quarter of the operation's age, give or take ``poll_spread``.
+    two polls, which is a quarter of the operation's age, give or take ``poll_spread``,
+    from begin to begin.
     ``user``, ``project``, ``supersedes``, ``request``, ``traceparent`` and ``allowance``: the
     ``Caller``, if nobody else asks.
     ``cancel_grace``: how long
@@ -99,11 +100,16 @@ class EngineServices:
         )
         return dataclasses.replace(self, settings=settings)
 
-    def poll_delay(self, started_at: float) -> float:
-        """Seconds until the next poll: a function of the operation's age, so nothing is stored."""
+    def poll_delay(self, started_at: float, polled_at: float | None = None) -> float:
+        """Seconds until the next poll: a function of the operation's age, so nothing is stored.
+
+        Counted from ``polled_at``, the begin of the last poll by the monotonic clock.
+        """
         known = self.settings
         age = self.clock.now() - started_at
         delay = min(max(age / 4, known.poll_first), known.poll_last)
         if age < 0:  # a clock was set back
             delay = known.poll_last
-        return delay * (1 + known.poll_spread * (2 * self.chance() - 1))
+        delay *= 1 + known.poll_spread * (2 * self.chance() - 1)
+        spent = 0.0 if polled_at is None else self.clock.monotonic() - polled_at
+        return max(delay - spent, delay / 2)

@@ -14,10 +14,12 @@ from contextvars import ContextVar
 class Waker:
     """Wakes one operation: its next poll is made at once, whatever it was to wait for."""
 
-    __slots__ = ("_has_rung", "_poke")
+    __slots__ = ("_has_rung", "_poke", "is_over")
 
     def __init__(self, poke: Callable[[], None]) -> None:
         self._poke = poke
+        #: Whether the operation was given up, so that it waits for nothing any more.
+        self.is_over = False
         self._has_rung = False
 
     def ring(self) -> None:

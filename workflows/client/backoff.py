@@ -9,7 +9,7 @@ import random
 from email.utils import parsedate_to_datetime
 
 LONGEST_RETRY_AFTER = 300.0
-LONGEST_POLL = 15.0
+FIRST_POLL, LONGEST_POLL = 0.5, 15.0
 
 
 def parse_retry_after(text: str | None, now: float) -> float | None:
@@ -37,10 +37,12 @@ def _count_seconds_until(date: str, now: float) -> float:
         return -1.0
 
 
-def compute_poll_interval(age: float, chance: random.Random) -> float:
+def compute_poll_interval(age: float, chance: random.Random, spent: float = 0.0) -> float:
     """Seconds to the next poll of an execution that runs for ``age`` seconds.
 
-    1 s growing by 1.5 to 15 s: the n-th interval 1.5^n ends the time 2 (1.5^n - 1), so that the
-    interval at an age is 1 + age / 2, and nothing needs to be counted. Jittered by a fifth.
+    From the begin of one poll to that of the next it is 0.5 s and a fifth of the age, at most 15 s,
+    so that an end is seen a tenth of the run's length late on average; jittered by a tenth.
+    ``spent``: seconds that the last poll has taken; at least half of the interval is left.
     """
-    return min(LONGEST_POLL, 1.0 + max(0.0, age) / 2) * chance.uniform(0.8, 1.2)
+    interval = min(LONGEST_POLL, FIRST_POLL + max(0.0, age) / 5) * chance.uniform(0.9, 1.1)
+    return max(interval - spent, interval / 2)

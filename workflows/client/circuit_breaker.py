@@ -23,10 +23,9 @@ _DOUBLINGS = 10
 LONGEST_PAUSE = 60.0
 #: Seconds after which those look again who cannot be woken, or wait for a try: at least.
 LOOK = 0.25
-#: Seconds after which one in the queue looks again, in case that nobody wakes it.
+#: Seconds after which one in the queue looks again, in case that nobody wakes it, and for which a
+#: free place is kept for the one that was woken.
 BACKSTOP = 10.0
-#: Seconds for which a free place is kept for the one that was woken.
-KEPT = 3.0
 #: Places of an endpoint, and those that are taken for granted where there is no limit.
 _PLACES = 64
 #: The part of the places that requests may hold that the endpoint answers late on purpose.
@@ -172,10 +171,10 @@ class CircuitBreakers:
             return
         delay = BACKSTOP
         if waker is not None:
-            count.waiting[waker] = now + BACKSTOP + KEPT
+            count.waiting[waker] = now + 2 * BACKSTOP
         elif count.in_flight < limit:  # nobody could wake it: it goes before the one woken last
             last, _ = count.kept.popitem()
-            count.waiting = {last: now + BACKSTOP + KEPT, **count.waiting}
+            count.waiting = {last: now + 2 * BACKSTOP, **count.waiting}
             return
         else:
             delay = self._chance.uniform(LOOK, 2 * LOOK)
@@ -185,11 +184,13 @@ class CircuitBreakers:
         """Wake the first of the queue for whatever places are free; forget who did not come."""
         if not count.waiting and not count.kept:
             return
-        count.kept = {waker: until for waker, until in count.kept.items() if now < until}
+        count.kept = {
+            waker: until for waker, until in count.kept.items() if now < until and not waker.is_over
+        }
         while count.waiting and count.in_flight + len(count.kept) < self._limits.in_flight:
             waker = next(iter(count.waiting))
-            if now < count.waiting.pop(waker):
-                count.kept[waker] = now + KEPT
+            if now < count.waiting.pop(waker) and not waker.is_over:
+                count.kept[waker] = now + BACKSTOP
                 waker.ring()
 
     def _record_result(self, count: _Count, leave: Permit) -> None:

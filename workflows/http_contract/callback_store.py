@@ -72,9 +72,14 @@ class Callbacks:
 
     def read_answer(self, key: str, expires: int) -> dict[str, Any] | None:
         """The answer object that was stored for ``key``; None where there is none."""
-        name = self._get_name(key, expires)
-        kept = read_json(self._folder / f"{name}{_ANSWER}") if name else None
+        path = self.find_path(key, expires)
+        kept = read_json(path) if path else None
         return kept["answer"] if kept else None
+
+    def find_path(self, key: str, expires: int) -> Path | None:
+        """The file that the answer for ``key`` will be stored in; None before any address."""
+        name = self._get_name(key, expires)
+        return self._folder / f"{name}{_ANSWER}" if name else None
 
     def end(self, key: str, expires: int, now: float) -> None:
         """Refuse callbacks for ``key`` from now on."""

@@ -1,8 +1,9 @@
 """The ``http`` runner's side of callbacks: it announces them, reads them, and polls slowly.
 
 An endpoint that was given an address tells there how the run ended; the runner finds it in the
-folder that it shares with the bundled service. A callback may be lost, so the status URL is still
-asked, once a minute. Used by the runner alone; does nothing where ``callback`` is not set.
+folder that it shares with the bundled service, and is woken when there is something new in it. A
+callback may be lost, so the status URL is still asked, once a minute. Used by the runner alone;
+does nothing where ``callback`` is not set.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from zonda.hooks.runners import (
     StartAnswer,
     StartRequest,
     Succeeded,
+    get_waker,
 )
 from zonda.hooks.runners.http_contract import instant
 
 from ..http_contract.callback_store import SECRET_BYTES, Callbacks
+from .callback_watch import CallbackWatch
 from .settings import HttpSettings
 
 #: Seconds between two polls of an endpoint that has an address to call.
@@ -44,6 +47,7 @@ class CallbackClient:
         if settings.callback:
             folder = Path(settings.callback_folder)
             self._callbacks = Callbacks(folder, settings.callback_signer)
+            self._watch = CallbackWatch(folder)
 
     def field(self, request: StartRequest) -> dict[str, Any] | None:
         """The field ``callback`` of a request: the same on every send."""
@@ -55,9 +59,12 @@ class CallbackClient:
         return {"url": url, "expires": instant(expires)}
 
     def find_callback_result(self, key: str, expires: Any) -> Reply | None:
-        """The callback for ``key`` as the answer of a poll, or None."""
+        """The callback for ``key`` as the answer of a poll, or None: its coming wakes the run."""
         if self._callbacks is None or expires is None:
             return None
+        waker, path = get_waker(), self._callbacks.find_path(key, int(expires))
+        if waker is not None and path is not None:
+            self._watch.add(path, waker)
         told = self._callbacks.read_answer(key, int(expires))
         return None if told is None else Reply(200, {}, json.dumps(told).encode())
 
@@ -124,7 +131,15 @@ class CallbackClient:
     def end(self, key: str, expires: Any) -> None:
         """Refuse callbacks for ``key`` from now on."""
         if self._callbacks is not None and expires is not None:
+            path = self._callbacks.find_path(key, int(expires))
+            if path is not None:
+                self._watch.drop(path)
             self._callbacks.end(key, int(expires), self._settings.clock.now())
+
+    def close(self) -> None:
+        """Wake nobody any more."""
+        if self._callbacks is not None:
+            self._watch.close()
 
     def _build_due(self, asked: float | None) -> dict[str, float]:
         pause = max(SLOW, asked or 0.0)

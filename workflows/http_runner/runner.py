@@ -11,6 +11,7 @@ URLs of the endpoint itself are kept without its host, so that it may move meanw
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -78,12 +79,18 @@ class HttpRunner(WorkflowRunner):
 
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Read the callback, or poll; only the endpoint's own answer ends the execution."""
+        clock = self._settings.clock
+        begun = clock.monotonic()
+        answer = self._poll(token)
+        if not isinstance(answer, Running) or answer.poll_after is not None:
+            return answer
+        age, spent = clock.now() - float(token.get("at", 0)), clock.monotonic() - begun
+        delay = backoff.compute_poll_interval(age, self._settings.random, spent)
+        return replace(answer, poll_after=delay)
+
+    def _poll(self, token: Mapping[str, Any]) -> PollAnswer:
         heard = self._callbacks.find_callback_result(str(token["key"]), token.get("callback"))
-        told = (
-            self._build_running(token, "")
-            if heard is None
-            else self._interpret_answer(token, CALLBACK, heard)
-        )
+        told = self._build_running("") if heard is None else self._interpret_answer(CALLBACK, heard)
         if not isinstance(told, Running):
             return told
         if not self._callbacks.is_due(token):
@@ -96,9 +103,9 @@ class HttpRunner(WorkflowRunner):
             try:
                 reply = self._caller.later("GET", url, str(token["key"]))
             except RetryLater as error:
-                return self._build_running(token, str(error), error.delay)
+                return self._build_running(str(error), error.delay)
             except (TransportError, NoToken) as error:
-                return self._build_running(token, f"{redacted_url(url)}: {error}")
+                return self._build_running(f"{redacted_url(url)}: {error}")
             except RequestRejected as error:
                 return self._build_failed(f"{redacted_url(url)}: {error}")
             if reply.status not in REDIRECTS or "Location" not in reply.headers:
@@ -114,14 +121,14 @@ class HttpRunner(WorkflowRunner):
         if token.get("plain") and status in ACCEPTED:
             return self._interpret_plain(token, reply)
         if status in ACCEPTED:
-            return self._interpret_answer(token, url, reply)
+            return self._interpret_answer(url, reply)
         why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if status in (404, 410):
             return Lost(
                 response.truncate_text(self._caller.redact(f"{why} (the execution is lost)"))
             )
         if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
-            return self._build_running(token, why, self._find_requested_delay(reply))
+            return self._build_running(why, self._find_requested_delay(reply))
         return self._build_failed(why)
 
     def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
@@ -129,7 +136,7 @@ class HttpRunner(WorkflowRunner):
 
     def _interpret_plain(self, token: Mapping[str, Any], reply: Reply) -> PollAnswer:
         if reply.status == 202:
-            return self._build_running(token, "", self._find_requested_delay(reply))
+            return self._build_running("", self._find_requested_delay(reply))
         name = str(token["plain"])
         return self._redact_result(
             plain_response.to_result(name, self._settings.action(name), None, reply)
@@ -137,9 +144,9 @@ class HttpRunner(WorkflowRunner):
 
     def _interpret_callback(self, reply: Reply) -> PollAnswer:
         """The answer in a callback that came before there was a token."""
-        return self._interpret_answer({}, CALLBACK, reply)
+        return self._interpret_answer(CALLBACK, reply)
 
-    def _interpret_answer(self, token: Mapping[str, Any], url: str, reply: Reply) -> PollAnswer:
+    def _interpret_answer(self, url: str, reply: Reply) -> PollAnswer:
         try:
             answer = response.parse_answer(reply)
         except WrongAnswer as error:
@@ -149,20 +156,15 @@ class HttpRunner(WorkflowRunner):
         known = answer.state in ("", "running")
         message = answer.text("message") if known else response.describe_unknown_state(answer)
         asked = self._find_requested_delay(reply, answer)
-        return self._build_running(token, message, asked, answer.progress)
+        return self._build_running(message, asked, answer.progress)
 
     def _build_running(
         self,
-        token: Mapping[str, Any],
         message: str,
         asked: float | None = None,
         progress: float | None = None,
     ) -> Running:
-        age = self._settings.clock.now() - float(token.get("at", 0))
-        delay = (
-            backoff.compute_poll_interval(age, self._settings.random) if asked is None else asked
-        )
-        return Running(delay, self._clean(message), progress)
+        return Running(asked, self._clean(message), progress)
 
     def _clean(self, text: str) -> str:
         return response.truncate_text(self._caller.redact(text))
@@ -221,3 +223,4 @@ class HttpRunner(WorkflowRunner):
     def close(self) -> None:
         """Close every connection."""
         self._caller.close()
+        self._callbacks.close()

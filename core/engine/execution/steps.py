@@ -428,7 +428,7 @@ def poll(
     writes: list[Write],
 ) -> Step:
     """Poll until the operation has ended, storing a token that changed; gives an answer."""
-    known, first = answer.stored, answer.delay is None
+    known, first, polled_at = answer.stored, answer.delay is None, None
     limit = limits.compute_deadline(operation.row, operation.seen.stack)
     clock = services.clock
     until = None if limit is None else clock.monotonic() + limit - clock.now()
@@ -436,11 +436,11 @@ def poll(
         if not first:
             delay = answer.delay
             if delay is None:
-                delay = services.poll_delay(operation.started_at)
+                delay = services.poll_delay(operation.started_at, polled_at)
             if until is not None:
                 delay = min(delay, max(0.0, until - clock.monotonic()))
             yield Wait(delay, handle.key)
-        first = False
+        first, polled_at = False, clock.monotonic()
         said: Answer = yield make_operation_call(operation.poll, light=operation.is_light)
         if not isinstance(said, Waiting):
             return said

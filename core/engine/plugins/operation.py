@@ -118,6 +118,7 @@ class PluginOperation:
 
     def abort(self) -> None:
         """Tell the plug-in that the operation is given up, if it has a method for that."""
+        self._waker.is_over = True
         cancel = getattr(self._instance, f"handle_{self.action.lower()}_cancel", None)
         if cancel is not None:
             self._call_logged(lambda: cancel(self.token) or Failure(""))

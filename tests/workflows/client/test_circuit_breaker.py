@@ -121,7 +121,9 @@ def test_the_place_of_one_that_does_not_come_goes_on(make_gates: Any, clock: Any
         assert not rings.send(gates, "gone")
         assert not rings.send(gates, "there")
     assert rings.rung == ["gone"]
-    clock.seconds += 3.0
+    clock.seconds += 9.0
+    assert not rings.send(gates, "there")
+    clock.seconds += 1.0
     assert not rings.send(gates, "new")
     assert rings.rung == ["gone", "there"]
     assert rings.send(gates, "there")
@@ -131,9 +133,19 @@ def test_who_has_long_not_looked_is_not_woken(make_gates: Any, clock: Any) -> No
     gates, rings = make_gates(in_flight=1), Rings("gone", "there")
     with gates.request_permit(ORIGIN):
         assert not rings.send(gates, "gone")
-        clock.seconds += 14.0
+        clock.seconds += 20.0
         assert not rings.send(gates, "there")
     assert rings.rung == ["there"]
+
+
+def test_who_was_given_up_is_not_woken_and_keeps_no_place(make_gates: Any) -> None:
+    gates, rings = make_gates(in_flight=1), Rings("woken", "gone", "there")
+    with gates.request_permit(ORIGIN):
+        for name in ("woken", "gone", "there"):
+            assert not rings.send(gates, name)
+    rings.wakers["gone"].is_over = rings.wakers["woken"].is_over = True
+    assert rings.send(gates, "there")
+    assert rings.rung == ["woken", "there"]
 
 
 def test_who_cannot_be_woken_goes_before_the_one_woken_last(make_gates: Any) -> None:

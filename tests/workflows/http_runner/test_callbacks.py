@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from tests.workflows.conftest import KEY, NOW, StillClock
 
 from zonda.hooks.errors import UsageError
 from zonda.hooks.runners import Failed, Finished, Lost, Retry, Running, Started, Succeeded
+from zonda.hooks.runners.waking import Waker, keep_waker
 from zonda.workflows.http_contract.callback_store import Callbacks, CallbackStatus
+from zonda.workflows.http_runner.callback_watch import CallbackWatch
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.service import server
 
@@ -281,6 +284,41 @@ def test_what_was_told_ends_the_run_and_the_status_url_is_asked_once_a_minute(
     callbacks.tell(opaque_of(http.calls[0]), DONE, clock.seconds)
     assert runner.poll(token) == Succeeded({"a": 1}, None)
     assert runner.poll(token) == Succeeded({"a": 1}, None)  # after a crash
+
+
+def test_a_callback_wakes_the_run_whoever_has_stored_it(
+    http: responses.RequestsMock,
+    runner: HttpRunner,
+    request_for: Any,
+    clock: StillClock,
+    tmp_path: Path,
+) -> None:
+    http.post(HOOK, status=202, headers={"Location": "/runs/1"})
+    rung = threading.Event()
+    with keep_waker(Waker(rung.set)):
+        started = runner.start(request_for())
+        assert isinstance(started, Started)
+        assert isinstance(runner.poll(started.token), Running)
+        other = Callbacks(tmp_path / "callbacks")
+        other.tell(other.address("other", EXPIRES, chance), DONE, clock.seconds)
+        assert not rung.is_set()
+        other.tell(opaque_of(http.calls[0]), DONE, clock.seconds)
+        assert rung.wait(20.0)
+        assert runner.poll(started.token) == Succeeded({"a": 1}, None)
+    runner.close()
+
+
+def test_files_of_one_tick_are_all_seen(tmp_path: Path) -> None:
+    watch, rung = CallbackWatch(tmp_path), []
+    watch.close()  # the looks are made here
+    for name in ("a", "b"):
+        watch.add(tmp_path / name, Waker(lambda name=name: rung.append(name)))
+    for name in ("a", "b"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path, ns=(0, 1))
+        watch.look()
+    watch.look()
+    assert rung == ["a", "b"]
 
 
 def test_a_lost_callback_is_no_hang(

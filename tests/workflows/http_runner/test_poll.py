@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import responses
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.runners import Cancelled, Failed, Lost, Running, Succeeded
+from zonda.workflows.client.backoff import compute_poll_interval
 from zonda.workflows.http_runner.runner import ASKED_AGAIN, HttpRunner
 
 URL = "https://flows.example/runs/7"
@@ -44,14 +46,14 @@ def poll(http: Any, runner: HttpRunner, status: int, body: Any = "", **more: Any
         pytest.param(204, "", Succeeded({}), id="204"),
         pytest.param(200, {"state": "failed", "reason": "no"}, Failed("no"), id="failed"),
         pytest.param(200, {"state": "cancelled", "reason": "bye"}, Failed("bye"), id="cancelled"),
-        pytest.param(202, "", Running(1.2), id="202-running"),
+        pytest.param(202, "", Running(0.55), id="202-running"),
         pytest.param(
             200,
             {"state": "running", "message": "2 of 3", "progress": 0.66, "retry_after": 4},
             Running(4, "2 of 3", 0.66),
             id="running-with-news",
         ),
-        pytest.param(200, {"state": "running", "progress": 7}, Running(1.2), id="odd-progress"),
+        pytest.param(200, {"state": "running", "progress": 7}, Running(0.55), id="odd-progress"),
     ],
 )
 def test_answers(
@@ -137,11 +139,11 @@ def test_redirects_in_a_circle_fail(http: Any, make_runner: MakeRunner) -> None:
 @pytest.mark.parametrize(
     ("age", "delay"),
     [
-        pytest.param(0, 1.0, id="first"),
-        pytest.param(2 * (1.5 - 1), 1.5, id="second"),
-        pytest.param(2 * (1.5**4 - 1), 1.5**4, id="fifth"),
+        pytest.param(0, 0.5, id="first"),
+        pytest.param(0.5, 0.6, id="second"),
+        pytest.param(10, 2.5, id="a fifth of its age"),
         pytest.param(3600, 15, id="longest"),
-        pytest.param(-50, 1.0, id="clock-went-back"),
+        pytest.param(-50, 0.5, id="clock-went-back"),
     ],
 )
 def test_polls_become_rarer(
@@ -149,8 +151,32 @@ def test_polls_become_rarer(
 ) -> None:
     clock.seconds = NOW + age
     answer = poll(http, make_runner(), 202)
-    assert answer.poll_after == pytest.approx(delay * 1.2)
+    assert answer.poll_after == pytest.approx(delay * 1.1)
     assert answer.token is None
+
+
+@pytest.mark.parametrize(
+    ("spent", "delay"),
+    [
+        pytest.param(0.25, 1.75, id="counted from the begin"),
+        pytest.param(5.0, 1.0, id="a pause is left"),
+    ],
+)
+def test_the_time_of_a_poll_is_part_of_the_interval(spent: float, delay: float) -> None:
+    chance = random.Random()
+    chance.uniform = lambda low, high: 1.0  # type: ignore[method-assign]
+    assert compute_poll_interval(7.5, chance, spent) == delay
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 10, 30, 60, 300, 3600])
+def test_few_polls_see_an_end_soon(length: float) -> None:
+    chance = random.Random()
+    chance.uniform = lambda low, high: 1.0  # type: ignore[method-assign]
+    age, polls = compute_poll_interval(0.0, chance), 1
+    while age < length:
+        age, polls = age + compute_poll_interval(age, chance), polls + 1
+    assert age - length <= min(15.0, 0.5 + length / 5)
+    assert polls <= 9 + length / 5
 
 
 @pytest.mark.parametrize(

@@ -271,14 +271,14 @@ def poll(http: responses.RequestsMock, runner: MistralRunner, **answer: Any) -> 
 @pytest.mark.parametrize(
     ("found", "wanted"),
     [
-        pytest.param({"state": "IDLE"}, Running(1.2), id="idle"),
-        pytest.param({"state": "RUNNING"}, Running(1.2), id="running"),
+        pytest.param({"state": "IDLE"}, Running(0.55), id="idle"),
+        pytest.param({"state": "RUNNING"}, Running(0.55), id="running"),
         pytest.param(
             {"state": "PAUSED"},
-            Running(1.2, "paused: goes on when somebody resumes it at Mistral"),
+            Running(0.55, "paused: goes on when somebody resumes it at Mistral"),
             id="paused",
         ),
-        pytest.param({"state": "ODD"}, Running(1.2, "in the unknown state ODD"), id="unknown"),
+        pytest.param({"state": "ODD"}, Running(0.55, "in the unknown state ODD"), id="unknown"),
         pytest.param(
             {"state": "SUCCESS", "output": '{"resource_id": "r", "n": [1]}'},
             Succeeded({"resource_id": "r", "n": [1]}),
