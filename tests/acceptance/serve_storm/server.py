@@ -8,16 +8,26 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 PATIENCE = 120.0
+
+
+class Servers(Protocol):
+    """All that clients know of one server or several."""
+
+    def wait_for_url(self) -> str:
+        """The URL of a server that runs, once one does; '' at the end of the storm."""
 
 
 class Server:
     """``zonda serve`` in one home. ``url`` changes with each start."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
         self.home = home
+        self._settings = settings or {}
         self.url = ""
         #: Whether the storm is over for clients.
         self.is_over = False
@@ -27,7 +37,7 @@ class Server:
     def start(self) -> None:
         """Start it; comes back when it listens."""
         command = [sys.executable, "-P", "-m", "zonda", "serve", "--ready", "ready"]
-        environ = {**os.environ, "ZONDA_HOME": str(self.home), "ZONDA_LOG": "off"}
+        environ = {**os.environ, "ZONDA_HOME": str(self.home), "ZONDA_LOG": "off", **self._settings}
         self._process = subprocess.Popen(
             [*command, "--address", "127.0.0.1:0"],
             stdout=subprocess.PIPE,

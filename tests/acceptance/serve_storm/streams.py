@@ -7,13 +7,13 @@ import threading
 import urllib.error
 import urllib.request
 
-from .server import PATIENCE, Server
+from .server import PATIENCE, Servers
 
 
 class Listener:
     """One client. ``seen``: the numbers of all its events, in the order in which they came."""
 
-    def __init__(self, server: Server, news: threading.Condition) -> None:
+    def __init__(self, server: Servers, news: threading.Condition) -> None:
         self._server = server
         self._news = news
         self.seen: list[int] = []

@@ -7,11 +7,12 @@ import json
 import threading
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from .server import PATIENCE, Server
+from .server import PATIENCE, Servers
 
 TEMPLATE = {
     "heat_template_version": "2018-08-31",
@@ -53,9 +54,15 @@ class Writer:
     """One client."""
 
     def __init__(
-        self, server: Server, number: int, source: Random, news: threading.Condition
+        self,
+        server: Servers,
+        number: int,
+        source: Random,
+        news: threading.Condition,
+        template: Mapping[str, Any] = TEMPLATE,
     ) -> None:
         self._server = server
+        self._template = template
         self._number = number
         self._source = source
         self._news = news
@@ -77,7 +84,10 @@ class Writer:
         assert not self._thread.is_alive()
 
     def _run(self) -> None:
-        while not self.is_over and (url := self._server.wait_for_url()):
+        while not self.is_over:
+            self.wait_for_room()
+            if not (url := self._server.wait_for_url()):
+                return
             live = [wish for wish in self.wishes if wish.id and not wish.may_be_deleted]
             choice = self._source.random()
             if not live or choice < 0.5:
@@ -87,27 +97,33 @@ class Writer:
             else:
                 self._delete(url, self._source.choice(live))
 
+    def wait_for_room(self) -> None:
+        """Wait until one more write is wanted."""
+
+    def note_sending(self, wish: Wish) -> None:
+        """Note that a request about the stack of a wish is sent now."""
+
     def _create(self, url: str) -> None:
         wish = Wish(f"w{self._number}-{len(self.wishes)}")
         self.wishes.append(wish)
-        body = {"stack_name": wish.name, "template": TEMPLATE, "parameters": {"number": 0}}
-        status, made = self._send("POST", f"{url}/v1/default/stacks", body)
+        body = {"stack_name": wish.name, "template": self._template, "parameters": {"number": 0}}
+        status, made = self._send("POST", f"{url}/v1/default/stacks", wish, body)
         if status == 201:
             wish.id = made["stack"]["id"]
             self._count()
 
     def _update(self, url: str, wish: Wish) -> None:
         wish.highest += 1
-        body = {"template": TEMPLATE, "parameters": {"number": wish.highest}}
+        body = {"template": self._template, "parameters": {"number": wish.highest}}
         path = f"{url}/v1/default/stacks/{wish.name}/{wish.id}"
-        if self._send("PUT", path, body)[0] == 202:
+        if self._send("PUT", path, wish, body)[0] == 202:
             wish.number = wish.highest
             self._count()
 
     def _delete(self, url: str, wish: Wish) -> None:
         wish.may_be_deleted = True
         path = f"{url}/v1/default/stacks/{wish.name}/{wish.id}"
-        if self._send("DELETE", path)[0] == 204:
+        if self._send("DELETE", path, wish)[0] == 204:
             wish.is_deleted = True
             self._count()
 
@@ -116,8 +132,9 @@ class Writer:
             self.acknowledged += 1
             self._news.notify_all()
 
-    def _send(self, method: str, url: str, body: Any = None) -> tuple[int, Any]:
+    def _send(self, method: str, url: str, wish: Wish, body: Any = None) -> tuple[int, Any]:
         """The status and the body of an answer; 0 where nobody knows what has happened."""
+        self.note_sending(wish)
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
         request.method = method

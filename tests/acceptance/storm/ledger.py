@@ -61,19 +61,17 @@ class Ledger:
         if run is not None:
             self.repeated += 1
             return run
-        resource = asked["resource"]
-        run = Run(
-            asked["action"],
-            resource["id"],
-            resource["physical_id"],
-            asked.get("inputs") or {},
-            self.source.randrange(2),
-        )
+        run = self._make_run(asked)
         run.fails = run.action in ("CREATE", "UPDATE") and bool(run.inputs.get("fail"))
         self.runs[key] = run
         getattr(self, f"_{run.action.lower()}")(key, run)
         self._finish(run)
         return run
+
+    def _make_run(self, asked: dict[str, Any]) -> Run:
+        resource, inputs = asked["resource"], asked.get("inputs") or {}
+        polls = self.source.randrange(2)
+        return Run(asked["action"], resource["id"], resource["physical_id"], inputs, polls)
 
     def poll(self, key: str) -> Run | None:
         """The run of ``key``, one poll nearer to its end."""
@@ -144,8 +142,11 @@ class Ledger:
             del self.live[run.thing]
             self.asleep.discard(run.thing)
 
+    def _is_over(self, run: Run) -> bool:
+        return run.polls <= 0
+
     def _finish(self, run: Run) -> None:
-        if run.polls > 0:
+        if not self._is_over(run):
             return
         if run.fails:
             run.answer = {"state": "failed", "reason": "asked to fail"}
