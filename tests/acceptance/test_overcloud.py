@@ -44,17 +44,25 @@ CHANGED = {"RoleData", "RoleGroupVars"}
 
 @pytest.fixture
 def given(corpus: Path) -> list[str | Path]:
-    """The options with the template and its environments."""
+    """The options with the template, its environments and settings."""
+    found = find_options(corpus)
+    if not found:
+        pytest.skip(f"the overcloud is not in the corpus of templates at {corpus}")
+    return [*found, *SETTINGS]
+
+
+def find_options(corpus: Path) -> list[str | Path]:
+    """The options with the template and its environments; empty where there are none."""
     tripleo, extra = corpus / "tripleo", corpus / "overcloud" / "extra-env.yaml"
     if not (tripleo / "overcloud.yaml").is_file() or not extra.is_file():
-        pytest.skip(f"the overcloud is not in the corpus of templates at {corpus}")
+        return []
     environments = (
         tripleo / "overcloud-resource-registry-puppet.yaml",
         tripleo / "environments" / "deployed-network-environment.yaml",
         extra,
     )
     options = [word for file in environments for word in ("-e", file)]
-    return ["-t", tripleo / "overcloud.yaml", *options, *SETTINGS]
+    return ["-t", tripleo / "overcloud.yaml", *options]
 
 
 def shown(zonda: Any, *words: str | Path) -> Any:
