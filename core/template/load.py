@@ -10,6 +10,7 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import TemplateWarning, TooManyResources
+from zonda.hooks.schema.values import NOT_CHECKED
 
 from .definition.child_spec import ChildSpec
 from .definition.loader import LoadContext, Loader
@@ -68,6 +69,7 @@ def load(
     both. ``with_warnings``: the error brings warnings, too.
     ``ignore_unknown``: types and custom constraints that are not installed are only warned of; such
     a definition is for looking at, not for making a stack.
+    Rules that cannot be asked (``constraints.NotChecked``) are only warned of in any case.
     ``earlier``: what needs no check below the root; ``checked`` of the definition is for the next.
     ``setup``: changes with what ``context_for`` can lend.
 
@@ -103,10 +105,11 @@ def load(
         faults.extend(islice(definition.faults(context_for, nested.find_faults_below), most))
         definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]
-    if ignore_unknown:
-        unknown = [fault for fault in faults if fault.code in UNKNOWN_NAMES]
-        attach_locations(unknown, definition.document, definition.environment)
-        loader.ignored = [fault.as_warning() for fault in deduplicate(unknown)]
-        faults = [fault for fault in faults if fault.code not in UNKNOWN_NAMES]
+    mild = {NOT_CHECKED, *(UNKNOWN_NAMES if ignore_unknown else ())}
+    warned = [fault for fault in faults if fault.code in mild]
+    if warned:
+        attach_locations(warned, definition.document, definition.environment)
+        loader.ignored = [fault.as_warning() for fault in deduplicate(warned)]
+        faults = [fault for fault in faults if fault.code not in mild]
     raise_errors(faults, definition.document, definition.environment, warnings, most)
     return definition

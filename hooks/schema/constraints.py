@@ -43,6 +43,10 @@ class ConstraintNotFound(Violation):
         self.name = name
 
 
+class NotChecked(Violation):
+    """Whether a value keeps a rule cannot be asked now: a warning while a template is validated."""
+
+
 class RuleBroken(Violation):
     """The code of the custom constraint ``name`` failed."""
 

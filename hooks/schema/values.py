@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..context import ResourceContext
 from ..errors import Path, TemplateError
 from ..text.suggestions import suggestion
-from .constraints import Constraint, ConstraintNotFound
+from .constraints import Constraint, ConstraintNotFound, NotChecked
 from .conversion import to_number
 from .property import Schema
 
@@ -29,6 +29,7 @@ NOT_ASSIGNED: Final = "ZON142"
 BROKEN_RULE: Final = "ZON143"
 NOT_IMPLEMENTED: Final = "ZON144"
 NO_SUCH_RULE: Final = "ZON134"
+NOT_CHECKED: Final = "ZON616"
 
 
 def build_property_error(
@@ -172,6 +173,7 @@ def _check_constraint(
         return
     except (ValueError, TypeError) as error:
         code = NO_SUCH_RULE if isinstance(error, ConstraintNotFound) else BROKEN_RULE
+        code = NOT_CHECKED if isinstance(error, NotChecked) else code
         text, hint, discreet = (
             str(error),
             getattr(error, "hint", ""),

@@ -127,3 +127,35 @@ except ImportError as error:
 """
     (said,) = run(tmp_path, code=code)
     assert "does not take its place" in said
+
+
+SERVER = """
+heat_template_version: 2018-08-31
+parameters: {image: {type: string, default: x, constraints: [{custom_constraint: glance.image}]}}
+resources:
+  n: {type: OS::Neutron::Net, properties: {name: mine}}
+  address: {type: OS::Neutron::FloatingIP, properties: {floating_network: public}}
+  s:
+    type: OS::Nova::Server
+    properties:
+      image: {get_param: image}
+      flavor: small
+      networks: [{network: {get_resource: n}}]
+"""
+
+
+def test_a_template_is_valid_where_no_cloud_can_be_asked(tmp_path: Path) -> None:
+    (tmp_path / "server.yaml").write_text(SERVER)
+    said = run(tmp_path, "template", "validate", str(tmp_path / "server.yaml"))
+    assert "exit 0" in said, said
+    warned = [line for line in said if "warning" in line]
+    assert warned
+    assert all(line.endswith("No cloud is known for this stack [ZON616]") for line in warned)
+    assert "Parameter 'image' is not checked: " in warned[0]
+
+
+def test_what_would_be_made_says_that_there_is_no_cloud(tmp_path: Path) -> None:
+    (tmp_path / "server.yaml").write_text(SERVER)
+    said = "\n".join(run(tmp_path, "stack", "create", "-t", str(tmp_path / "server.yaml"), "s"))
+    assert "No cloud is known for this stack" in said
+    assert "Traceback" not in said

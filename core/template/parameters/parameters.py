@@ -18,8 +18,10 @@ from zonda.hooks.schema.constraints import (
     Constraint,
     ConstraintNotFound,
     CustomConstraint,
+    NotChecked,
     Violation,
 )
+from zonda.hooks.schema.values import NOT_CHECKED
 from zonda.hooks.text.patterns import full_match
 from zonda.hooks.text.redaction import MASK
 
@@ -247,7 +249,7 @@ class Parameters:
             for constraint in schema.constraints:
                 try:
                     constraint.validate(form, schema, context)
-                except ConstraintNotFound as error:
+                except (ConstraintNotFound, NotChecked) as error:
                     errors.append(self._make_fault(schema, error, context))
         except ValueError as error:
             fault = self._make_fault(schema, error, context)
@@ -420,10 +422,12 @@ def _make_invalid_fault(
     if isinstance(error, ConstraintNotFound):
         code = CONSTRAINT_UNKNOWN
         hint = suggestion(error.name, cast(ConstraintContext, context).constraint_names)
+    known = not isinstance(error, NotChecked)
+    code = code if known else NOT_CHECKED
     if schema.hidden:
         reason = _describe_without_value(schema, error)
     found = TemplateError(
-        f"Parameter '{schema.name}' is invalid: {reason}",
+        f"Parameter '{schema.name}' is {'invalid' if known else 'not checked'}: {reason}",
         at=(SECTION, schema.name),
         code=code,
         hint=hint,

@@ -41,6 +41,7 @@ from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
 
 from .around import Stack
+from .references import list_references
 from .tokens import CannotBeStored, pack, unpack
 
 #: Actions whose handlers take no argument but the resource itself.
@@ -121,7 +122,11 @@ class Adapted(resource.Resource):
 
     def add_dependencies(self, deps: Dependencies) -> None:
         """Edges that the plug-in adds."""
-        self.heat.stack.with_neighbours(deps)
+        stack = self.heat.stack
+        stack.with_neighbours(deps)
+        named = {*list_references(self.t.raw), *(self.t.depends_on or ())}
+        needed = [other for name, other in stack.resources.items() if name in named]
+        deps.graph = lambda: {self.heat: needed}  # type: ignore[attr-defined]
         self.heat.add_dependencies(deps)
 
     # -- life cycle ----------------------------------------------------------------------------
@@ -137,6 +142,8 @@ class Adapted(resource.Resource):
         heat.regenerate_info_schema(after)
         diff = heat.update_template_diff(after, heat.t)
         changed = dict(prop_diff)
+        if _overrides(self.heat_class, "translation_rules"):
+            changed = self._translate(after, changed)
         if _overrides(self.heat_class, "update_template_diff_properties"):
             before = heat.t.properties(heat.properties_schema, heat.context)
             props = after.properties(heat.properties_schema, heat.context)
@@ -144,6 +151,21 @@ class Adapted(resource.Resource):
         if diff and heat.needs_replace_with_tmpl_diff(diff):
             raise UpdateReplace(self.name)
         return self._begun("update", heat.handle_update(after, diff, changed))
+
+    def _translate(
+        self, after: rsrc_defn.ResourceDefinition, changed: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The changes with ids for names, as the values that are read of ``after`` from now on."""
+        heat, read = self.heat, after.properties
+
+        def translated(schema: Any, context: Any = None) -> Any:
+            props = read(schema, context)
+            heat.translate_properties(props)
+            return props
+
+        after.properties = translated  # type: ignore[method-assign]
+        props = translated(heat.properties_schema, heat.context)
+        return {key: props.get(key) for key in changed}
 
     def needs_update(self, after: resource.Resource, changed: bool) -> bool:
         """Whether an update is worth an operation; the plug-in may ask for a replacement."""

@@ -118,8 +118,8 @@ class Stack(status.ResourceStatus):
 
     @property
     def tenant_id(self) -> Any:
-        """The project."""
-        return self.context.lent.stack.project
+        """The project: that of the cloud where there is one."""
+        return self.context.tenant_id
 
     #: Users for signals belong to nobody, so that their project is the stack's.
     stack_user_project_id = tenant_id
@@ -156,7 +156,8 @@ class Stack(status.ResourceStatus):
 
     def identifier(self) -> identifier.HeatIdentifier:
         """The stack in one line."""
-        return identifier.HeatIdentifier(str(self.tenant_id), str(self.name), self.id)
+        project = self.context.lent.stack.project
+        return identifier.HeatIdentifier(str(project), str(self.name), self.id)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

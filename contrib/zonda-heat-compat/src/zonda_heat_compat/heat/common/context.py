@@ -1,8 +1,13 @@
-"""Who asks: what plug-ins read of ``self.context``. The engine's context stands behind it."""
+"""Who asks: what plug-ins read of ``self.context``. The engine's context stands behind it.
+
+Who signs in, and with what, comes from the cloud of the stack, and only when a plug-in asks for it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+from zonda_heat_compat.cloud import Cloud, find_cloud
 
 _NAMES = (
     "username",
@@ -28,29 +33,38 @@ _NAMES = (
 )
 
 
+#: Of a context without a cloud these are the project of zonda's stack.
+_PROJECT = ("tenant", "tenant_id", "project_id", "project_name")
+
+
 class RequestContext:
-    """Heat's request context; zonda knows a project and nobody's password, so most is None.
+    """Heat's request context. zonda knows a project and no password: without a cloud most is None.
 
     ``lent`` is what the engine lends (``zonda.hooks.context``), and is asked for whatever is not
     Heat's.
     """
 
-    tenant_id: Any
-    tenant: Any
-    project_id: Any
-    project_name: Any
-
-    def __init__(self, lent: Any = None, **known: Any) -> None:
+    def __init__(self, lent: Any = None, cloud: Cloud | None = None, **known: Any) -> None:
         self.lent = lent
         self.is_admin = bool(known.pop("is_admin", False))
         self.roles = list(known.pop("roles", ()) or ())
         self.show_deleted = bool(known.pop("show_deleted", False))
-        self.__dict__.update(dict.fromkeys(_NAMES))
         self.__dict__.update(known)
-        stack = getattr(lent, "stack", None)
-        if stack is not None and self.tenant_id is None:
-            self.tenant = self.tenant_id = self.project_id = self.project_name = stack.project
         self._clients: Any = None
+        self._cached: dict[Any, Any] = {}
+        stack = getattr(lent, "stack", None)
+        if cloud is None and not known:
+            cloud = find_cloud(*(() if stack is None else (stack.project, stack.name)))
+        self.cloud = cloud
+
+    def cache(self, kind: Any) -> Any:
+        """The one object of the class ``kind`` that belongs to this context."""
+        if kind not in self._cached:
+            self._cached[kind] = kind()
+        return self._cached[kind]
+
+    def reload_auth_plugin(self) -> None:
+        """The session of the cloud gets a new token when it needs one."""
 
     @property
     def clients(self) -> Any:
@@ -62,8 +76,8 @@ class RequestContext:
         return self._clients
 
     def to_dict(self) -> dict[str, Any]:
-        """What is known of who asks."""
-        return {name: getattr(self, name) for name in (*_NAMES, "is_admin", "roles")}
+        """What was given of who asks; nothing that a cloud would have to be asked for."""
+        return {name: self.__dict__.get(name) for name in (*_NAMES, "is_admin", "roles")}
 
     @classmethod
     def from_dict(cls, values: Any) -> RequestContext:
@@ -71,7 +85,12 @@ class RequestContext:
         return cls(**values)
 
     def __getattr__(self, name: str) -> Any:
-        lent = self.__dict__.get("lent")
+        lent, cloud = self.__dict__.get("lent"), self.__dict__.get("cloud")
+        if name in _NAMES or name == "keystone_v3_endpoint":
+            if cloud is not None:
+                return cloud.tell(name)
+            stack = getattr(lent, "stack", None)
+            return stack.project if stack is not None and name in _PROJECT else None
         if lent is None or name.startswith("__"):
             raise AttributeError(f"The request context has no {name}")
         return getattr(lent, name)

@@ -10,6 +10,7 @@ from zonda.hooks import Constraint, constraints, properties, to_kind, to_number
 
 from heat.common import exception
 from heat.common.context import request_context
+from zonda_heat_compat.cloud import NoCloud
 
 __all__ = [
     "AllowedPattern",
@@ -186,6 +187,10 @@ class BaseCustomConstraint(constraints.BaseCustomConstraint):
         except expected as error:
             self._error_message = str(error)
             return False
+        except NoCloud as error:
+            if getattr(context, "operation", None) is not None:
+                raise
+            raise constraints.NotChecked(f"The value is not checked: {error}") from error
         return True
 
     def validate_with_client(self, client: Any, value: Any) -> None:

@@ -13,6 +13,7 @@ from zonda.hooks import TemplateError, describe_exception, properties
 
 from heat.common import exception
 from heat.engine import constraints as constr
+from heat.engine.clients import Absent
 from heat.engine.support import SupportStatus
 from heat.engine.translation import TranslationRule
 
@@ -286,13 +287,17 @@ class Properties(Mapping[str, Any]):
 
     def _asked(self, held: Any) -> Sequence[Any]:
         try:
-            return list((self._rules() if self._rules is not None else None) or ())
+            rules = list((self._rules() if self._rules is not None else None) or ())
         except TemplateError:
             raise
         except Exception as error:  # a plug-in's own code, asked while a template is checked
             raise TemplateError(
                 f"The translation rules fail: {describe_exception(error)}"
             ) from error
+        if getattr(getattr(self.context, "lent", None), "operation", None) is not None:
+            return rules
+        # A template is only looked at: names stay names where there is no cloud to ask.
+        return [each for each in rules if not isinstance(each.client_plugin, Absent)]
 
     def translate_by(self, rules: Callable[[], Sequence[Any] | None]) -> None:
         """Have ``rules`` asked for when the first value is read."""

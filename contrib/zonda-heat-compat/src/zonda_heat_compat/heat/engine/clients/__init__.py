@@ -1,7 +1,8 @@
 """The clients of a context, by name.
 
 First those that packages for Heat bring (entry points of group ``heat.clients``), then zonda's
-client plug-ins. What neither brings cannot be used, and says so when it is asked for.
+client plug-ins, then those of an installed openstack-heat, one for all stacks of a cloud. What none
+of them brings cannot be used, and says so when it is asked for.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Any
 
 from zonda.hooks import PluginError
 
-from heat.common.context import request_context
+from heat.common.context import RequestContext, request_context
 from heat.engine.clients.client_plugin import ClientPlugin, ExceptionFilter
+from zonda_heat_compat import installed
+from zonda_heat_compat.cloud import NoCloud
 
 __all__ = ["ClientBackend", "ClientPlugin", "Clients", "OpenStackClients", "has_client"]
 
@@ -47,12 +50,23 @@ class Clients:
         return self._plugins[name]
 
     def _made(self, name: str) -> Any:
-        if has_client(name):
-            return _entries()[name].load()(self.context)
+        entry = _entries().get(name)
+        if entry is not None and not installed.brings(entry):
+            return entry.load()(self.context)
         try:
-            return _Plugin(self.context.client_plugin(name), name)
-        except PluginError as error:
-            return _NoHeat(self.context) if name == "heat" else _Absent(error)
+            found = self.context.client_plugin(name)
+        except (PluginError, AttributeError) as error:
+            found = error
+        if not isinstance(found, ClientPlugin | Exception):
+            return _Plugin(found, name)
+        if name == "heat":
+            return _NoHeat(self.context)
+        if entry is None:
+            return Absent(found)
+        cloud = self.context.cloud
+        if cloud is None:
+            return Absent(NoCloud())
+        return cloud.get_plugin(name, lambda: entry.load()(RequestContext(cloud=cloud)))
 
     def client(self, name: str, version: Any = None) -> Any:
         """The client of that name; raises PluginError where there is none."""
@@ -108,10 +122,10 @@ class _Plugin:
         return getattr(self._plugin, name)
 
 
-class _Absent:
+class Absent:
     """Stands for a client plug-in that nobody brings: whoever uses it is told."""
 
-    def __init__(self, error: PluginError) -> None:
+    def __init__(self, error: Any) -> None:
         self._error = error
         self.ignore_not_found = ExceptionFilter(self.is_not_found)
         self.ignore_conflict_and_not_found = ExceptionFilter(self.is_not_found)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from heat.common import config
+
 
 class ExceptionFilter:
     """Swallows some exceptions: ``with plugin.ignore_not_found:``, or called with one."""
@@ -70,6 +72,11 @@ class ClientPlugin(abc.ABC):
         return self._context() if isinstance(self._context, weakref.ref) else self._context
 
     @property
+    def exceptions(self) -> Any:
+        """The module of exceptions, by the name that some of Heat's files use."""
+        return self.exceptions_module
+
+    @property
     def clients(self) -> Any:
         """The other clients."""
         return self._clients
@@ -92,15 +99,24 @@ class ClientPlugin(abc.ABC):
         """Make a client."""
 
     def _get_client_option(self, client: str, option: str) -> Any:
-        """A setting of Heat's; zonda has none of them."""
-        return None
+        """A setting of Heat's."""
+        return config.get_client_option(client, option)
 
     def _get_region_name(self) -> Any:
         return getattr(self.context, "region_name", None)
 
     def url_for(self, **kwargs: Any) -> Any:
         """The address of a service, by the session of the context."""
-        return self.context.keystone_session.get_endpoint(**kwargs)
+        kind = kwargs.pop("endpoint_type", None)
+        if kind is not None:
+            kwargs.setdefault("interface", kind)
+        kwargs.setdefault("region_name", self._get_region_name())
+        found = self.context.keystone_session.get_endpoint(**kwargs)
+        if found is None:
+            from keystoneauth1 import exceptions  # who has a session has the library
+
+            raise exceptions.EndpointNotFound()
+        return found
 
     def is_client_exception(self, ex: BaseException) -> bool:
         """Whether the client raised it."""
@@ -135,7 +151,8 @@ class ClientPlugin(abc.ABC):
 
     def does_endpoint_exist(self, service_type: str, service_name: str) -> bool:
         """Whether a service is there; what has no catalogue has every service."""
-        return True
+        session = self.context.keystone_session
+        return session is None or session.get_endpoint(service_type=service_type) is not None
 
 
 def retry_if_connection_err(exception: BaseException) -> bool:
