@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Callable
+import select
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,39 @@ from zonda.hooks.testing import FakeClock
 from zonda_ansible.playbooks.runner import AnsibleRunner
 
 KEY = "6b0c6e0e-6f5d-5a5b-9f5c-0d6a5b4c3d2e"
+#: A playbook that waits until somebody writes a line into the pipe `gate`.
+WAITS = """
+- name: make the resource
+  set_stats: {data: {resource_id: half-made}}
+- name: wait at the gate
+  shell: |
+    echo started | tee -a {{ folder }}/starts > {{ folder }}/arrivals
+    read line < {{ folder }}/gate
+    echo ended >> {{ folder }}/starts
+"""
+_LONGEST = 60.0
+
+
+class Gate:
+    """Two pipes, which are open for reading and writing so that nobody waits for the other end."""
+
+    def __init__(self, folder: Path) -> None:
+        for name in ("gate", "arrivals"):
+            os.mkfifo(folder / name)
+        self._gate = os.open(folder / "gate", os.O_RDWR)
+        self._arrivals = os.open(folder / "arrivals", os.O_RDWR)
+
+    def wait(self) -> None:
+        """Return when the playbook is at the gate."""
+        assert select.select([self._arrivals], [], [], _LONGEST)[0], "it does not come to the gate"
+
+    def open(self) -> None:
+        """Let the playbook go on."""
+        os.write(self._gate, b"go\n")
+
+    def close(self) -> None:
+        os.close(self._gate)
+        os.close(self._arrivals)
 
 
 @pytest.fixture
@@ -95,3 +130,11 @@ def finish(find_run: Callable[[], DetachedRun]) -> Callable[..., Any]:
         return runner.poll(started.token)  # type: ignore[union-attr]
 
     return run_request
+
+
+@pytest.fixture
+def gate(folder: Path, write: Callable[..., Path]) -> Iterator[Gate]:
+    write("deploy.yml", tasks=WAITS)
+    made = Gate(folder)
+    yield made
+    made.close()

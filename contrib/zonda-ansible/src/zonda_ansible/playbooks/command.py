@@ -17,6 +17,7 @@ from zonda.hooks.processes import Plan, own_environment
 from zonda.hooks.runners import StartRequest, http_contract
 
 from .names import Target, find_target
+from .remains import kill_remains
 from .settings import Settings
 from .variables import REQUEST, format_unsafe, list_variables
 
@@ -24,6 +25,8 @@ _LAUNCH: Final = Path(__file__).with_name("launch.py")
 _CALLBACKS: Final = Path(__file__).with_name("callbacks")
 #: The parameters of a workflow; ``env`` is what zonda adds for others.
 _PARAMS: Final = frozenset({"inventory", "limit", "tags", "env"})
+#: The variable that names the report to the callback, and marks the processes of a run.
+_REPORT: Final = "ZONDA_ANSIBLE_REPORT"
 _LIMITS: Final = {"stdout": 4096, "stderr": 64 * 1024}
 
 
@@ -63,6 +66,11 @@ def make_plan(request: StartRequest, settings: Settings, run: Path, timeout: flo
         "hold_lock": False,
         "forget_cancelled": False,
     }
+
+
+def kill_rest(run: Path) -> None:
+    """Kill what is left of a run whose processes were killed or had to be."""
+    kill_remains(_REPORT, str(find_report(run)))
 
 
 def find_report(run: Path) -> Path:
@@ -122,7 +130,7 @@ def _make_environment(run: Path) -> dict[str, str]:
         "ANSIBLE_NOCOLOR": "1",
         "ANSIBLE_DEPRECATION_WARNINGS": "0",
         "ANSIBLE_RETRY_FILES_ENABLED": "0",
-        "ZONDA_ANSIBLE_REPORT": str(find_report(run)),
+        _REPORT: str(find_report(run)),
         "PYTHONUTF8": "1",
         "LC_ALL": kept.get("LC_ALL") or "C.UTF-8",
     }

@@ -25,7 +25,7 @@ from zonda.hooks.runners import (
 )
 
 from . import outcome
-from .command import find_report, make_plan
+from .command import find_report, kill_rest, make_plan
 from .names import find_target
 from .runs import Runs
 from .settings import Settings, read_settings
@@ -83,6 +83,8 @@ class AnsibleRunner(WorkflowRunner):
         report = read_json(find_report(run.folder))
         if result is None and goes_on:
             return Running(_POLL, self._settings.redact(outcome.describe_progress(report)))
+        if result is None or result["exit_code"] < 0:
+            kill_rest(run.folder)
         found = self._judge_loss(run, report) if result is None else None
         answer = found or outcome.interpret_end(report, result or {})
         if isinstance(answer, Failed):
