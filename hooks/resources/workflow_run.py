@@ -176,6 +176,8 @@ class WorkflowRun:
         token = self.token
         runner, name = self.runner_for(token["request"]["workflow"])
         pending = token.pop("pending")
+        if pending["attempt"] > 1:
+            self._context.progress("running")  # and not what it has waited for
         answer = runner.start(self._build_request(name, pending))
         check_answer(answer, "start", describe_runner(runner, token["request"]["workflow"]))
         if isinstance(answer, Retry):

@@ -6,7 +6,7 @@ the same whether this process is the engine or another one is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from ..session import Session
 from . import event_line, failure_report
 from .event_stream import EventStream, EventWithPath
 from .silence import SilenceReporter
+from .summary import ProgressSummary
 from .tally import Tally
 
 
@@ -42,15 +43,15 @@ class Display(Protocol):
 class LineDisplay:
     """Shows one line per event, for logs and pipes; limited for nested stacks.
 
-    Where nothing happens, what is waited for.
+    Where nothing happens, what is waited for. ``total``: see ``ProgressSummary``.
     """
 
-    def __init__(self, screen: Screen, name: str) -> None:
+    def __init__(self, screen: Screen, name: str, total: Callable[[], int] | None = None) -> None:
         self._screen = screen
         self._name = name
         self._nested = event_line.NestedEventFilter()
         self.reasons = event_line.FailureReasons()
-        self._silence = SilenceReporter(name)
+        self._silence = SilenceReporter(name, ProgressSummary(total))
 
     def show(
         self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
@@ -154,12 +155,12 @@ def _say_reasons(session: Session, reasons: event_line.FailureReasons) -> None:
 
 
 def _make_display(session: Session, running: RunningAction) -> Display:
-    if not session.screen.on_terminal:
-        return LineDisplay(session.screen, running.name)
-    from .live import LiveDisplay  # rich takes 60 ms that only a terminal is worth
-
     client, stack_id = running.client, running.stack_id
     total = (lambda: client.count_resources(stack_id)) if running.touches_all else None
+    if not session.screen.on_terminal:
+        return LineDisplay(session.screen, running.name, total)
+    from .live import LiveDisplay  # rich takes 60 ms that only a terminal is worth
+
     return LiveDisplay(session.screen, running.name, total, session.app.clock)
 
 

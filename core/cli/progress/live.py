@@ -22,6 +22,7 @@ from ..console.console import Screen
 from ..console.formats import format_duration
 from . import event_line
 from .event_stream import EventWithPath
+from .summary import ProgressSummary
 
 _SHOWN = 12
 _STYLES = {"FAILED": "red", "COMPLETE": "green"}
@@ -41,13 +42,11 @@ class LiveDisplay:
         self, screen: Screen, name: str, total: Callable[[], int] | None, clock: Clock
     ) -> None:
         self._name = name
-        self._total = total
-        self._most = 0
+        self._summary = ProgressSummary(total)
         self._nested = event_line.NestedEventFilter()
         self.reasons = event_line.FailureReasons()
         self._began = clock.now()
         self._running: dict[_Key, EventWithPath] = {}
-        self._done: set[_Key] = set()
         console = Console(file=screen.err, highlight=False, soft_wrap=False)
         self._live = RichLive(console=console, auto_refresh=False, transient=True)
         self._live.start()
@@ -63,6 +62,7 @@ class LiveDisplay:
                 self._live.console.print(line)
             elif hint := event_line.format_hint(event, self._name, path):
                 self._live.console.print(Text(hint))
+        self._summary.add(told, waiting)
         known = {(each.stack_id, each.resource): each for each in waiting}
         self._live.update(self._draw_table(known, now), refresh=True)
 
@@ -98,7 +98,6 @@ class LiveDisplay:
             self._running[key] = (path, event)
         else:
             self._running.pop(key, None)
-            self._done.add(key)
 
     def _list_innermost(self) -> list[tuple[_Key, EventWithPath]]:
         """List the running operations, without owners of other running ones."""
@@ -128,16 +127,14 @@ class LiveDisplay:
 
     def _draw_bar(self, now: float) -> RenderableType:
         bar = Table.grid(padding=(0, 1))
-        done, total = len(self._done), None
-        if self._total is not None:
-            # what is deleted is not there any more
-            total = self._most = max(self._most, self._total(), done, 1)
+        done, total = self._summary.count()
         count = f"{done}" if total is None else f"{done}/{total}"
         bar.add_row(
             Text(self._name, "bold"),
             ProgressBar(total, done, width=30, pulse=total is None, animation_time=now),
             Text(count),
             Text(format_elapsed(now - self._began), "dim"),
+            Text(self._summary.format(now) if self._summary.in_progress > _SHOWN else "", "dim"),
         )
         return bar
 

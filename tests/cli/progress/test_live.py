@@ -240,12 +240,12 @@ def a_wait(seconds: int) -> PendingRequest:
     return PendingRequest("database", message, EVENT.at, EVENT.stack_id)
 
 
-def test_a_silence_on_a_pipe_ends_after_two_seconds_with_what_is_waited_for(screen: Screen) -> None:
+def test_a_silence_on_a_pipe_ends_after_a_second_with_what_is_waited_for(screen: Screen) -> None:
     lines = LineDisplay(screen, "web")
     lines.show(told(EVENT), [], EVENT.at)
-    assert after(lines, screen, 1.9, a_wait(1)) == []
+    assert after(lines, screen, 0.9, a_wait(1)) == []
     said = "[web.database]: waiting for runner bundled: it is not running, next try in "
-    assert after(lines, screen, 2.0, a_wait(1)) == [f"{said}1 s"]
+    assert after(lines, screen, 1.0, a_wait(1)) == [f"{said}1 s"]
     assert after(lines, screen, 10, a_wait(4)) == []
     assert after(lines, screen, 62, a_wait(30)) == [f"{said}30 s"]
     other = dataclasses.replace(a_wait(1), message="running")
@@ -260,7 +260,18 @@ def test_a_silence_ends_also_where_nobody_says_what_is_waited_for(screen: Screen
     names = ("a", "b", "c", "d", "e")
     lines.show(told(*(dataclasses.replace(EVENT, resource_name=each) for each in names)), [], 0.0)
     lines.show([], [], 2.0)
-    assert text(screen).endswith(" [web.a, web.b, web.c and 2 more]: still at work\n")
+    said, count = text(screen).splitlines()[-2:]
+    assert said.endswith(" [web.a, web.b, web.c and 2 more]: still at work")
+    assert count.endswith(" [web]: 5 running, 0 done")
+
+
+def test_a_silence_ends_with_how_far_all_is(screen: Screen) -> None:
+    lines = LineDisplay(screen, "web", lambda: 400)
+    begun = [dataclasses.replace(EVENT, resource_name=f"r{number}") for number in range(400)]
+    lines.show(told(*begun), [], EVENT.at)
+    full = "waiting for runner slow: no place, next try in 10 s"
+    queue = [PendingRequest(f"r{number}", full, EVENT.at, EVENT.stack_id) for number in range(336)]
+    assert after(lines, screen, 1.0, *queue)[-1] == "[web]: 64 of 400 running, 336 waiting, 0 done"
 
 
 def test_of_what_is_nested_the_innermost_is_waited_for(screen: Screen) -> None:

@@ -187,6 +187,7 @@ def test_progress_does_not_tell_a_secret() -> None:
     life.create()
     assert life.context.messages == [
         "waiting for the runner: no (hidden) yet, next try in 1 s",
+        "running",
         "with (hidden)",
     ]
 

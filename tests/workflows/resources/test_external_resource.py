@@ -503,12 +503,14 @@ def test_a_start_that_cannot_be_made_yet_is_made_again() -> None:
         {"failures": 1},
         {"failures": 2},
     ]
-    assert (
-        len({(request.key, request.deadline, str(request.inputs)) for request in runner.all}) == 1
-    )
+    sent = {(request.key, request.deadline, str(request.inputs)) for request in runner.all}
+    assert len(sent) == 1
     assert thing.context.clock.now() == before + 4 + 9 + 2
-    said = [each.partition(": ")[2] for each in thing.context.messages]
-    assert said[:2] == ["cannot reach it, next try in 4 s", "busy, next try in 9 s"]
+    assert thing.context.messages[:3] == [
+        "waiting for the runner: cannot reach it, next try in 4 s",
+        "running",
+        "waiting for the runner: busy, next try in 9 s",
+    ]
 
 
 def test_an_answer_that_is_final_at_once() -> None:
