@@ -10,11 +10,17 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.postgresql_server import PostgreSQL, run_server
+
+from zonda.core.store.database.protocols import Database
 
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Variables that speak to the tests, not to zonda.
-FOR_TESTS = frozenset({"ZONDA_CORPUS", "ZONDA_CLI_TESTS"})
+FOR_TESTS = frozenset({"ZONDA_CORPUS", "ZONDA_CLI_TESTS", "ZONDA_TEST_DATABASE"})
+
+#: Whether every database of a test is on a server, where the test says nothing else.
+ON_SERVER = os.environ.get("ZONDA_TEST_DATABASE") == "postgresql"
 
 #: Changed by pytest itself while a test runs.
 BY_PYTEST = frozenset({"PYTEST_CURRENT_TEST", "PYTEST_VERSION"})
@@ -48,6 +54,44 @@ def pytest_collection_finish() -> None:
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which tests have their ZONDA_HOME."""
     return tmp_path_factory.mktemp("homes")
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL; skips the test where there is none."""
+    with run_server() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def database_on_server(
+    request: pytest.FixtureRequest, environment: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """With ZONDA_TEST_DATABASE=postgresql a database for each file that the test would make."""
+    if not ON_SERVER or request.node.get_closest_marker("sqlite"):
+        yield
+        return
+    from zonda.core.store.write import database
+
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    urls: dict[str, str] = {}
+    opened: list[Database] = []
+
+    def find_on_server(url: str | Path, synchronous: str = "NORMAL") -> Database:
+        name = str(url).removeprefix("sqlite:///")
+        if not name.startswith(database.POSTGRESQL):
+            if name == database.MEMORY or name not in urls:
+                urls[name] = server.make_database()
+            name = urls[name]
+        opened.append(find_database(name))
+        return opened[-1]
+
+    find_database = database.find_database
+    monkeypatch.setattr(database, "find_database", find_on_server)
+    yield
+    for each in opened:
+        each.close()
+    server.drop_databases()
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from urllib.parse import urlsplit
 
-from zonda.core.store.write.database import has_database
 from zonda.hooks.errors import ZondaError
 
 from .app import App
@@ -99,16 +98,17 @@ def _home(app: App) -> Iterator[Finding]:
 
 
 def _database(app: App) -> Iterator[Finding]:
-    if not has_database(app.database):
-        yield Finding("database", OK, f"{app.database} is not made yet")
+    where = app.database.where
+    if not app.database.is_made():
+        yield Finding("database", OK, f"{where} is not made yet")
         return
     damage = app.reader.find_damage()  # opening it compares schema and key
     if damage:
         hint = "Stop the engine, restore a copy; 'sqlite3 FILE .recover' saves what is left."
-        yield Finding("database", FAULT, f"{app.database} is damaged: {damage}", hint)
+        yield Finding("database", FAULT, f"{where} is damaged: {damage}", hint)
     else:
         stacks = len(app.reader.stacks())
-        yield Finding("database", OK, f"{app.database}: whole, its key fits, {stacks} stacks")
+        yield Finding("database", OK, f"{where}: whole, its key fits, {stacks} stacks")
 
 
 def _engine(app: App) -> Iterator[Finding]:

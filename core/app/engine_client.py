@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
-from zonda.core.store.file.lock import RequestLock, ServerLock
+from zonda.core.store.database.protocols import Lock
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, StoreError
 
@@ -57,7 +57,7 @@ class EngineClient:
         self._unsubscribe: Callable[[], None] | None = None
         self._own: set[str] = set()
         self._drives_all = False
-        self._server_lock: ServerLock | None = None
+        self._server_lock: Lock | None = None
         self._delivery: Delivery | None = None
 
     # -- actions --------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class EngineClient:
         request = parts.ids.new()
         log.debug("request %s: %s", request, type(action).__name__)
         text = parts.store.sealer.seal(actions.to_json(action, caller))
-        with RequestLock(parts.store.path, request):
+        with parts.store.database.request_lock(request):
             with parts.store.transaction() as tx:
                 tx.add_request(request, text, parts.clock.now())
             try:
@@ -169,7 +169,7 @@ class EngineClient:
         if self._engine is not None:
             return True
         store, parts = self._parts.store, self._parts
-        if drive == "own" and ServerLock(store.path).is_taken():
+        if drive == "own" and parts.store.database.server_lock().is_taken():
             return False
         if not parts.lock.acquire():
             return False
@@ -234,7 +234,7 @@ class EngineClient:
         up. Whether it is the engine now. Raises Conflict if another process is, or waits for it.
         """
         parts = self._parts
-        lock = self._server_lock = ServerLock(parts.store.path)
+        lock = self._server_lock = parts.store.database.server_lock()
         if not lock.acquire():
             holder = lock.read_holder()
             url = ServerRecord(parts.settings).find_url()

@@ -15,11 +15,17 @@ from typing import TYPE_CHECKING
 from zonda.core.engine.actions import Action
 from zonda.core.engine.actions.base import Templated
 from zonda.core.settings.table import Settings
+from zonda.core.store.database.protocols import Database, Lock
 from zonda.core.store.file.faults import check_reachable
-from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer, make_key, make_sealer
-from zonda.core.store.write.database import MEMORY, Store, has_database, open_store
+from zonda.core.store.write.database import (
+    MEMORY,
+    POSTGRESQL,
+    Store,
+    find_database,
+    open_store,
+)
 from zonda.core.system.clock import SystemClock
 from zonda.core.system.folders import find_exposed, make_folder
 from zonda.core.system.ids import Ids, make_system_random
@@ -125,49 +131,56 @@ class Parts:
     @property
     def reader(self) -> Reader:
         """The reader of the database. Takes no lock, writes nothing; empty without a database."""
-        if self._reader is None or (self._reads_nothing and has_database(self.database)):
+        if self._reader is None or (self._reads_nothing and self.database.is_made()):
             self._reader, self._reads_nothing = self._open_reader()
         return self._reader
 
     def _open_reader(self) -> tuple[Reader, bool]:
-        if not has_database(self.database):
+        if not self.database.is_made():
             return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
         store = open_store(self.database, sealer=self._sealer, read_only=True)
         return self._keep(store).reader(), False
 
     def check_home(self) -> None:
         """Raise StoreError where the folder of the database does not exist."""
-        home = self.database.parent
-        if not home.exists():
+        if not self.folder.exists() and not self.database.is_made():
             raise StoreError(
-                f"There is no home {home}.",
+                f"There is no home {self.folder}.",
                 hint="Check --home and ZONDA_HOME. 'zonda stack create' and 'zonda demo' make one.",
             )
 
-    @property
-    def database(self) -> Path:
-        """The database file; raises StoreError for a folder, or if it is not SQLite."""
+    @cached_property
+    def database(self) -> Database:
+        """The database; raises StoreError for a folder, or a URL of another kind."""
         url = self.settings.database_url
-        if not url.startswith(_SQLITE):
-            kind = url.partition(":")[0]
+        if url.startswith(_SQLITE):
+            path = Path(url.removeprefix(_SQLITE)).absolute()
+            check_reachable(path)
+            url = str(path)
+        elif not url.startswith(POSTGRESQL):
             raise StoreError(
-                f"A database of kind {kind} cannot be used.",
-                hint="Set database_url to sqlite:///PATH, or leave it out.",
+                f"A database of kind {url.partition(':')[0]} cannot be used.",
+                hint="Set database_url to sqlite:///PATH or postgresql://HOST/NAME, or leave it"
+                " out.",
             )
-        path = Path(url.removeprefix(_SQLITE)).absolute()
-        check_reachable(path)
-        return path
+        return find_database(url, self.settings.synchronous)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the database; that of a server is the home."""
+        return self.database.folder or self.settings.home
 
     @property
     def key_file(self) -> Path:
         """The file of the sealing key, used unless a setting holds the key."""
         known = self.settings.key_file
-        return Path(known).expanduser() if known else self.database.with_name("zonda.key")
+        return Path(known).expanduser() if known else self.folder / "zonda.key"
 
     @property
     def exposed_paths(self) -> list[Path]:
         """The paths among home, database and key that every user of this machine may open."""
-        return find_exposed((self.settings.home, self.database, self.key_file))
+        file = (Path(self.database.where),) if self.database.folder else ()
+        return find_exposed((self.settings.home, *file, self.key_file))
 
     @cached_property
     def _sealer(self) -> Sealer:
@@ -177,17 +190,14 @@ class Parts:
     @cached_property
     def store(self) -> Store:
         """The database, opened for writing; created if it does not exist."""
-        for folder in (self.settings.home, self.database.parent):
+        for folder in (self.settings.home, self.folder):
             make_folder(folder)
-        opened = open_store(
-            self.database, sealer=self._sealer, synchronous=self.settings.synchronous
-        )
-        return self._keep(opened)
+        return self._keep(open_store(self.database, sealer=self._sealer))
 
     @cached_property
-    def lock(self) -> EngineLock:
+    def lock(self) -> Lock:
         """The engine lock of this database."""
-        return EngineLock(self.database)
+        return self.database.engine_lock()
 
     @property
     def has_engine(self) -> bool:
@@ -242,7 +252,7 @@ class Parts:
 
     def open_scratch_reader(self) -> Reader:
         """Open the reader of an empty database in memory that seals with the key of this one."""
-        make_folder(self.database.parent)
+        make_folder(self.folder)
         return self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
 
     def make_engine_settings(self) -> EngineSettings:

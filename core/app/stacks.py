@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine.actions import Action
 from zonda.core.store.read.views import StackView
-from zonda.core.store.write.database import has_database
 from zonda.hooks.errors import TemplateWarning, ZondaError
 
 from .parts import Parts, add_declared_types
@@ -81,7 +80,7 @@ class Stacks:
 
         parts = self._parts
         reader = parts.reader
-        if keep and not has_database(parts.database):
+        if keep and not parts.database.is_made():
             reader = parts.open_scratch_reader()
         if keep:
             action = add_declared_types(action, parts)

@@ -16,7 +16,7 @@ from zonda.core.app.app import App, build_app
 from zonda.core.cli.services import serve
 from zonda.core.engine.actions import CreateStack
 from zonda.core.settings import settings
-from zonda.core.store.file.faults import Refused
+from zonda.core.store.database.faults import Refused
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError
 
@@ -180,4 +180,4 @@ def test_a_command_that_waits_holds_a_lock_until_it_is_answered(
     with pytest.raises(KeyboardInterrupt):
         other.engine.act(create("web"))
     assert waited == [True]
-    assert not list(holder.database.parent.glob("*.request-*"))
+    assert not list(holder.folder.glob("*.request-*"))

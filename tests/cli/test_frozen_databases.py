@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.store.file.version import HEAD
+from zonda.core.store.schema.version import HEAD
 
 FROZEN = Path(__file__).parents[1] / "store" / "frozen"
 YEAR_2100 = 4102444800

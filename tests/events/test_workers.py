@@ -12,7 +12,7 @@ import pytest
 
 from zonda.core.events.delivery import EventFilter, SinkDelivery
 from zonda.core.events.workers import DeliveryWorkers
-from zonda.core.store.file.faults import Refused
+from zonda.core.store.database.faults import Refused
 from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.errors import StoreError
 from zonda.hooks.events import EventRecord, EventSink, SinkError

@@ -18,8 +18,10 @@ import pytest
 from zonda.core.store.file import version
 from zonda.core.store.values import sealing
 from zonda.core.store.values.sealing import Sealer, make_key, make_sealer
-from zonda.core.store.write.database import has_database, open_store
+from zonda.core.store.write.database import find_database, open_store
 from zonda.hooks.errors import StoreError
+
+pytestmark = pytest.mark.sqlite
 
 SEALER = Sealer(make_key())
 TRACED = {version.__file__, sealing.__file__}
@@ -28,7 +30,7 @@ TRACED = {version.__file__, sealing.__file__}
 def use(home: Path) -> None:
     """What the first command does: make the key, make the database."""
     database = home / "z.db"
-    sealer = make_sealer(None, home / "z.key", database=database)
+    sealer = make_sealer(None, home / "z.key", database=find_database(database))
     open_store(database, sealer=sealer).close()
 
 
@@ -67,8 +69,8 @@ def test_a_kill_at_any_line_of_the_first_use_leaves_a_home_that_can_be_used(tmp_
         home.mkdir()
         status = in_child(lambda line=line, home=home: killed_at(line, home))  # type: ignore[misc]
         assert status in (0, signal.SIGKILL), line
-        if has_database(home / "z.db"):
-            key = make_sealer(None, home / "z.key", database=home / "z.db")
+        if find_database(home / "z.db").is_made():
+            key = make_sealer(None, home / "z.key", database=find_database(home / "z.db"))
             open_store(home / "z.db", sealer=key, read_only=True).close()
         use(home)
         assert {file.name for file in home.iterdir()} == {"z.db", "z.db.lock", "z.key"}
@@ -115,9 +117,9 @@ def test_what_a_killed_alpha_has_left_is_no_database_yet(
 ) -> None:
     half_made(tmp_path / "z.db")
     (tmp_path / "z.key").touch()
-    assert not has_database(tmp_path / "z.db")
+    assert not find_database(tmp_path / "z.db").is_made()
     use(tmp_path)
-    assert has_database(tmp_path / "z.db")
+    assert find_database(tmp_path / "z.db").is_made()
 
 
 @contextmanager
@@ -152,7 +154,7 @@ def test_all_files_are_their_owners_alone_whatever_the_umask(tmp_path: Path, uma
     before = os.umask(umask)
     try:
         database = tmp_path / "z.db"
-        sealer = make_sealer(None, tmp_path / "z.key", database=database)
+        sealer = make_sealer(None, tmp_path / "z.key", database=find_database(database))
         opened = open_store(database, sealer=sealer)
         with opened.transaction() as tx:
             tx.add_request("r", "text", 1.0)

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from zonda.core.store.file import migrate, turn
-from zonda.core.store.file import version as schema
 from zonda.core.store.file.lock import EngineLock
+from zonda.core.store.schema import version as schema
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import StoreError
+
+pytestmark = pytest.mark.sqlite
 
 SEALER = Sealer(make_key())
 NEXT = "9999"

@@ -8,16 +8,27 @@ from pathlib import Path
 import pytest
 
 from zonda.core.store.file import migrate
-from zonda.core.store.file.version import HEAD
 from zonda.core.store.schema import compile as compiling
 from zonda.core.store.schema import drift_tables, prepared, rows, software_tables, tables
+from zonda.core.store.schema.version import HEAD
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 
+pytestmark = pytest.mark.sqlite
 
-def test_the_prepared_text_is_what_the_statements_say() -> None:
-    written = Path(compiling.__file__).with_name("prepared.py").read_text()
-    assert written == compiling.build_prepared(), "run python -m zonda.core.store.schema.compile"
+
+@pytest.mark.parametrize("module", compiling.DIALECTS)
+def test_the_prepared_text_is_what_the_statements_say(module: str) -> None:
+    written = Path(compiling.__file__).with_name(module).read_text()
+    made = compiling.build_prepared(compiling.DIALECTS[module])
+    assert written == made, "run python -m zonda.core.store.schema.compile"
+
+
+def test_parameters_stand_in_the_same_order_on_both_databases() -> None:
+    one, other = map(compiling.build_statements, compiling.DIALECTS.values())
+    assert {name: names for name, (_, names) in one.items()} == {
+        name: names for name, (_, names) in other.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from zonda.core.store.file import turn
 from zonda.core.store.file.lock import EngineLock, ServerLock
 from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer, load_key, make_key, make_sealer
-from zonda.core.store.write.database import Fenced, Store, open_store
+from zonda.core.store.write.database import Fenced, Store, find_database, open_store
 from zonda.hooks.errors import NotFound, StoreError
 
 SEALER = Sealer(make_key())
@@ -129,6 +130,9 @@ class Impatient:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._connection, name)
+
+    def begin(self) -> None:
+        turn.begin_transaction(self)  # type: ignore[arg-type]
 
     def execute(self, statement: str, *values: object) -> object:
         self._begun += statement == "BEGIN IMMEDIATE"
@@ -330,15 +334,15 @@ def test_a_key_file_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None
 
 def test_a_missing_key_is_not_replaced_beside_a_database(tmp_path: Path) -> None:
     key, database = tmp_path / "key", tmp_path / "z.db"
-    open_store(database, sealer=make_sealer(None, key, database=database)).close()
+    open_store(database, sealer=make_sealer(None, key, database=find_database(database))).close()
     key.unlink()
 
     with pytest.raises(StoreError, match="is missing") as caught:
-        make_sealer(None, key, database=database)
+        make_sealer(None, key, database=find_database(database))
 
     assert "ZONDA_KEY" in caught.value.hint
     assert not key.exists()
-    make_sealer(make_key(), key, database=database)
+    make_sealer(make_key(), key, database=find_database(database))
 
 
 @pytest.mark.parametrize(
@@ -348,7 +352,7 @@ def test_a_missing_key_is_not_replaced_beside_a_database(tmp_path: Path) -> None
 def test_a_key_is_made_for_an_empty_file_only(tmp_path: Path, content: bytes, kept: bool) -> None:
     (tmp_path / "z.db").write_bytes(content)
 
-    assert make_sealer(None, tmp_path / "key", database=tmp_path / "z.db")
+    assert make_sealer(None, tmp_path / "key", database=find_database(tmp_path / "z.db"))
 
     assert (tmp_path / "key").exists() is kept
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.store.file.faults import Unusable
+from zonda.core.store.database.faults import Unusable
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 

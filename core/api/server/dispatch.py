@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from pathlib import Path
 
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.text.borders import raise_interruption
@@ -102,11 +101,14 @@ class Dispatcher:
         return answer
 
     def _hide_folders(self, error: StoreError) -> StoreError:
-        """The error without the folders of the server, which the operator alone is to know."""
+        """The error without what only the operator is to know: folders, the database's address."""
         app, hidden = self.service.app, copy(error)
-        for folder in (Path(app.store.path).parent, app.settings.home):
-            hidden.message = hidden.message.replace(f"{folder}/", "")
-            hidden.hint = hidden.hint.replace(f"{folder}/", "")
+        named = [f"{folder}/" for folder in (app.folder, app.settings.home)]
+        if app.database.folder is None:
+            named.append(f" {app.database.where}")
+        for each in named:
+            hidden.message = hidden.message.replace(each, "")
+            hidden.hint = hidden.hint.replace(each, "")
         hidden.args = (hidden.message,)
         return hidden
 

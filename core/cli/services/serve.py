@@ -71,7 +71,7 @@ def engine(session: Session, arguments: argparse.Namespace) -> None:
     session.open_log(default="stderr")
     with _stop_by_signals(ended.set) as is_stopped:
         if app.engine.run(_make_patience(session, is_stopped)):
-            session.screen.say(f"Engine of {app.database}; Ctrl-C stops it.")
+            session.screen.say(f"Engine of {app.database.where}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
             app.engine.check()
         session.close_app()

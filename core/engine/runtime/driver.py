@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from zonda.core.store.file.faults import Refused, Unusable
+from zonda.core.store.database.faults import Refused, Unusable
 from zonda.core.store.write.database import Store
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.text.borders import raise_interruption

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from zonda.hooks.errors import StoreError
 
+from ..database.faults import Refused, Unusable
+
 _HINTS = (
     ("disk is full", "The disk is full.", "Make room, then run the command again."),
     ("disk i/o error", "The disk reported an error.", "Check the disk, then try again."),
@@ -36,14 +38,6 @@ _HINTS = (
         "Check the path, or move the file away to start with an empty one.",
     ),
 )
-
-
-class Refused(StoreError):
-    """The database cannot do it now (full, locked, read-only): it may be tried again later."""
-
-
-class Unusable(StoreError):
-    """The database is damaged or closed: it cannot be tried again."""
 
 
 _NOT_NOW = {

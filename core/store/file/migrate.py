@@ -18,6 +18,7 @@ from alembic.util import CommandError
 
 from zonda.hooks.errors import StoreError
 
+from ..schema import version as versions
 from . import turn, version
 from .faults import to_store_error
 from .lock import EngineLock
@@ -44,7 +45,7 @@ def upgrade(path: str, revision: str = "head") -> None:
     engine = _make_engine(path)
     try:
         with engine.begin() as connection:
-            if version.read_version(_get_driver_connection(connection), path) == version.HEAD:
+            if version.read_version(_get_driver_connection(connection), path) == versions.HEAD:
                 return
             if not lock.acquire():
                 raise _build_in_use_error(path, lock)

@@ -12,19 +12,14 @@ from contextlib import closing, suppress
 
 from zonda.hooks.errors import StoreError
 
+from ..schema import version as versions
 from ..schema.prepared import SCHEMA, SQL
 from .lock import EngineLock
 
-#: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0020"
 #: Files that SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
 #: The size of a database without tables; what is in the log alone is not counted.
 ONE_PAGE = 4096
-_VERSION_TABLE = (
-    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
-    "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
-)
 
 
 def read_version(connection: sqlite3.Connection, path: str) -> str | None:
@@ -84,8 +79,8 @@ def make_tables(connection: sqlite3.Connection, key_check: str) -> None:
     """Make every table in an empty database."""
     for statement in SCHEMA:
         connection.execute(statement)
-    connection.execute(_VERSION_TABLE)
-    connection.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+    connection.execute(versions.VERSION_TABLE)
+    connection.execute("INSERT INTO alembic_version VALUES (?)", (versions.HEAD,))
     connection.execute(SQL["put_meta"], ("key_check", key_check))
 
 
@@ -94,16 +89,3 @@ def make_private(path: str) -> None:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     os.fchmod(handle, 0o600)  # whatever the umask takes away
     os.close(handle)
-
-
-def build_version_error(path: str, version: str) -> StoreError:
-    """The error for a database with another schema version that cannot be upgraded."""
-    if version < HEAD:
-        return StoreError(
-            f"The database {path} has the schema {version} of an older zonda (this one: {HEAD}).",
-            hint="Make the file and its folder writable: the next command brings it up to date.",
-        )
-    return StoreError(
-        f"The database {path} has the schema {version} of a newer zonda (this one: {HEAD}).",
-        hint="Use the zonda that wrote it, or a newer one.",
-    )

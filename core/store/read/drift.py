@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import NotFound
 
-from ..schema.prepared import SQL
 from ..schema.rows import DriftCheckRow, DriftFindingRow, DriftRow, StackRow
 from .tree_paths import Tree
 
@@ -35,7 +34,7 @@ class DriftReads:
 
     def drift_check(self, check_id: str) -> DriftCheckView:
         """One check; raises NotFound."""
-        found = self._all(SQL["drift_check_by_id"], check_id)
+        found = self._ask("drift_check_by_id", check_id)
         if not found:
             raise NotFound("drift check", check_id)
         view: DriftCheckView = self._views.to_check_view(DriftCheckRow(*found[0]))
@@ -45,18 +44,18 @@ class DriftReads:
         self, stack_id: str, limit: int = _ALL, offset: int = 0
     ) -> list[DriftCheckView]:
         """The checks of a stack, the newest first, without the ``offset`` newest."""
-        found = self._all(SQL["drift_checks_of_stack"], stack_id, limit, offset)
+        found = self._ask("drift_checks_of_stack", stack_id, limit, offset)
         return [self._views.to_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_checks_from(self, stack_id: str, beginning: str) -> list[DriftCheckView]:
         """The checks of a stack whose ids begin so, two of them at most."""
         # no id has a letter after "z"
-        found = self._all(SQL["drift_checks_from"], stack_id, beginning, f"{beginning}z", 2, 0)
+        found = self._ask("drift_checks_from", stack_id, beginning, f"{beginning}z", 2, 0)
         return [self._views.to_check_view(DriftCheckRow(*each)) for each in found]
 
     def drift_findings(self, check_id: str) -> list[DriftFindingView]:
         """The findings of a check: out of sync, or in sync only by an exception; by path."""
-        found = self._all(SQL["drift_findings"], check_id)
+        found = self._ask("drift_findings", check_id)
         return [self._views.to_finding_view(DriftFindingRow(*each)) for each in found]
 
     def drift_now(self, stack_id: str) -> list[DriftNowView]:
@@ -105,16 +104,16 @@ class DriftReads:
 
     def drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
         """(path, row) of the desired instances of a tree, with the newest verdicts; by path."""
-        rows = [DriftRow(*each) for each in self._all(SQL["drift_rows"], stack_id)]
+        rows = [DriftRow(*each) for each in self._ask("drift_rows", stack_id)]
         return with_paths(rows, Tree(stack_id, self.list_owners_below(stack_id)))
 
     def drift_ignores(self, stack_id: str) -> list[DriftIgnoreView]:
         """The exceptions of a stack: by command, the oldest first, then by its environment."""
         from . import drift_views
 
-        found = self._all(SQL["drift_ignores_of_stack"], stack_id)
+        found = self._ask("drift_ignores_of_stack", stack_id)
         said = [drift_views.DriftIgnoreView(*each) for each in found]
-        stack = self._all(SQL["stack_by_id"], stack_id)
+        stack = self._ask("stack_by_id", stack_id)
         return said + (self._views.list_environment_ignores(StackRow(*stack[0])) if stack else [])
 
     # -- what the class that this is a part of has ------------------------------------------------
@@ -123,7 +122,7 @@ class DriftReads:
         """(nested stack, its owner, the owner's stack, its name) of a tree."""
         raise NotImplementedError
 
-    def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _ask(self, name: str, *values: Any) -> list[tuple[Any, ...]]:
         raise NotImplementedError
 
 

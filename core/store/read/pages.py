@@ -6,12 +6,11 @@ compiled before; every value is a parameter.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..schema.prepared import SQL
+from ..database.protocols import Connection
 from ..schema.rows import EventRow, StackRow, list_columns
 from ..values.sealing import Sealer
 from .to_view import mask_properties, to_stack_view
@@ -29,7 +28,6 @@ EVENT_KEYS = {"event_time": "event.at", "resource_type": "event.resource_type"}
 _PARENT = "(SELECT owner.stack_id FROM resource AS owner WHERE owner.id = stack.owner_resource_id)"
 _STACK = ", ".join(f'stack."{name}"' for name in list_columns(StackRow))
 _EVENT = ", ".join(f'event."{name}"' for name in ("seq", *list_columns(EventRow)))
-_ONE_OF = "IN (SELECT value FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +91,7 @@ class EventQuery:
 class _Conditions:
     """Conditions, joined by AND, with the values of their parameters."""
 
+    connection: Connection
     texts: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
 
@@ -102,34 +101,38 @@ class _Conditions:
 
     def add_choice(self, column: str, choice: Sequence[str]) -> None:
         if choice:
-            self.add(f"{column} {_ONE_OF}", json.dumps(choice))
+            self.add(self.connection.dialect.is_one_of.format(column), self.make_list(choice))
+
+    def make_list(self, values: Iterable[str]) -> Any:
+        return self.connection.make_list(values)
 
     def __str__(self) -> str:
-        return " AND ".join(f"({text})" for text in self.texts) or "1"
+        return " AND ".join(f"({text})" for text in self.texts) or "1 = 1"
 
 
 class PageReads:
     """Reads of pages."""
 
     sealer: Sealer
+    _connection: Connection
 
     def list_stacks(self, query: StackQuery) -> list[ListedStack]:
         """One page of the stacks of a project."""
-        where = _build_stack_conditions(query)
+        where = _build_stack_conditions(self._connection, query)
         keys = [STACK_KEYS[key] for key in query.sort_keys if key in STACK_KEYS]
         keys = [*(keys or [STACK_KEYS["creation_time"]]), "stack.id"]
-        mark = self._read_marker("stack", keys, query.marker, "project = ?", query.project)
-        rows = self._all(
+        mark = self._read_marker("stack", keys, query.marker, "stack.project = ?", query.project)
+        rows = self._page(
             f"SELECT {_STACK}, {_PARENT} FROM stack WHERE "
             f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
             *where.values,
-            -1 if query.limit is None else query.limit,
+            self._connection.make_limit(query.limit),
         )
         return [_to_listed(row) for row in rows]
 
     def find_deleted_stack(self, name: str, project: str, since: float) -> StackView | None:
         """The stack of that name that was deleted last, if that was after ``since``."""
-        found = self._all(
+        found = self._page(
             f"SELECT {_STACK} FROM stack WHERE stack.project = ? AND stack.name = ?"
             " AND stack.deleted_at >= ? ORDER BY stack.deleted_at DESC LIMIT 1",
             project,
@@ -140,32 +143,33 @@ class PageReads:
 
     def read_listed_stack(self, stack_id: str) -> ListedStack | None:
         """One stack of whichever project as a row of a page; None if there is none."""
-        found = self._all(f"SELECT {_STACK}, {_PARENT} FROM stack WHERE stack.id = ?", stack_id)
+        found = self._page(f"SELECT {_STACK}, {_PARENT} FROM stack WHERE stack.id = ?", stack_id)
         return _to_listed(found[0]) if found else None
 
     def find_live_stack(self, name: str, project: str) -> StackView | None:
         """The live stack of a name, nested or not; None if there is none."""
-        found = self._all(SQL["stack_by_name"], project, name)
+        found = self._ask("stack_by_name", project, name)
         return to_stack_view(StackRow(*found[0])) if found else None
 
     def count_stacks(self, query: StackQuery) -> int:
         """The number of stacks on all pages together."""
-        where = _build_stack_conditions(query)
-        found = self._all(f"SELECT COUNT(*) FROM stack WHERE {where}", *where.values)
+        where = _build_stack_conditions(self._connection, query)
+        found = self._page(f"SELECT COUNT(*) FROM stack WHERE {where}", *where.values)
         return int(found[0][0])
 
     def list_events(self, query: EventQuery) -> list[EventView]:
         """One page of the events of some stacks."""
-        where = _build_event_conditions(query)
+        where = _build_event_conditions(self._connection, query)
         keys = [EVENT_KEYS[key] for key in query.sort_keys if key in EVENT_KEYS]
         keys = [*keys, "event.seq"]
-        own = json.dumps(query.stacks)
-        mark = self._read_marker("event", keys, query.marker, f"stack_id {_ONE_OF}", own)
-        rows = self._all(
+        own = self._connection.make_list(query.stacks)
+        is_own = self._connection.dialect.is_one_of.format("event.stack_id")
+        mark = self._read_marker("event", keys, query.marker, is_own, own)
+        rows = self._page(
             f"SELECT {_EVENT} FROM event WHERE "
             f"{_format_page(where, keys, mark, descending=query.descending)} LIMIT ?",
             *where.values,
-            -1 if query.limit is None else query.limit,
+            self._connection.make_limit(query.limit),
         )
         return [EventView(*row) for row in rows]
 
@@ -176,27 +180,27 @@ class PageReads:
 
         ``root_id``: only those of the tree of this stack, or ''.
         """
-        where = _Conditions()
+        where = _Conditions(self._connection)
         where.add("event.seq > ?", after)
         where.add("stack.project = ?", project)
         if root_id:
             where.add("stack.id = ? OR stack.root_id = ?", root_id, root_id)
-        rows = self._all(
+        rows = self._page(
             f"SELECT {_EVENT} FROM event JOIN stack ON stack.id = event.stack_id WHERE {where}"
             " ORDER BY event.seq LIMIT ?",
             *where.values,
-            limit,
+            self._connection.make_limit(limit),
         )
         return [EventView(*row) for row in rows]
 
     def read_event_range(self) -> tuple[int, int]:
         """The first and the last sequence number of the events that are kept; 0 without any."""
-        found = self._all("SELECT min(seq), max(seq) FROM event")[0]
+        found = self._page("SELECT min(seq), max(seq) FROM event")[0]
         return int(found[0] or 0), int(found[1] or 0)
 
     def find_event(self, stack_id: str, event_id: str) -> EventView | None:
         """One event of a stack; None if there is none."""
-        found = self._all(
+        found = self._page(
             f"SELECT {_EVENT} FROM event WHERE event.stack_id = ? AND event.id = ?",
             stack_id,
             event_id,
@@ -208,7 +212,7 @@ class PageReads:
 
         None where nothing is kept of them.
         """
-        found = self._all(
+        found = self._page(
             "SELECT kept.properties, kept.hidden, resource.hidden FROM event"
             " JOIN event_properties AS kept ON kept.event_id = event.id"
             " LEFT JOIN resource ON resource.id = event.resource_id"
@@ -224,7 +228,7 @@ class PageReads:
         return mask_properties(properties, [text for text in hidden if text], self.sealer)
 
     def _read_marker(
-        self, table: str, keys: Sequence[str], marker: str, condition: str, value: str
+        self, table: str, keys: Sequence[str], marker: str, condition: str, value: Any
     ) -> tuple[Any, ...]:
         """The values of the row that a page begins behind; nothing for an unknown marker.
 
@@ -233,23 +237,30 @@ class PageReads:
         if not marker:
             return ()
         columns = ", ".join(keys)
-        statement = f"SELECT {columns} FROM {table} WHERE {table}.id = ? AND {table}.{condition}"
-        found = self._all(statement, marker, value)
+        statement = f"SELECT {columns} FROM {table} WHERE {table}.id = ? AND {condition}"
+        found = self._page(statement, marker, value)
         return found[0] if found else ()
+
+    def _page(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement that was made here, with ? for each parameter."""
+        return self._all(statement.replace("?", self._connection.dialect.place), *values)
+
+    def _ask(self, name: str, *values: Any) -> list[tuple[Any, ...]]:
+        raise NotImplementedError
 
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         raise NotImplementedError
 
 
-def _build_stack_conditions(query: StackQuery) -> _Conditions:
-    where = _Conditions()
+def _build_stack_conditions(connection: Connection, query: StackQuery) -> _Conditions:
+    where = _Conditions(connection)
     where.add("stack.project = ?", query.project)
     if not query.with_deleted:
         where.add("stack.deleted_at IS NULL")
     if not query.with_nested and not query.parents:
         where.add("stack.owner_resource_id IS NULL")
     if query.text:
-        where.add("INSTR(LOWER(stack.name), LOWER(?))", query.text)
+        where.add(connection.dialect.contains.format("stack.name"), query.text)
     where.add_choice("stack.id", query.ids)
     where.add_choice("stack.name", query.names)
     where.add_choice("stack.status", query.statuses)
@@ -257,24 +268,21 @@ def _build_stack_conditions(query: StackQuery) -> _Conditions:
     where.add_choice(STACK_KEYS["stack_status"], query.states)
     where.add_choice("stack.created_by", query.users)
     where.add_choice(_PARENT, query.parents)
+    tagged = connection.dialect.has_tag.format("stack.tags")
     for tag in query.tags:
-        where.add(_format_tags(), json.dumps([tag]))
+        where.add(tagged, where.make_list([tag]))
     if query.any_tags:
-        where.add(_format_tags(), json.dumps(query.any_tags))
+        where.add(tagged, where.make_list(query.any_tags))
     if query.none_of_tags:
-        where.add(f"NOT {_format_tags()}", json.dumps(query.none_of_tags))
+        where.add(f"NOT {tagged}", where.make_list(query.none_of_tags))
     if query.no_tags:
-        each = [f"NOT {_format_tags()}" for _ in query.no_tags]
-        where.add(" OR ".join(each), *(json.dumps([tag]) for tag in query.no_tags))
+        each = [f"NOT {tagged}" for _ in query.no_tags]
+        where.add(" OR ".join(each), *(where.make_list([tag]) for tag in query.no_tags))
     return where
 
 
-def _format_tags() -> str:
-    return f"EXISTS (SELECT 1 FROM json_each(stack.tags) AS tag WHERE tag.value {_ONE_OF})"
-
-
-def _build_event_conditions(query: EventQuery) -> _Conditions:
-    where = _Conditions()
+def _build_event_conditions(connection: Connection, query: EventQuery) -> _Conditions:
+    where = _Conditions(connection)
     where.add_choice("event.stack_id", query.stacks)
     where.add_choice("event.status", query.statuses)
     where.add_choice("event.action", query.actions)

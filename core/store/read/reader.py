@@ -7,7 +7,6 @@ and rows to the engine's pool.
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,8 +19,7 @@ from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
-from ..file.faults import to_store_error
-from ..schema.prepared import SQL
+from ..database.protocols import Connection
 from ..schema.rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
 from ..values.sealing import Sealer
 from .drift import DriftReads
@@ -51,9 +49,8 @@ from .views import (
 class Reader(DriftReads, PageReads, SoftwareReads):
     """All reads of the database."""
 
-    def __init__(self, connection: sqlite3.Connection, sealer: Sealer, where: str) -> None:
+    def __init__(self, connection: Connection, sealer: Sealer) -> None:
         self._connection = connection
-        self._where = where
         self._lock = threading.RLock()
         self.sealer = sealer
 
@@ -63,45 +60,47 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         with self._lock:
             fresh = not self._connection.in_transaction
             if fresh:
-                self._all("BEGIN")
+                with self._telling():
+                    self._connection.begin_snapshot()
             try:
                 yield
             finally:
                 if fresh and self._connection.in_transaction:
-                    self._all("ROLLBACK")
+                    with self._telling():
+                        self._connection.rollback()
 
     def stacks(self, project: str = "default", *, nested: bool = False) -> list[StackView]:
         """Every live stack of a project, the oldest first; nested ones only where asked for."""
-        rows = (StackRow(*found) for found in self._all(SQL["stacks_live"]))
+        rows = (StackRow(*found) for found in self._ask("stacks_live"))
         shown = (row for row in rows if nested or row.owner_resource_id is None)
         return [to_stack_view(row) for row in shown if row.project == project]
 
     def child_row(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
-        found = self._all(SQL["child_of"], resource_id)
+        found = self._ask("child_of", resource_id)
         return StackRow(*found[0]) if found else None
 
     def tree(self, root_id: str) -> list[StackRow]:
         """A stack and all that is nested in it, as rows, the oldest first."""
-        return [StackRow(*found) for found in self._all(SQL["stacks_of_root"], root_id)]
+        return [StackRow(*found) for found in self._ask("stacks_of_root", root_id)]
 
     def list_promised(self, root_id: str) -> list[ResourceRow]:
         """The instances of a tree that are promised to another stack of it, as rows."""
-        return [ResourceRow(*found) for found in self._all(SQL["promised_of_tree"], root_id)]
+        return [ResourceRow(*found) for found in self._ask("promised_of_tree", root_id)]
 
     def list_owners_below(self, root_id: str | None = None) -> list[tuple[str, str, str, str]]:
         """(nested stack, its owner, the owner's stack, its name) of a tree, or of all live ones."""
         if root_id is None:
-            return self._all(SQL["owners_live"])
-        return self._all(SQL["owners_of_root"], root_id)
+            return self._ask("owners_live")
+        return self._ask("owners_of_root", root_id)
 
     def names_of_tree(self, root_id: str) -> list[tuple[str, str, str | None]]:
         """(stack, its name, the instance that owns it) of a tree, also what is deleted of it."""
-        return self._all(SQL["names_of_root"], root_id)
+        return self._ask("names_of_root", root_id)
 
     def tree_resources(self, root_id: str) -> list[ResourceRow]:
         """Every instance of every stack of a tree, as rows."""
-        found = (ResourceRow(*each) for each in self._all(SQL["resources_of_root"], root_id))
+        found = (ResourceRow(*each) for each in self._ask("resources_of_root", root_id))
         return sorted(found, key=attrgetter("id"))
 
     def list_resources(self, stack_id: str) -> list[ResourceSummary]:
@@ -119,7 +118,7 @@ class Reader(DriftReads, PageReads, SoftwareReads):
 
     def has_protected(self, root_id: str) -> bool:
         """Whether a command protects anything in a tree."""
-        return bool(self._all(SQL["protected_of_tree"], root_id))
+        return bool(self._ask("protected_of_tree", root_id))
 
     def tree_size(self, root_id: str, *, wanted: bool = False) -> int:
         """The number of instances of a stack with all that is nested in it.
@@ -127,20 +126,20 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         ``wanted``: without those that are to go, which takes longer.
         """
         name = "wanted_of_root" if wanted else "size_of_root"
-        return int(self._all(SQL[name], root_id)[0][0])
+        return int(self._ask(name, root_id)[0][0])
 
     def tree_events(self, root_id: str, after: int = 0, limit: int = ALL) -> list[EventView]:
         """Like ``events``, of a stack and all that is or was nested in it."""
-        found = self._all(SQL["events_of_root"], root_id, after, limit, 0)
+        found = self._ask("events_of_root", root_id, after, limit, 0)
         return [EventView(*item) for item in found]
 
     def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
         """The columns that change with every change of a stack, or of anything in or below it."""
-        return sorted(self._all(SQL["tree_facts"], root_id, root_id))
+        return sorted(self._ask("tree_facts", root_id, root_id))
 
     def is_tree_busy(self, root_id: str) -> bool:
         """Whether anything is planned or running in a stack or below it."""
-        return bool(self._all(SQL["tree_busy"], root_id))
+        return bool(self._ask("tree_busy", root_id))
 
     def stack(self, name_or_id: str, project: str = "default") -> StackView:
         """A stack of a project by name (live ones) or id (deleted ones too); raises NotFound.
@@ -173,13 +172,13 @@ class Reader(DriftReads, PageReads, SoftwareReads):
 
     def get_deleted_stack(self, name: str, project: str = "default") -> StackView:
         """The stack of this name that was deleted last; raises NotFound."""
-        found = self._find("Stack", name, SQL["stack_deleted_by_name"], project, name)
+        found = self._find("Stack", name, "stack_deleted_by_name", project, name)
         return to_stack_view(StackRow(*found))
 
     def stack_named(self, name_or_id: str, project: str) -> StackRow:
         """Like ``stack``, as a row."""
-        found = self._all(SQL["stack_by_name"], project, name_or_id)
-        found = found or self._all(SQL["stack_by_id"], name_or_id)
+        found = self._ask("stack_by_name", project, name_or_id)
+        found = found or self._ask("stack_by_id", name_or_id)
         row = StackRow(*found[0]) if found else self._find_nested_row(name_or_id, project)
         if row.project != project:
             raise NotFound("Stack", name_or_id)
@@ -190,7 +189,7 @@ class Reader(DriftReads, PageReads, SoftwareReads):
 
         Raises NotFound.
         """
-        return StackRow(*self._find("Stack", stack_id, SQL["stack_by_id"], stack_id))
+        return StackRow(*self._find("Stack", stack_id, "stack_by_id", stack_id))
 
     def stack_by_id(self, stack_id: str) -> StackView:
         """Like ``stack_row``, as a view."""
@@ -220,7 +219,7 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         return [to_resource_view(row, users.get(row.name, ()), self.sealer, known) for row in shown]
 
     def _policies(self, stack_id: str) -> Policies:
-        found = self._all(SQL["stack_by_id"], stack_id)
+        found = self._ask("stack_by_id", stack_id)
         return policies.parse_policies(StackRow(*found[0]).policies if found else "")
 
     def resource(self, stack_id: str, name: str) -> ResourceView:
@@ -233,15 +232,15 @@ class Reader(DriftReads, PageReads, SoftwareReads):
 
     def resource_rows(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack, as rows."""
-        return [ResourceRow(*found) for found in self._all(SQL["resources_of_stack"], stack_id)]
+        return [ResourceRow(*found) for found in self._ask("resources_of_stack", stack_id)]
 
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
         """The rows of every instance of a stack, as a plan needs them."""
-        return [PlanRow(*found) for found in self._all(SQL["plan_rows"], stack_id)]
+        return [PlanRow(*found) for found in self._ask("plan_rows", stack_id)]
 
     def resource_row(self, resource_id: str) -> ResourceRow | None:
         """One instance by its id, of whichever stack, as a row."""
-        found = self._all(SQL["resource_by_id"], resource_id)
+        found = self._ask("resource_by_id", resource_id)
         return ResourceRow(*found[0]) if found else None
 
     def owners(self, ids: Iterable[str]) -> list[tuple[ResourceRow, str]]:
@@ -250,8 +249,9 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         Of a row only what identifies it, its type, its physical id and what it was handed is there.
         """
         found = []
-        for key, stack_id, name, kind, class_type, physical, given, stack in self._all(
-            SQL["resources_with_ids"], json.dumps([*ids])
+        given_ids = self._connection.make_list(ids)
+        for key, stack_id, name, kind, class_type, physical, given, stack in self._ask(
+            "resources_with_ids", given_ids
         ):
             row = ResourceRow(key, stack_id, name, kind, class_type=class_type, given=given)
             row.physical_id = physical
@@ -262,25 +262,25 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         """The present instance of a tree that has that id, physical id or reference, if any."""
         plain = self.sealer.dump(reference, sealed=False)
         given = (root_id, reference, reference, plain)
-        for key, physical_id, kept in self._all(SQL["referred_in_tree"], *given):
+        for key, physical_id, kept in self._ask("referred_in_tree", *given):
             if reference in (key, physical_id) or self.sealer.load(kept) == reference:
                 return str(key)
         return None
 
     def list_required(self, resource_id: str) -> list[ResourceRow]:
         """The instances that one requires, as rows."""
-        return [ResourceRow(*found) for found in self._all(SQL["required_by"], resource_id)]
+        return [ResourceRow(*found) for found in self._ask("required_by", resource_id)]
 
     def edges(self, stack_id: str) -> list[tuple[str, str]]:
         """The instances that each instance requires, by their ids."""
-        return [(src, dst) for src, dst in self._all(SQL["edges_of_stack"], stack_id)]
+        return [(src, dst) for src, dst in self._ask("edges_of_stack", stack_id)]
 
     def read_sealed_data(self, resource_id: str) -> list[tuple[str, str, int]]:
         """(name, sealed value, redact) of the entries of ``data_set``."""
         return [(name, value, redact) for name, value, redact in self._data(resource_id)]
 
     def _data(self, resource_id: str) -> list[tuple[Any, ...]]:
-        return self._all(SQL["data_of"], resource_id)
+        return self._ask("data_of", resource_id)
 
     def resource_data(self, resource_id: str) -> dict[str, str]:
         """The entries of ``data_set``, opened."""
@@ -288,76 +288,76 @@ class Reader(DriftReads, PageReads, SoftwareReads):
 
     def events(self, stack_id: str, after: int = 0, limit: int = 1000) -> list[EventView]:
         """Events with a ``seq`` above ``after``, in order."""
-        found = self._all(SQL["events_of_stack"], stack_id, after, limit, 0)
+        found = self._ask("events_of_stack", stack_id, after, limit, 0)
         return [EventView(*item) for item in found]
 
     def actions(self, stack_id: str) -> list[ActionView]:
         """The plans of a stack, and how they ended; the oldest first."""
-        return [to_action_view(*found) for found in self._all(SQL["actions_of_stack"], stack_id)]
+        return [to_action_view(*found) for found in self._ask("actions_of_stack", stack_id)]
 
     def last_action(self, stack_id: str) -> ActionView | None:
         """The last plan of a stack."""
-        found = self._all(SQL["last_action"], stack_id)
+        found = self._ask("last_action", stack_id)
         return to_action_view(*found[0]) if found else None
 
     def last_change(self, stack_id: str) -> ActionView | None:
         """The last plan of a template, or of nothing, for a stack."""
-        found = self._all(SQL["last_change"], stack_id)
+        found = self._ask("last_change", stack_id)
         return to_action_view(*found[0]) if found else None
 
     def list_failed(self, stack_id: str) -> list[FailedView]:
         """The operations of a stack that failed, the oldest first, hidden values redacted."""
-        rows = [FailedRow(*found) for found in self._all(SQL["failed_of_stack"], stack_id)]
+        rows = [FailedRow(*found) for found in self._ask("failed_of_stack", stack_id)]
         return [to_failed_view(row, self.sealer) for row in rows]
 
     def count_events(self, stack_id: str) -> list[tuple[int, str, str, int]]:
         """(generation, action, status, how many) of the events of a stack's resources."""
-        return self._all(SQL["events_counted"], stack_id)
+        return self._ask("events_counted", stack_id)
 
     def count_states(self) -> list[tuple[str, str, int]]:
         """(action, status, how many) of the stacks of all projects that are there."""
-        return self._all(SQL["stacks_counted"])
+        return self._ask("stacks_counted")
 
     def last_event(self) -> int:
         """The ``seq`` of the newest event of any stack; 0 before the first."""
-        return int(self._all(SQL["last_event"])[0][0] or 0)
+        return int(self._ask("last_event")[0][0] or 0)
 
     def find_damage(self) -> str:
-        """SQLite's report of damage in the database, '' where it is whole."""
-        said = [str(row[0]) for row in self._all("PRAGMA quick_check(3)")]
-        return "" if said == ["ok"] else "; ".join(said)
+        """The database's report of damage in it, '' where it is whole."""
+        with self._telling():
+            return self._connection.find_damage()
 
     def events_after(self, after: int, limit: int) -> list[EventView]:
         """Like ``events``, of all stacks."""
-        return [EventView(*item) for item in self._all(SQL["events_after"], after, limit, 0)]
+        return [EventView(*item) for item in self._ask("events_after", after, limit, 0)]
 
     def sinks(self) -> list[SinkRow]:
         """The position up to which events are delivered, by the names of the sinks."""
-        return [SinkRow(*found) for found in self._all(SQL["sinks"])]
+        return [SinkRow(*found) for found in self._ask("sinks")]
 
     def sink(self, name: str) -> SinkRow | None:
         """The position up to which one sink has the events; None if nothing was begun."""
-        found = self._all(SQL["sink_by_name"], name)
+        found = self._ask("sink_by_name", name)
         return SinkRow(*found[0]) if found else None
 
     def snapshots(self, stack_id: str) -> list[SnapshotRow]:
         """The snapshots of a stack, the oldest first; their data is sealed."""
-        return [SnapshotRow(*found) for found in self._all(SQL["snapshots_of_stack"], stack_id)]
+        return [SnapshotRow(*found) for found in self._ask("snapshots_of_stack", stack_id)]
 
     def template(self, template_id: str) -> TemplateView:
         """A template; raises NotFound."""
-        found = self._find("Template", template_id, SQL["template_by_id"], template_id)
+        found = self._find("Template", template_id, "template_by_id", template_id)
         key, stack_id, body, created_at, base_id = found
         return TemplateView(key, stack_id, self.sealer.load(body), created_at, base_id)
 
     def read_checked(self, template_id: str) -> list[str]:
         """The hashes of the valid parts of a checked template."""
-        found = self._all(SQL["template_checked"], template_id)
+        found = self._ask("template_checked", template_id)
         return str(found[0][0]).split() if found else []
 
     def request(self, request_id: str) -> RequestView:
         """A command left for the engine; raises NotFound."""
-        found = self._find("Request", request_id, SQL["request_by_id"], request_id)
+        found = self._find("Request", request_id, "request_by_id", request_id)
         key, action, created_at, answer, answered_at = found
         load = self.sealer.load
         return RequestView(key, load(action), created_at, load(answer), answered_at)
@@ -367,16 +367,24 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         with self._lock:
             self._connection.close()
 
-    def _find(self, kind: str, key: str, statement: str, *values: Any) -> tuple[Any, ...]:
-        """One row; raises NotFound."""
-        found = self._all(statement, *values)
+    def _find(self, kind: str, key: str, name: str, *values: Any) -> tuple[Any, ...]:
+        """One row of a prepared statement; raises NotFound."""
+        found = self._ask(name, *values)
         if not found:
             raise NotFound(kind, key)
         return found[0]
 
+    def _ask(self, name: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a prepared statement."""
+        return self._all(self._connection.dialect.sql[name], *values)
+
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock, self._telling():
+            return self._connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
         try:
-            with self._lock:
-                return self._connection.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
-            raise to_store_error(error, self._where) from error
+            yield
+        except self._connection.Error as error:
+            raise self._connection.to_store_error(error) from error

@@ -6,7 +6,6 @@ from typing import Any
 
 from zonda.hooks.errors import NotFound
 
-from ..schema.prepared import SQL
 from ..schema.rows import ResourceRow, SoftwareConfigRow, SoftwareDeploymentRow
 
 
@@ -15,7 +14,7 @@ class SoftwareReads:
 
     def software_config(self, config_id: str, project: str) -> SoftwareConfigRow:
         """One configuration; raises NotFound."""
-        found = self._all(SQL["software_config"], config_id, project)
+        found = self._ask("software_config", config_id, project)
         if not found:
             raise NotFound("Software config", config_id)
         return SoftwareConfigRow(*found[0])
@@ -24,12 +23,12 @@ class SoftwareReads:
         self, project: str, marker: str = "", limit: int = -1
     ) -> list[SoftwareConfigRow]:
         """One page of the configurations, the oldest first; ``marker``: the last one before."""
-        found = self._all(SQL["software_configs"], project, marker, limit, 0)
+        found = self._ask("software_configs", project, marker, limit, 0)
         return [SoftwareConfigRow(*each) for each in found]
 
     def software_deployment(self, deployment_id: str, project: str) -> SoftwareDeploymentRow:
         """One deployment; raises NotFound."""
-        found = self._all(SQL["software_deployment"], deployment_id, project)
+        found = self._ask("software_deployment", deployment_id, project)
         if not found:
             raise NotFound("Software deployment", deployment_id)
         return SoftwareDeploymentRow(*found[0])
@@ -39,15 +38,15 @@ class SoftwareReads:
     ) -> list[SoftwareDeploymentRow]:
         """The deployments of a project, or those on one server, the oldest first."""
         if server_id is None:
-            found = self._all(SQL["software_deployments"], project)
+            found = self._ask("software_deployments", project)
         else:
-            found = self._all(SQL["software_deployments_of_server"], project, server_id)
+            found = self._ask("software_deployments_of_server", project, server_id)
         return [SoftwareDeploymentRow(*each) for each in found]
 
     def list_resource_data(self, name: str, project: str) -> list[tuple[ResourceRow, str]]:
         """The present resources of a project that keep data of that name, with its sealed value."""
-        found = self._all(SQL["resource_data_named"], name, project)
+        found = self._ask("resource_data_named", name, project)
         return [(ResourceRow(*row[:-1]), row[-1]) for row in found]
 
-    def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _ask(self, name: str, *values: Any) -> list[tuple[Any, ...]]:
         raise NotImplementedError

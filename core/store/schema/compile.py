@@ -1,4 +1,6 @@
-"""Writes ``prepared.py``: schema and statements as text, so that running zonda imports no ORM.
+"""Writes schema and statements as text, so that running zonda imports no ORM.
+
+``prepared.py`` is for SQLite, ``prepared_postgresql.py`` for PostgreSQL.
 
 Run ``python -m zonda.core.store.schema.compile`` after a change to ``tables.py`` or
 ``statements.py``; a test fails when that was forgotten.
@@ -7,12 +9,14 @@ Run ``python -m zonda.core.store.schema.compile`` after a change to ``tables.py`
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from .statements import STATEMENTS
-from .tables import metadata
+from .tables import IN_ORDER, metadata
 
 _HEAD = '''"""Made by ``compile.py`` from ``tables.py`` and ``statements.py``: do not edit."""
 
@@ -26,20 +30,28 @@ def _to_text(clause: object) -> str:
     return " ".join(str(clause).split()).replace("( ", "(").replace(" )", ")")
 
 
-def build_schema() -> list[str]:
+_SQLITE: Any = sqlite.dialect(paramstyle="qmark")
+_POSTGRESQL: Any = PGDialect(paramstyle="format")  # type: ignore[no-untyped-call]
+#: The modules, and the dialect of each.
+DIALECTS = {"prepared.py": _SQLITE, "prepared_postgresql.py": _POSTGRESQL}
+
+
+def build_schema(dialect: Any) -> list[str]:
     """The statements that make an empty database."""
-    dialect = sqlite.dialect()
     made: list[str] = []
     for table in metadata.sorted_tables:
         made.append(_to_text(CreateTable(table).compile(dialect=dialect)))
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             made.append(_to_text(CreateIndex(index).compile(dialect=dialect)))
+        if dialect is _POSTGRESQL and table.name in IN_ORDER:
+            made.append(
+                f"ALTER TABLE {table.name} ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY"
+            )
     return made
 
 
-def build_statements() -> dict[str, tuple[str, list[str]]]:
+def build_statements(dialect: Any) -> dict[str, tuple[str, list[str]]]:
     """Each statement's text and the names of its parameters, in order."""
-    dialect = sqlite.dialect(paramstyle="qmark")
     made = {}
     for name, statement in STATEMENTS.items():
         compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
@@ -47,12 +59,12 @@ def build_statements() -> dict[str, tuple[str, list[str]]]:
     return made
 
 
-def build_prepared() -> str:
-    """The text of ``prepared.py``."""
+def build_prepared(dialect: Any) -> str:
+    """The text of a module."""
     lines = [_HEAD, "SCHEMA: tuple[str, ...] = (\n"]
-    lines += [f"    {text!r},\n" for text in build_schema()]
+    lines += [f"    {text!r},\n" for text in build_schema(dialect)]
     lines += [")\n\n", "SQL: dict[str, str] = {\n"]
-    for name, (text, names) in build_statements().items():
+    for name, (text, names) in build_statements(dialect).items():
         shown = ", ".join(names) if len(names) < 8 else f"{len(names)} columns"
         lines.append(f"    # ({shown})\n    {name!r}: {text!r},\n")
     lines.append("}\n")
@@ -60,4 +72,5 @@ def build_prepared() -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("prepared.py").write_text(build_prepared(), encoding="utf-8")
+    for module, chosen in DIALECTS.items():
+        Path(__file__).with_name(module).write_text(build_prepared(chosen), encoding="utf-8")

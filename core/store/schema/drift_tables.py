@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Index, Text
+from sqlalchemy import Column, ForeignKey, Index
 from sqlmodel import Field
 
 from .tables import (
+    TEXT,
     _make_key,
     _make_number,
     _make_optional_time,
@@ -27,7 +28,7 @@ class DriftCheck(_Table, table=True):
 
     __tablename__ = "drift_check"
     id: str = _make_key()
-    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+    stack_id: str = Field(sa_type=TEXT, nullable=False, index=True)
     generation: int = _make_number()
     cause: str = _make_text()
     by: str = _make_text()
@@ -49,7 +50,7 @@ class DriftFinding(_Table, table=True):
 
     __tablename__ = "drift_finding"
     check_id: str = Field(
-        sa_column=Column(Text, ForeignKey("drift_check.id", ondelete="CASCADE"), primary_key=True)
+        sa_column=Column(TEXT, ForeignKey("drift_check.id", ondelete="CASCADE"), primary_key=True)
     )
     resource_id: str = _make_key()
     stack_id: str = _make_text()
@@ -70,7 +71,7 @@ class DriftState(_Table, table=True):
 
     __tablename__ = "drift_state"
     resource_id: str = Field(
-        sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
+        sa_column=Column(TEXT, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
     )
     check_id: str = _make_text()
     fence: int = _make_number()
@@ -84,7 +85,7 @@ class DriftIgnore(_Table, table=True):
     __tablename__ = "drift_ignore"
     id: str = _make_key()
     stack_id: str = Field(
-        sa_column=Column(Text, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
+        sa_column=Column(TEXT, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
     )
     path: str = _make_text()
     property: str = _make_text()

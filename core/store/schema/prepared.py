@@ -111,7 +111,7 @@ SQL: dict[str, str] = {
     # (id)
     'resource_by_id': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.id = ?',
     # (ids)
-    'resources_with_ids': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.physical_id, resource.given, stack.name AS name_1 FROM resource, stack WHERE resource.stack_id = stack.id AND resource.physical_id IN (SELECT anon_1.value FROM json_each(?) AS anon_1) AND resource.external_id IS NULL ORDER BY resource.id',
+    'resources_with_ids': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.physical_id, resource.given, stack.name AS name_1 FROM resource, stack WHERE resource.stack_id = stack.id AND resource.physical_id IN (SELECT value FROM json_each(?)) AND resource.external_id IS NULL ORDER BY resource.id',
     # (physical_id)
     'resources_with_id': 'SELECT resource.id, resource.type, resource.class_type, resource.given FROM resource WHERE resource.physical_id = ? AND resource.external_id IS NULL ORDER BY resource.id',
     # (root)
@@ -171,7 +171,7 @@ SQL: dict[str, str] = {
     # (stack_id)
     'close_all': 'UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open != 0',
     # (src, dst, stack_id)
-    'insert_edge': 'INSERT OR IGNORE INTO edge (src, dst, stack_id) VALUES (?, ?, ?)',
+    'insert_edge': 'INSERT INTO edge (src, dst, stack_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     # (stack_id)
     'edges_of_stack': 'SELECT edge.src, edge.dst FROM edge WHERE edge.stack_id = ?',
     # (src, dst)
@@ -179,7 +179,7 @@ SQL: dict[str, str] = {
     # (resource_id)
     'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = ?',
     # (resource_id, name, value, redact)
-    'put_data': 'INSERT OR REPLACE INTO resource_data (resource_id, name, value, redact) VALUES (?, ?, ?, ?)',
+    'put_data': 'INSERT INTO resource_data (resource_id, name, value, redact) VALUES (?, ?, ?, ?) ON CONFLICT (resource_id, name) DO UPDATE SET value = excluded.value, redact = excluded.redact',
     # (resource_id, name)
     'drop_data': 'DELETE FROM resource_data WHERE resource_data.resource_id = ? AND resource_data.name = ?',
     # (12 columns)
@@ -225,7 +225,7 @@ SQL: dict[str, str] = {
     # (before)
     'delete_old_failed': 'DELETE FROM failed WHERE failed.at < ?',
     # (10 columns)
-    'put_snapshot': 'INSERT OR REPLACE INTO snapshot (id, stack_id, name, generation, action, status, status_reason, template_id, data, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'put_snapshot': 'INSERT INTO snapshot (id, stack_id, name, generation, action, status, status_reason, template_id, data, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET stack_id = excluded.stack_id, name = excluded.name, generation = excluded.generation, action = excluded.action, status = excluded.status, status_reason = excluded.status_reason, template_id = excluded.template_id, data = excluded.data, created_at = excluded.created_at',
     # (id)
     'delete_snapshot': 'DELETE FROM snapshot WHERE snapshot.id = ?',
     # (stack_id)
@@ -236,7 +236,7 @@ SQL: dict[str, str] = {
     'insert_software_config': 'INSERT INTO software_config (id, project, name, kind, body, created_at) VALUES (?, ?, ?, ?, ?, ?)',
     # (id, project)
     'software_config': 'SELECT software_config.id, software_config.project, software_config.name, software_config.kind, software_config.body, software_config.created_at FROM software_config WHERE software_config.id = ? AND software_config.project = ?',
-    # (project, marker, most, param_1)
+    # (project, marker, limit, offset)
     'software_configs': 'SELECT software_config.id, software_config.project, software_config.name, software_config.kind, software_config.body, software_config.created_at FROM software_config WHERE software_config.project = ? AND software_config.id > ? ORDER BY software_config.id LIMIT ? OFFSET ?',
     # (id, project)
     'delete_software_config': 'DELETE FROM software_config WHERE software_config.id = ? AND software_config.project = ? AND NOT (EXISTS (SELECT * FROM software_deployment WHERE software_deployment.config_id = software_config.id))',
@@ -279,7 +279,7 @@ SQL: dict[str, str] = {
     # (root)
     'drift_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.action, resource.status, resource.op, resource.suspended, resource.fence, resource.given, resource.want_hash, drift_state.check_id, drift_state.fence AS fence_1, drift_state.verdict, drift_state.unseen FROM resource JOIN stack ON resource.stack_id = stack.id LEFT OUTER JOIN drift_state ON drift_state.resource_id = resource.id WHERE stack.root_id = ? AND stack.deleted_at IS NULL AND resource.want = 'PRESENT'",
     # (resource_id, check_id, fence, verdict, unseen)
-    'put_drift_state': 'INSERT OR REPLACE INTO drift_state (resource_id, check_id, fence, verdict, unseen) VALUES (?, ?, ?, ?, ?)',
+    'put_drift_state': 'INSERT INTO drift_state (resource_id, check_id, fence, verdict, unseen) VALUES (?, ?, ?, ?, ?) ON CONFLICT (resource_id) DO UPDATE SET check_id = excluded.check_id, fence = excluded.fence, verdict = excluded.verdict, unseen = excluded.unseen',
     # (8 columns)
     'insert_drift_ignore': 'INSERT INTO drift_ignore (id, stack_id, path, property, until, reason, "by", at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     # (stack_id)
@@ -301,7 +301,7 @@ SQL: dict[str, str] = {
     # ()
     'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
     # (id, action, created_at, answer, answered_at)
-    'keep_answer': 'INSERT OR IGNORE INTO request (id, action, created_at, answer, answered_at) VALUES (?, ?, ?, ?, ?)',
+    'keep_answer': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     # (text, at, key)
     'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ? AND request.answered_at IS NULL',
     # (key)
@@ -313,11 +313,11 @@ SQL: dict[str, str] = {
     # (name)
     'sink_by_name': 'SELECT sink.name, sink.seq, sink.delivered, sink.delivered_at, sink.failures, sink.failing_since, sink.error, sink.next_at FROM sink WHERE sink.name = ?',
     # (8 columns)
-    'insert_sink': 'INSERT OR IGNORE INTO sink (name, seq, delivered, delivered_at, failures, failing_since, error, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'insert_sink': 'INSERT INTO sink (name, seq, delivered, delivered_at, failures, failing_since, error, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     # (9 columns)
     'move_sink': 'UPDATE sink SET seq=?, delivered=?, delivered_at=?, failures=?, failing_since=?, error=?, next_at=? WHERE sink.name = ? AND sink.seq = ?',
     # (name)
     'meta_value': 'SELECT meta.value FROM meta WHERE meta.name = ?',
     # (name, value)
-    'put_meta': 'INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)',
+    'put_meta': 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
 }

@@ -13,7 +13,6 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     literal_column,
     or_,
     select,
@@ -21,11 +20,12 @@ from sqlalchemy import (
     union_all,
     update,
 )
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.base import Executable
 
+from .clauses import IsOneOf, Most, build_insert, build_put, build_update
 from .drift_tables import DRIFT_CHECK, DRIFT_FINDING, DRIFT_IGNORE, DRIFT_STATE
 from .rows import (
-    FIXED,
     PREFIX,
     DriftRow,
     EventRow,
@@ -90,19 +90,10 @@ _KEPT = EVENT.alias("kept").c
 _READY = (R.open == ONE) & (R.waiting == ZERO)
 
 
-def _build_insert_values(table: Any) -> dict[str, Any]:
-    return {column.name: P(column.name) for column in table.columns}
-
-
-def _build_update(table: Any, *keys: str) -> Any:
-    left = [column for column in table.columns if column.name not in FIXED.union(keys)]
-    return update(table).values({column: P("new_" + column.name) for column in left})
-
-
 STATEMENTS: dict[str, Executable] = {
     # -- stacks
-    "insert_stack": insert(STACK).values(_build_insert_values(STACK)),
-    "update_stack": _build_update(STACK).where(S.id == P("id")),
+    "insert_stack": build_insert(STACK),
+    "update_stack": build_update(STACK).where(S.id == P("id")),
     "stack_by_id": select(STACK).where(S.id == P("id")),
     "stack_by_name": select(STACK).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
@@ -152,7 +143,7 @@ STATEMENTS: dict[str, Executable] = {
         S.deleted_at < P("before"), S.id.not_in(select(TEMPLATE.c.stack_id))
     ),
     # -- templates
-    "insert_template": insert(TEMPLATE).values(_build_insert_values(TEMPLATE)),
+    "insert_template": build_insert(TEMPLATE),
     "template_by_id": select(
         TEMPLATE.c.id,
         TEMPLATE.c.stack_id,
@@ -171,8 +162,8 @@ STATEMENTS: dict[str, Executable] = {
         ),
     ),
     # -- resources
-    "insert_resource": insert(RESOURCE).values(_build_insert_values(RESOURCE)),
-    "update_resource": _build_update(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
+    "insert_resource": build_insert(RESOURCE),
+    "update_resource": build_update(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
     "resources_with_ids": select(
@@ -180,7 +171,7 @@ STATEMENTS: dict[str, Executable] = {
     )
     .where(
         R.stack_id == S.id,
-        R.physical_id.in_(select(func.json_each(P("ids")).table_valued("value").c.value)),
+        IsOneOf(R.physical_id, "ids"),
         R.external_id.is_(None),
     )
     .order_by(R.id),
@@ -271,14 +262,14 @@ STATEMENTS: dict[str, Executable] = {
     .where(R.stack_id == P("stack_id"), R.open != ZERO)
     .values(open=ZERO),
     # -- edges
-    "insert_edge": insert(EDGE).prefix_with("OR IGNORE").values(_build_insert_values(EDGE)),
+    "insert_edge": build_insert(EDGE).on_conflict_do_nothing(),
     "edges_of_stack": select(E.src, E.dst).where(E.stack_id == P("stack_id")),
     "delete_edge": delete(EDGE).where(E.src == P("src"), E.dst == P("dst")),
     # -- data of resources
     "data_of": select(DATA.c.name, DATA.c.value, DATA.c.redact).where(
         DATA.c.resource_id == P("resource_id")
     ),
-    "put_data": insert(DATA).prefix_with("OR REPLACE").values(_build_insert_values(DATA)),
+    "put_data": build_put(DATA),
     "drop_data": delete(DATA).where(
         DATA.c.resource_id == P("resource_id"), DATA.c.name == P("name")
     ),
@@ -287,7 +278,7 @@ STATEMENTS: dict[str, Executable] = {
     "events_of_stack": select(EVENT)
     .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.seq > P("after"))
     .order_by(EVENT.c.seq)
-    .limit(P("limit"))
+    .limit(Most("limit"))
     .offset(P("offset")),
     "events_of_root": select(EVENT)
     .where(
@@ -295,7 +286,7 @@ STATEMENTS: dict[str, Executable] = {
         EVENT.c.seq > P("after"),
     )
     .order_by(EVENT.c.seq)
-    .limit(P("limit"))
+    .limit(Most("limit"))
     .offset(P("offset")),
     "events_counted": select(EVENT.c.generation, EVENT.c.action, EVENT.c.status, func.count())
     .where(EVENT.c.stack_id == P("stack_id"), EVENT.c.resource_name != NOTHING)
@@ -306,7 +297,7 @@ STATEMENTS: dict[str, Executable] = {
     "events_after": select(EVENT)
     .where(EVENT.c.seq > P("after"))
     .order_by(EVENT.c.seq)
-    .limit(P("limit"))
+    .limit(Most("limit"))
     .offset(P("offset")),
     "last_event": select(func.max(EVENT.c.seq)),
     # They come in the order of their times: the first that is kept ends the look.
@@ -324,7 +315,7 @@ STATEMENTS: dict[str, Executable] = {
         )
     ),
     # -- actions: what was planned, and how it ended
-    "insert_action": insert(ACTION).values(_build_insert_values(ACTION)),
+    "insert_action": build_insert(ACTION),
     "end_action": update(ACTION)
     .where(A.stack_id == P("key"), A.ended_at.is_(None))
     .values(ended_at=P("at"), status=P("new_status"), status_reason=P("reason")),
@@ -347,27 +338,26 @@ STATEMENTS: dict[str, Executable] = {
         A.ended_at < P("before"),
         ~exists().where(S.id == A.stack_id, S.deleted_at.is_(None), S.generation == A.generation),
     ),
-    "insert_failed": insert(FAILED).values(_build_insert_values(FAILED)),
+    "insert_failed": build_insert(FAILED),
     "failed_of_stack": select(FAILED)
     .where(FAILED.c.stack_id == P("stack_id"))
     .order_by(FAILED.c.at, FAILED.c.id),
     "delete_old_failed": delete(FAILED).where(FAILED.c.at < P("before")),
     # -- snapshots
-    "put_snapshot": insert(SNAPSHOT)
-    .prefix_with("OR REPLACE")
-    .values(_build_insert_values(SNAPSHOT)),
+    "put_snapshot": build_put(SNAPSHOT),
     "delete_snapshot": delete(SNAPSHOT).where(SNAPSHOT.c.id == P("id")),
     "delete_snapshots_of_stack": delete(SNAPSHOT).where(SNAPSHOT.c.stack_id == P("stack_id")),
     "snapshots_of_stack": select(SNAPSHOT)
     .where(SNAPSHOT.c.stack_id == P("stack_id"))
     .order_by(SNAPSHOT.c.id),
     # -- configurations and deployments by API
-    "insert_software_config": insert(SOFTWARE_CONFIG).values(_build_insert_values(SOFTWARE_CONFIG)),
+    "insert_software_config": build_insert(SOFTWARE_CONFIG),
     "software_config": select(SOFTWARE_CONFIG).where(SC.id == P("id"), SC.project == P("project")),
     "software_configs": select(SOFTWARE_CONFIG)
     .where(SC.project == P("project"), SC.id > P("marker"))
     .order_by(SC.id)
-    .limit(P("most")),
+    .limit(Most("limit"))
+    .offset(P("offset")),
     "delete_software_config": delete(SOFTWARE_CONFIG).where(
         SC.id == P("id"),
         SC.project == P("project"),
@@ -383,9 +373,7 @@ STATEMENTS: dict[str, Executable] = {
         S.deleted_at.is_(None),
     )
     .order_by(R.id),
-    "insert_software_deployment": insert(SOFTWARE_DEPLOYMENT).values(
-        _build_insert_values(SOFTWARE_DEPLOYMENT)
-    ),
+    "insert_software_deployment": build_insert(SOFTWARE_DEPLOYMENT),
     "software_deployment": select(SOFTWARE_DEPLOYMENT).where(
         SD.id == P("id"), SD.project == P("project")
     ),
@@ -409,7 +397,7 @@ STATEMENTS: dict[str, Executable] = {
         SD.id == P("id"), SD.project == P("project")
     ),
     # -- drift
-    "insert_drift_check": insert(DRIFT_CHECK).values(_build_insert_values(DRIFT_CHECK)),
+    "insert_drift_check": build_insert(DRIFT_CHECK),
     "end_drift_check": update(DRIFT_CHECK)
     .where(C.id == P("key"), C.status == RUNNING)
     .values(
@@ -423,12 +411,12 @@ STATEMENTS: dict[str, Executable] = {
     # two are enough to tell whether the beginning of an id means one check
     "drift_checks_from": select(DRIFT_CHECK)
     .where(C.stack_id == P("stack_id"), C.id >= P("first"), C.id < P("last"))
-    .limit(P("limit"))
+    .limit(Most("limit"))
     .offset(P("offset")),
     "drift_checks_of_stack": select(DRIFT_CHECK)
     .where(C.stack_id == P("stack_id"))
     .order_by(L("drift_check.rowid").desc())
-    .limit(P("limit"))
+    .limit(Most("limit"))
     .offset(P("offset")),
     "drift_checks_running": select(DRIFT_CHECK).where(C.status == RUNNING),
     "drift_check_running": select(DRIFT_CHECK).where(
@@ -443,7 +431,7 @@ STATEMENTS: dict[str, Executable] = {
     )
     .order_by(L("drift_check.rowid").desc()),
     "delete_old_drift_checks": delete(DRIFT_CHECK).where(C.ended_at < P("before")),
-    "insert_drift_finding": insert(DRIFT_FINDING).values(_build_insert_values(DRIFT_FINDING)),
+    "insert_drift_finding": build_insert(DRIFT_FINDING),
     "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
     "drift_rows": select(
         *(R[name] for name in list_columns(DriftRow)[:12]), D.check_id, D.fence, D.verdict, D.unseen
@@ -452,10 +440,8 @@ STATEMENTS: dict[str, Executable] = {
         RESOURCE.join(STACK, R.stack_id == S.id).outerjoin(DRIFT_STATE, D.resource_id == R.id)
     )
     .where(S.root_id == P("root"), S.deleted_at.is_(None), R.want == L("'PRESENT'")),
-    "put_drift_state": insert(DRIFT_STATE)
-    .prefix_with("OR REPLACE")
-    .values(_build_insert_values(DRIFT_STATE)),
-    "insert_drift_ignore": insert(DRIFT_IGNORE).values(_build_insert_values(DRIFT_IGNORE)),
+    "put_drift_state": build_put(DRIFT_STATE),
+    "insert_drift_ignore": build_insert(DRIFT_IGNORE),
     "drift_ignores_of_stack": select(DRIFT_IGNORE)
     .where(X.stack_id == P("stack_id"))
     .order_by(X.id),
@@ -471,12 +457,12 @@ STATEMENTS: dict[str, Executable] = {
     .where(S.id == P("key"), S.drift_next == P("known"))
     .values(drift_next=P("new_next")),
     # -- requests
-    "insert_request": insert(REQUEST).values(_build_insert_values(REQUEST)),
+    "insert_request": build_insert(REQUEST),
     "request_by_id": select(REQUEST).where(REQUEST.c.id == P("id")),
     "requests_open": select(REQUEST)
     .where(REQUEST.c.answered_at.is_(None))
     .order_by(L("request.rowid")),
-    "keep_answer": insert(REQUEST).values(_build_insert_values(REQUEST)).prefix_with("OR IGNORE"),
+    "keep_answer": build_insert(REQUEST).on_conflict_do_nothing(),
     "answer_request": update(REQUEST)
     .where(REQUEST.c.id == P("key"), REQUEST.c.answered_at.is_(None))
     .values(answer=P("text"), answered_at=P("at")),
@@ -490,11 +476,11 @@ STATEMENTS: dict[str, Executable] = {
     # -- event sinks
     "sinks": select(SINK).order_by(SINK.c.name),
     "sink_by_name": select(SINK).where(SINK.c.name == P("name")),
-    "insert_sink": insert(SINK).prefix_with("OR IGNORE").values(_build_insert_values(SINK)),
-    "move_sink": _build_update(SINK, "name").where(
+    "insert_sink": build_insert(SINK).on_conflict_do_nothing(),
+    "move_sink": build_update(SINK, "name").where(
         SINK.c.name == P("key"), SINK.c.seq == P("known")
     ),
     # -- meta
     "meta_value": select(META.c.value).where(META.c.name == P("name")),
-    "put_meta": insert(META).prefix_with("OR REPLACE").values(_build_insert_values(META)),
+    "put_meta": build_put(META),
 }

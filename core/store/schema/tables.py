@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Text, literal_column
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Text,
+    literal_column,
+)
 from sqlmodel import Field, SQLModel
 
 metadata = MetaData(
@@ -21,25 +31,32 @@ metadata = MetaData(
     }
 )
 
+#: SQLite compares texts byte by byte, and its integers have 64 bits.
+TEXT: Any = Text().with_variant(Text(collation="C"), "postgresql")
+NUMBER: Any = Integer().with_variant(BigInteger(), "postgresql")
+#: The tables that are read in the order in which their rows were added. SQLite keeps it as
+#: ``rowid``; on PostgreSQL they have a column of that name, which no statement writes.
+IN_ORDER = ("drift_check", "request")
+
 
 class _Table(SQLModel):
     metadata = metadata
 
 
 def _make_key() -> Any:
-    return Field(primary_key=True, sa_type=Text)
+    return Field(primary_key=True, sa_type=TEXT)
 
 
 def _make_text(default: str = "") -> Any:
-    return Field(default=default, sa_type=Text, nullable=False)
+    return Field(default=default, sa_type=TEXT, nullable=False)
 
 
 def _make_optional_text() -> Any:
-    return Field(default=None, sa_type=Text, nullable=True)
+    return Field(default=None, sa_type=TEXT, nullable=True)
 
 
 def _make_number(default: int = 0) -> Any:
-    return Field(default=default, sa_type=Integer, nullable=False)
+    return Field(default=default, sa_type=NUMBER, nullable=False)
 
 
 def _make_time() -> Any:
@@ -58,8 +75,8 @@ class Stack(_Table, table=True):
     project: str = _make_text()
     name: str = _make_text()
     # Of a nested stack: the instance that it belongs to. The stack at the top: itself, for a root.
-    owner_resource_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
-    root_id: str = Field(default="", sa_type=Text, nullable=False, index=True)
+    owner_resource_id: str | None = Field(default=None, sa_type=TEXT, nullable=True, index=True)
+    root_id: str = Field(default="", sa_type=TEXT, nullable=False, index=True)
     generation: int = _make_number()
     phase: str = _make_text("IDLE")
     remaining: int = _make_number()
@@ -114,7 +131,7 @@ class Template(_Table, table=True):
     stack_id: str = _make_text()
     body: str = _make_text()
     created_at: float = _make_time()
-    base_id: str | None = Field(default=None, sa_type=Text, nullable=True, index=True)
+    base_id: str | None = Field(default=None, sa_type=TEXT, nullable=True, index=True)
     checked: str = _make_text()
 
 
@@ -129,7 +146,7 @@ class Resource(_Table, table=True):
     __tablename__ = "resource"
     id: str = _make_key()
     stack_id: str = Field(
-        sa_column=Column(Text, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
+        sa_column=Column(TEXT, ForeignKey("stack.id", ondelete="CASCADE"), nullable=False)
     )
     name: str = _make_text()
     type: str = _make_text()
@@ -171,7 +188,7 @@ class Resource(_Table, table=True):
     suspended: int = _make_number()
     given: str | None = _make_optional_text()
     op: str = _make_text()
-    op_id: str | None = Field(default=None, sa_type=Text, nullable=True, unique=True)
+    op_id: str | None = Field(default=None, sa_type=TEXT, nullable=True, unique=True)
     op_gen: int = _make_number()
     op_hash: str = _make_text()
     op_template_id: str | None = _make_optional_text()
@@ -209,14 +226,14 @@ class Edge(_Table, table=True):
 
     __tablename__ = "edge"
     src: str = Field(
-        sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
+        sa_column=Column(TEXT, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
     )
     dst: str = Field(
         sa_column=Column(
-            Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True, index=True
+            TEXT, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True, index=True
         )
     )
-    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+    stack_id: str = Field(sa_type=TEXT, nullable=False, index=True)
 
 
 class ResourceData(_Table, table=True):
@@ -224,7 +241,7 @@ class ResourceData(_Table, table=True):
 
     __tablename__ = "resource_data"
     resource_id: str = Field(
-        sa_column=Column(Text, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
+        sa_column=Column(TEXT, ForeignKey("resource.id", ondelete="CASCADE"), primary_key=True)
     )
     name: str = _make_key()
     value: str = _make_text()
@@ -292,9 +309,9 @@ class Event(_Table, table=True):
 
     __tablename__ = "event"
     __table_args__ = {"sqlite_autoincrement": True}
-    seq: int | None = Field(default=None, primary_key=True, sa_type=Integer)
+    seq: int | None = Field(default=None, primary_key=True, sa_type=NUMBER)
     id: str = _make_text()
-    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+    stack_id: str = Field(sa_type=TEXT, nullable=False, index=True)
     stack_name: str = _make_text()
     generation: int = _make_number()
     resource_id: str | None = _make_optional_text()
@@ -329,7 +346,7 @@ class Snapshot(_Table, table=True):
 
     __tablename__ = "snapshot"
     id: str = _make_key()
-    stack_id: str = Field(sa_type=Text, nullable=False, index=True)
+    stack_id: str = Field(sa_type=TEXT, nullable=False, index=True)
     name: str = _make_text()
     generation: int = _make_number()
     action: str = _make_text("SNAPSHOT")

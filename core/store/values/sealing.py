@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +17,8 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from zonda.hooks.errors import StoreError
 
-from ..file import version
-from ..file.lock import EngineLock
+from ..database.protocols import Database
+from ..file.version import make_private
 from ..schema.rows import PREFIX
 from .jsontext import dumps, loads
 from .reopening import Reopening
@@ -110,28 +109,24 @@ def make_key() -> str:
     return Fernet.generate_key().decode()
 
 
-def load_key(path: Path, database: Path | None = None) -> str:
+def load_key(path: Path, database: Database | None = None) -> str:
     """The key kept in ``path``; made, readable by its owner alone, where there is none.
 
-    Raises StoreError where it is missing and the file ``database`` has been made with one.
+    Raises StoreError where it is missing and the ``database`` has been made with one.
     """
     key = _read_key(path)
     if key:
         return key
     if database is None:
         return _make_file(path)
-    try:
-        is_made = version.has_tables(str(database))
-    except sqlite3.OperationalError:  # it cannot be opened, yet it is there
-        is_made = True
-    except (sqlite3.Error, OSError):
+    if database.is_unreadable():
         return make_key()  # not kept: the store refuses that file
-    if is_made:
+    if database.is_made():
         raise StoreError(
-            f"The sealing key {path} is missing, and the database {database} needs it.",
+            f"The sealing key {path} is missing, and the database {database.where} needs it.",
             hint="Restore the key file, or set ZONDA_KEY to the key. Nothing was written.",
         )
-    with EngineLock(database):
+    with database.engine_lock():
         return _read_key(path) or _make_file(path)
 
 
@@ -158,7 +153,7 @@ def _make_file(path: Path) -> str:
     key, beside = make_key(), path.with_name(f"{path.name}.new")
     try:
         beside.unlink(missing_ok=True)
-        version.make_private(str(beside))
+        make_private(str(beside))
         beside.write_text(key, encoding="ascii")
         beside.rename(path)
     except OSError as error:
@@ -170,11 +165,11 @@ def _make_file(path: Path) -> str:
 
 
 def make_sealer(
-    key: str | Sequence[str] | None, file: Path, *, database: Path | None = None
+    key: str | Sequence[str] | None, file: Path, *, database: Database | None = None
 ) -> Sealer:
     """A sealer with ``key`` (or several, the newest first), else with the key of ``file``.
 
-    ``database``: the file that is sealed with it; where it exists no new key is made.
+    ``database``: the one that is sealed with it; where it exists no new key is made.
     """
     if key is None:
         return Sealer(load_key(file, database))

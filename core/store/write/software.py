@@ -5,9 +5,7 @@ Called by ``core/api`` through the engine's ``keep``.
 
 from __future__ import annotations
 
-import sqlite3
-
-from ..schema.prepared import SQL
+from ..database.protocols import Connection
 from ..schema.rows import (
     SoftwareConfigRow,
     SoftwareDeploymentRow,
@@ -17,14 +15,14 @@ from ..schema.rows import (
 
 
 class SoftwareTables:
-    """The tables of configurations and deployments between BEGIN IMMEDIATE and COMMIT."""
+    """The tables of configurations and deployments between begin and commit."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._execute = connection.execute
+    def __init__(self, connection: Connection) -> None:
+        self._execute, self._sql = connection.execute, connection.dialect.sql
 
     def add_config(self, row: SoftwareConfigRow) -> None:
         """Store a configuration."""
-        self._execute(SQL["insert_software_config"], software_config_values(row))
+        self._execute(self._sql["insert_software_config"], software_config_values(row))
 
     def delete_config(self, config_id: str, project: str) -> bool:
         """Delete a configuration that no deployment uses; whether that was done."""
@@ -32,18 +30,18 @@ class SoftwareTables:
 
     def add_deployment(self, row: SoftwareDeploymentRow) -> None:
         """Store a deployment."""
-        self._execute(SQL["insert_software_deployment"], software_deployment_values(row))
+        self._execute(self._sql["insert_software_deployment"], software_deployment_values(row))
 
     def find_deployment(self, deployment_id: str, project: str) -> SoftwareDeploymentRow | None:
         """A deployment as it is now; None if it is not there."""
-        found = self._execute(SQL["software_deployment"], (deployment_id, project)).fetchone()
+        found = self._execute(self._sql["software_deployment"], (deployment_id, project)).fetchone()
         return None if found is None else SoftwareDeploymentRow(*found)
 
     def put_deployment(self, row: SoftwareDeploymentRow) -> None:
         """Store the changes of a deployment."""
         values = (row.config_id, row.body, row.action, row.status, row.status_reason)
         self._execute(
-            SQL["update_software_deployment"], (*values, row.updated_at, row.id, row.project)
+            self._sql["update_software_deployment"], (*values, row.updated_at, row.id, row.project)
         )
 
     def delete_deployment(self, deployment_id: str, project: str) -> bool:
@@ -51,4 +49,4 @@ class SoftwareTables:
         return self._change("delete_software_deployment", deployment_id, project)
 
     def _change(self, statement: str, *values: str) -> bool:
-        return self._execute(SQL[statement], values).rowcount == 1
+        return self._execute(self._sql[statement], values).rowcount == 1

@@ -7,11 +7,10 @@ written and ``Fenced`` undoes the transaction.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from ..schema.prepared import SQL
+from ..database.protocols import Connection
 from ..schema.rows import (
     EventRow,
     PlanRow,
@@ -51,11 +50,11 @@ class Fenced(Exception):
 
 
 class Transaction(History):
-    """Reads and writes between BEGIN IMMEDIATE and COMMIT."""
+    """Reads and writes between begin and commit."""
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         committed: dict[str, tuple[Any, ...]] | None = None,
         edges: Edges | None = None,
     ) -> None:
@@ -86,20 +85,20 @@ class Transaction(History):
             return known[0]
         found = self._committed.get(stack_id)
         if found is None:
-            found = self._execute(SQL["stack_by_id"], (stack_id,)).fetchone()
+            found = self._execute(self._sql["stack_by_id"], (stack_id,)).fetchone()
         return None if found is None else self._track_stack(found)
 
     def live_stack_named(self, project: str, name: str) -> StackRow | None:
         """The stack of that name that is not deleted."""
         self.flush()
-        found = self._execute(SQL["stack_by_name"], (project, name)).fetchone()
+        found = self._execute(self._sql["stack_by_name"], (project, name)).fetchone()
         return None if found is None else self._track_stack(found)
 
     def add_stack(self, row: StackRow) -> None:
         """Insert a stack."""
         row.root_id = row.root
         values = stack_values(row)
-        self._execute(SQL["insert_stack"], values)
+        self._execute(self._sql["insert_stack"], values)
         self._stacks[row.id] = (row, values)
 
     def _track_stack(self, found: tuple[Any, ...]) -> StackRow:
@@ -121,7 +120,7 @@ class Transaction(History):
     def child_of(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
         # Nothing is written for that: what is known here is newer than what was found.
-        found = self._execute(SQL["child_of"], (resource_id,)).fetchall()
+        found = self._execute(self._sql["child_of"], (resource_id,)).fetchall()
         rows = (self._track_stack(each) for each in found)
         return next(
             (row for row in rows if (row.owner_resource_id, row.deleted_at) == (resource_id, None)),
@@ -131,7 +130,7 @@ class Transaction(History):
     def tree(self, root_id: str) -> list[StackRow]:
         """The stacks of one tree that are not deleted, the root first."""
         self._flush_stacks()
-        found = self._execute(SQL["stacks_of_root"], (root_id,)).fetchall()
+        found = self._execute(self._sql["stacks_of_root"], (root_id,)).fetchall()
         return [self._track_stack(each) for each in found]
 
     def add_template(
@@ -144,7 +143,9 @@ class Transaction(History):
         checked: str = "",
     ) -> None:
         """Insert a template; ``base_id``: the one that it builds on."""
-        self._execute(SQL["insert_template"], (template_id, stack_id, body, at, base_id, checked))
+        self._execute(
+            self._sql["insert_template"], (template_id, stack_id, body, at, base_id, checked)
+        )
 
     # -- resources ------------------------------------------------------------------------------
 
@@ -157,13 +158,13 @@ class Transaction(History):
             return None
         found = None if self._closed else self._committed.get(resource_id)
         if found is None:
-            found = self._execute(SQL["resource_by_id"], (resource_id,)).fetchone()
+            found = self._execute(self._sql["resource_by_id"], (resource_id,)).fetchone()
         return None if found is None else self._track(found)
 
     def add_resources(self, rows: Sequence[ResourceRow]) -> None:
         """Insert instances."""
         values = [resource_values(row) for row in rows]
-        self._connection.executemany(SQL["insert_resource"], values)
+        self._connection.executemany(self._sql["insert_resource"], values)
         for row, value in zip(rows, values, strict=True):
             self._resources[row.id] = (row, value)
 
@@ -180,7 +181,7 @@ class Transaction(History):
         edges = [(row.id, other) for other in self.requirements(row)]
         edges += [(other, row.id) for other in self.dependants(row)]
         self.drop_edges(row.stack_id, edges)
-        self._execute(SQL["rehome_resource"], (stack_id, row.id))
+        self._execute(self._sql["rehome_resource"], (stack_id, row.id))
         row.stack_id = stack_id
         self._resources[row.id] = (row, resource_values(row))
 
@@ -200,7 +201,7 @@ class Transaction(History):
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
         """The rows of every instance of a stack, as a plan needs them."""
         self.flush(stack_id)
-        return [PlanRow(*found) for found in self._execute(SQL["plan_rows"], (stack_id,))]
+        return [PlanRow(*found) for found in self._execute(self._sql["plan_rows"], (stack_id,))]
 
     def resources_of(self, stack_id: str) -> list[ResourceRow]:
         """Every instance of a stack."""
@@ -224,7 +225,7 @@ class Transaction(History):
     def list_absent(self, stack_id: str) -> list[str]:
         """Instances of a stack that are to be deleted."""
         # What is changed here is known here: a plan need not write every row twice.
-        found = {key for (key,) in self._execute(SQL["absent_ids"], (stack_id,))}
+        found = {key for (key,) in self._execute(self._sql["absent_ids"], (stack_id,))}
         for key, (row, _) in self._resources.items():
             if row.stack_id == stack_id:
                 (found.add if row.want == "ABSENT" else found.discard)(key)
@@ -259,7 +260,7 @@ class Transaction(History):
     def find_by_physical_id(self, physical_id: str) -> list[tuple[str, str, str | None]]:
         """(id, type, annotations) of the instances that own an object of that id."""
         self.flush()
-        found = self._execute(SQL["resources_with_id"], (physical_id,))
+        found = self._execute(self._sql["resources_with_id"], (physical_id,))
         return [(key, class_type or kind, given) for key, kind, class_type, given in found]
 
     def has_protected(self, root_id: str) -> bool:
@@ -277,7 +278,7 @@ class Transaction(History):
     def tree_facts(self, root_id: str) -> list[tuple[Any, ...]]:
         """As ``Reader.tree_facts``, with what this transaction has written."""
         self.flush()
-        return sorted(self._execute(SQL["tree_facts"], (root_id, root_id)))
+        return sorted(self._execute(self._sql["tree_facts"], (root_id, root_id)))
 
     def close_idle(self, stack_id: str) -> None:
         """Take every instance without an operation out of the running plan."""
@@ -290,7 +291,7 @@ class Transaction(History):
     def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> None:
         self.flush(stack_id)
         self._closed = True
-        self._execute(SQL[name], (stack_id,))
+        self._execute(self._sql[name], (stack_id,))
         for key, (row, _) in list(self._resources.items()):
             if row.stack_id == stack_id and row.open and which(row):
                 row.open = 0
@@ -302,14 +303,14 @@ class Transaction(History):
         """Insert edges (dependant, requirement); those that exist stay."""
         if edges:
             self._connection.executemany(
-                SQL["insert_edge"], [(src, dst, stack_id) for src, dst in edges]
+                self._sql["insert_edge"], [(src, dst, stack_id) for src, dst in edges]
             )
             self._edges.add(stack_id, edges)
 
     def edges(self, stack_id: str) -> list[Edge]:
         """Every edge of a stack: (dependant, requirement)."""
         self._flush_removed()  # edges go with their instances
-        return self._execute(SQL["edges_of_stack"], (stack_id,)).fetchall()
+        return self._execute(self._sql["edges_of_stack"], (stack_id,)).fetchall()
 
     def dependants(self, row: ResourceRow) -> Sequence[str]:
         """Instances that require this one."""
@@ -322,7 +323,7 @@ class Transaction(History):
     def drop_edges(self, stack_id: str, edges: Collection[Edge]) -> None:
         """Delete edges."""
         if edges:
-            self._connection.executemany(SQL["delete_edge"], edges)
+            self._connection.executemany(self._sql["delete_edge"], edges)
             self._edges.drop(stack_id, edges)
 
     def drop_edges_to_absent(self, row: ResourceRow) -> None:
@@ -337,15 +338,15 @@ class Transaction(History):
 
     def data(self, resource_id: str) -> list[tuple[str, str, int]]:
         """(name, sealed value, redact) of a resource's data."""
-        return self._execute(SQL["data_of"], (resource_id,)).fetchall()
+        return self._execute(self._sql["data_of"], (resource_id,)).fetchall()
 
     def put_data(self, resource_id: str, name: str, value: str, redact: bool) -> None:
         """Store one sealed entry of a resource's data."""
-        self._execute(SQL["put_data"], (resource_id, name, value, int(redact)))
+        self._execute(self._sql["put_data"], (resource_id, name, value, int(redact)))
 
     def drop_data(self, resource_id: str, name: str) -> None:
         """Delete one entry of a resource's data."""
-        self._execute(SQL["drop_data"], (resource_id, name))
+        self._execute(self._sql["drop_data"], (resource_id, name))
 
     def add_event(self, event: EventRow) -> None:
         """Append an event."""
@@ -357,28 +358,28 @@ class Transaction(History):
 
     def snapshots(self, stack_id: str) -> list[SnapshotRow]:
         """The snapshots of a stack, the oldest first."""
-        found = self._execute(SQL["snapshots_of_stack"], (stack_id,)).fetchall()
+        found = self._execute(self._sql["snapshots_of_stack"], (stack_id,)).fetchall()
         return [SnapshotRow(*values) for values in found]
 
     def put_snapshot(self, row: SnapshotRow) -> None:
         """Insert or rewrite a snapshot."""
-        self._execute(SQL["put_snapshot"], snapshot_values(row))
+        self._execute(self._sql["put_snapshot"], snapshot_values(row))
 
     def drop_snapshot(self, snapshot_id: str) -> None:
         """Delete a snapshot."""
-        self._execute(SQL["delete_snapshot"], (snapshot_id,))
+        self._execute(self._sql["delete_snapshot"], (snapshot_id,))
 
     def drop_snapshots(self, stack_id: str) -> None:
         """Delete every snapshot of a stack."""
-        self._execute(SQL["delete_snapshots_of_stack"], (stack_id,))
+        self._execute(self._sql["delete_snapshots_of_stack"], (stack_id,))
 
     def open_requests(self) -> list[tuple[Any, ...]]:
         """(id, action, ...) of every request without an answer, the oldest first."""
-        return self._execute(SQL["requests_open"]).fetchall()
+        return self._execute(self._sql["requests_open"]).fetchall()
 
     def add_request(self, request_id: str, action: str, at: float) -> None:
         """Leave a command for the engine."""
-        self._execute(SQL["insert_request"], (request_id, action, at, None, None))
+        self._execute(self._sql["insert_request"], (request_id, action, at, None, None))
 
     def keep_answer(self, request_id: str, action: str, text: str, at: float) -> bool:
         """Store a request with its answer; False if there is one of this id.
@@ -386,24 +387,24 @@ class Transaction(History):
         An id that begins with ``KEYED`` may be asked for again, and is kept for longer.
         """
         values = (request_id, action, at, text, at)
-        return self._execute(SQL["keep_answer"], values).rowcount == 1
+        return self._execute(self._sql["keep_answer"], values).rowcount == 1
 
     def withdraw_request(self, request_id: str) -> None:
         """Take back a command that has no answer yet."""
-        self._execute(SQL["withdraw_request"], (request_id,))
+        self._execute(self._sql["withdraw_request"], (request_id,))
 
     def answer_request(self, request_id: str, text: str, at: float) -> bool:
         """Answer a command; False if it was answered or withdrawn meanwhile."""
-        return self._execute(SQL["answer_request"], (text, at, request_id)).rowcount == 1
+        return self._execute(self._sql["answer_request"], (text, at, request_id)).rowcount == 1
 
     def add_sink(self, row: SinkRow) -> None:
         """Begin to remember how far an event sink is; nothing if that is known."""
-        self._execute(SQL["insert_sink"], sink_values(row))
+        self._execute(self._sql["insert_sink"], sink_values(row))
 
     def move_sink(self, row: SinkRow, known: int) -> bool:
         """Rewrite how far a sink is; False if it stands elsewhere than at ``known``."""
         given = (*sink_values(row)[1:], row.name, known)
-        return self._execute(SQL["move_sink"], given).rowcount == 1
+        return self._execute(self._sql["move_sink"], given).rowcount == 1
 
     def forget(self, events_before: float, others_before: float, keyed_before: float) -> None:
         """Delete old events, history and requests, stacks long gone, templates nobody uses.
@@ -412,11 +413,11 @@ class Transaction(History):
         """
         self.flush()
         for name in _OF_THE_PAST:
-            self._execute(SQL[name], (events_before,))
-        self._execute(SQL["delete_old_requests"], (others_before, keyed_before))
+            self._execute(self._sql[name], (events_before,))
+        self._execute(self._sql["delete_old_requests"], (others_before, keyed_before))
         kept = (events_before, events_before, others_before, events_before)
-        self._execute(SQL["delete_unused_templates"], kept)
-        self._execute(SQL["delete_old_stacks"], (events_before,))
+        self._execute(self._sql["delete_unused_templates"], kept)
+        self._execute(self._sql["delete_old_stacks"], (events_before,))
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -442,14 +443,14 @@ class Transaction(History):
 
     def _write(self, changed: list[_Changed]) -> None:
         updates = [(*resource_changes(row), row.id, old[_FENCE]) for row, _, old in changed]
-        done = self._connection.executemany(SQL["update_resource"], updates)
+        done = self._connection.executemany(self._sql["update_resource"], updates)
         if done.rowcount != len(updates):
             raise Fenced(",".join(row.id for row, _, _ in changed))
 
     def _flush_removed(self) -> None:
         if self._going:
             going, self._going = self._going, []
-            done = self._connection.executemany(SQL["delete_resource"], going)
+            done = self._connection.executemany(self._sql["delete_resource"], going)
             if done.rowcount != len(going):
                 raise Fenced(",".join(key for key, _ in going))
 
@@ -457,20 +458,18 @@ class Transaction(History):
         for row, original in list(self._stacks.values()):
             values = stack_values(row)
             if values != original:
-                self._execute(SQL["update_stack"], (*stack_changes(row), row.id))
+                self._execute(self._sql["update_stack"], (*stack_changes(row), row.id))
                 self._stacks[row.id] = (row, values)
 
     def finish(self) -> None:
         """Write all that is left, events last."""
         self.flush()
         if self._events:
-            self._connection.executemany(
-                SQL["insert_event"], [event_values(event) for event in self._events]
-            )
-            last = int(self._execute("SELECT last_insert_rowid()").fetchone()[0])
-            self.event_seqs = list(range(last - len(self._events) + 1, last + 1))
+            self.event_seqs = self._connection.add_events([*map(event_values, self._events)])
         if self._event_properties:
-            self._connection.executemany(SQL["insert_event_properties"], self._event_properties)
+            self._connection.executemany(
+                self._sql["insert_event_properties"], self._event_properties
+            )
 
     def remember(self) -> None:
         """After the commit: keep the rows as they are now for the next transaction."""
@@ -485,15 +484,17 @@ class Transaction(History):
     # -- small helpers --------------------------------------------------------------------------
 
     def _load_resources(self, statement: str, *values: Any) -> list[ResourceRow]:
-        return [self._track(found) for found in self._execute(SQL[statement], values).fetchall()]
+        return [
+            self._track(found) for found in self._execute(self._sql[statement], values).fetchall()
+        ]
 
     def _list_ids(self, statement: str, *values: Any, of: str | None = None) -> list[str]:
         self.flush(of)
-        return [found[0] for found in self._execute(SQL[statement], values)]
+        return [found[0] for found in self._execute(self._sql[statement], values)]
 
     def _list_pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:
         self.flush()
-        return self._execute(SQL[statement], values).fetchall()
+        return self._execute(self._sql[statement], values).fetchall()
 
 
 _FENCE = [*ResourceRow.__dataclass_fields__].index("fence")

@@ -87,7 +87,7 @@ def test_calls_that_a_request_leads_to_have_its_id(
 def test_the_log_alone_names_the_folder_of_a_database_that_fails(
     api: Any, lines: Any, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: Any
 ) -> None:
-    place = api.app.store.path
+    place = api.app.store.database.url
     full = to_store_error(sqlite3.OperationalError("database or disk is full"), place)
     for name in ("list_stacks", "stacks"):
         monkeypatch.setattr(Reader, name, Mock(side_effect=full))

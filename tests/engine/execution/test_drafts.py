@@ -114,7 +114,7 @@ def test_a_long_chain_holds_nobody_up(
     engine.drive(long.result(LONG).stack_id)
     assert inside.wait(LONG)
     asked = store.sealer.seal(actions.to_json(actions.CheckStack("long")))
-    other = open_store(store.path, sealer=store.sealer)
+    other = open_store(store.database.url, sealer=store.sealer)
     with other.transaction() as tx:
         tx.add_request("asked", asked, 1e12)
     other.close()

@@ -369,6 +369,6 @@ SLOW = "a: {type: Test::Slow, properties: {value: %s}}\n"
 
 def test_a_plan_writes_nothing(bench):
     bench.create(TWO % ("one", "x", "fixed"))
-    before = bench.store.path, bench.engine.reader.last_event(), bench.stack.generation
+    before = bench.store.commits, bench.engine.reader.last_event(), bench.stack.generation
     shown(bench, TWO % ("two", "y", "fixed"))
-    assert (bench.store.path, bench.engine.reader.last_event(), bench.stack.generation) == before
+    assert (bench.store.commits, bench.engine.reader.last_event(), bench.stack.generation) == before

@@ -18,7 +18,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.runtime.engine import Engine, Notice
-from zonda.core.store.file.faults import Refused
+from zonda.core.store.database.faults import Refused
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
 from zonda.core.store.write.database import Store, open_store
@@ -138,7 +138,7 @@ def test_commands_of_other_processes_are_carried_out_and_answered(
         "bad": actions.CreateStack("t", bench.bundle("a: {type: No::Such}")),
         "gone": actions.DeleteStack("nobody"),
     }
-    other = open_store(store.path, sealer=store.sealer)
+    other = open_store(store.database.url, sealer=store.sealer)
     with other.transaction() as tx:
         for key, action in wanted.items():
             tx.add_request(key, store.sealer.seal(actions.to_json(action)), engine.clock.now())

@@ -14,7 +14,8 @@ from zonda.core.engine import actions
 from zonda.core.engine.execution.pool import Pool
 from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.runtime.engine import Engine
-from zonda.core.store.file.faults import Refused, Unusable, to_store_error
+from zonda.core.store.database.faults import Refused, Unusable
+from zonda.core.store.file.faults import to_store_error
 from zonda.core.store.write.database import Store
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import StoreError

@@ -35,12 +35,12 @@ def ask(engine: Engine, store: Store) -> Iterator[Ask]:
         def leave(
             key: str, action: actions.Action, ago: float = 0.0, *, is_dead: bool = False
         ) -> None:
-            lock = RequestLock(store.path, key)
+            lock = RequestLock(store.database.url, key)
             if is_dead:
                 lock.path.touch()
             else:
                 waiting.enter_context(lock)
-            with open_store(store.path, sealer=store.sealer).transaction() as tx:
+            with open_store(store.database.url, sealer=store.sealer).transaction() as tx:
                 sealed = store.sealer.seal(actions.to_json(action))
                 tx.add_request(key, sealed, engine.clock.now() - ago)
 
@@ -134,7 +134,7 @@ def test_what_nobody_waits_for_is_not_carried_out(
         answer(engine, store, "old")
     assert type(caught.value) is Conflict
     assert engine.wait(made.stack_id, LONG).state == "CREATE_COMPLETE"
-    assert not RequestLock(store.path, "old").path.exists()
+    assert not RequestLock(store.database.url, "old").path.exists()
 
 
 @pytest.mark.parametrize("ago", JUMPS)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from zonda.core.store.file import turn
+from zonda.core.store.file.connection import DIALECT, FileConnection
+
 KINDS = {
     sqlite3.SQLITE_FULL: "database or disk is full",
     sqlite3.SQLITE_BUSY: "database is locked",
@@ -15,7 +18,10 @@ KINDS = {
 class Faulty:
     """Stands in for the store's connection; ``arm`` makes one of the next statements fail."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    dialect, Error, where = DIALECT, sqlite3.Error, ":memory:"
+    to_store_error, add_events = FileConnection.to_store_error, FileConnection.add_events
+
+    def __init__(self, connection: FileConnection) -> None:
         self._connection = connection
         self._left: int | None = None
         self._kind = sqlite3.SQLITE_FULL
@@ -33,6 +39,15 @@ class Faulty:
     @property
     def in_transaction(self) -> bool:
         return self._connection.in_transaction
+
+    def begin(self) -> None:
+        turn.begin_transaction(self)  # type: ignore[arg-type]
+
+    def commit(self) -> None:
+        self.execute("COMMIT")
+
+    def rollback(self) -> None:
+        self.execute("ROLLBACK")
 
     def close(self) -> None:
         self._connection.close()

@@ -33,7 +33,7 @@ from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.runtime.clock_jumps import Jumps
 from zonda.core.engine.runtime.lateness import Lateness
 from zonda.core.engine.services import BACKSTOP, EngineSettings
-from zonda.core.store.file.faults import Refused
+from zonda.core.store.database.faults import Refused
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import Fenced, Store, open_store
 from zonda.core.template.source.bundle import Bundle

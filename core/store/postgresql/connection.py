@@ -1,0 +1,228 @@
+"""Connections to PostgreSQL as ``database.protocols`` describes them: one writes, a pool reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import psycopg
+from psycopg.adapt import Buffer, Dumper
+from psycopg.errors import NumericValueOutOfRange
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool
+
+from zonda.hooks.errors import StoreError
+
+from ..database.faults import Lost
+from ..database.protocols import Dialect, Row
+from ..schema.prepared_postgresql import SQL
+from .faults import to_store_error
+
+DIALECT = Dialect(
+    sql=SQL,
+    place="%s",
+    is_one_of="{} = ANY(%s)",
+    has_tag="EXISTS (SELECT 1 FROM json_array_elements_text({}::json) AS tag(value)"
+    " WHERE tag.value = ANY(%s))",
+    contains='STRPOS(LOWER({}), LOWER(%s COLLATE "C")) > 0',
+)
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+#: Seconds after which a server that does not answer is given up.
+_PATIENCE = 10
+_IDLE = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+
+
+class _TextDumper(Dumper):
+    """Texts. PostgreSQL has none with the character NUL: its picture stands for it."""
+
+    def dump(self, obj: str) -> Buffer:
+        return (obj.replace("\0", "\N{SYMBOL FOR NULL}") if "\0" in obj else obj).encode()
+
+
+def connect(url: str, where: str) -> psycopg.Connection[Row]:
+    """Connect to the server; raises StoreError."""
+    try:
+        connection: psycopg.Connection[Row] = psycopg.connect(
+            url,
+            autocommit=True,
+            client_encoding="utf8",
+            connect_timeout=_PATIENCE,
+            fallback_application_name=f"zonda {os.getpid()}",
+        )
+    except psycopg.Error as error:
+        raise to_store_error(error, where) from error
+    _adapt(connection)
+    return connection
+
+
+def _adapt(connection: psycopg.Connection[Row]) -> None:
+    connection.adapters.register_dumper(str, _TextDumper)
+
+
+def make_pool(url: str, most: int) -> ConnectionPool[psycopg.Connection[Row]]:
+    """A pool of connections that read. It connects when it is first asked."""
+    return ConnectionPool(
+        url,
+        min_size=0,
+        max_size=most,
+        timeout=_PATIENCE,
+        open=True,
+        configure=_adapt,
+        kwargs={
+            "autocommit": True,
+            "client_encoding": "utf8",
+            "connect_timeout": _PATIENCE,
+            "fallback_application_name": f"zonda {os.getpid()}",
+        },
+    )
+
+
+def _run(connection: psycopg.Connection[Row], statement: str, values: Sequence[Any]) -> Any:
+    try:
+        return connection.execute(statement, values)
+    except NumericValueOutOfRange as error:  # as sqlite3 has it
+        raise OverflowError("A number has more than 64 bits.") from error
+
+
+class _Words:
+    """The parts that do not depend on who holds the connection."""
+
+    dialect = DIALECT
+    Error = psycopg.Error
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def make_list(self, values: Iterable[str]) -> list[str]:
+        """A list of texts as one parameter."""
+        return [*values]
+
+    def make_limit(self, most: int | None) -> int | None:
+        """The parameter of a limit; None: no limit."""
+        return None if most == -1 else most
+
+    def find_damage(self) -> str:
+        """Nothing: the server looks after its files itself."""
+        return ""
+
+    def to_store_error(self, error: Exception) -> StoreError:
+        """See ``faults.to_store_error``."""
+        assert isinstance(error, psycopg.Error)
+        return to_store_error(error, self.where)
+
+
+class ServerConnection(_Words):
+    """A connection that writes. What fails in a transaction ends all of it."""
+
+    def __init__(self, connection: psycopg.Connection[Row], where: str) -> None:
+        super().__init__(where)
+        self._connection = connection
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction has begun and not ended."""
+        return self._connection.info.transaction_status not in _IDLE
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement."""
+        return _run(self._connection, statement, values)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> Any:
+        """Run a statement for each row of values; they travel together."""
+        cursor = self._connection.cursor()
+        try:
+            cursor.executemany(statement, rows)
+        except NumericValueOutOfRange as error:
+            raise OverflowError("A number has more than 64 bits.") from error
+        return cursor
+
+    def add_events(self, rows: Sequence[Row]) -> list[int]:
+        """Insert events; the ``seq`` of each."""
+        cursor = self._connection.cursor()
+        cursor.executemany(SQL["insert_event"], rows, returning=True)
+        return [int(found[0]) for result in cursor.results() for found in result]
+
+    def begin(self) -> None:
+        """Begin a transaction that writes."""
+        self.execute("BEGIN")
+
+    def begin_snapshot(self) -> None:
+        """Begin a transaction that sees one state of the database."""
+        self.execute(_SNAPSHOT)
+
+    def commit(self) -> None:
+        """Keep what the transaction has written."""
+        self.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo the transaction."""
+        self.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+
+class PooledConnection(_Words):
+    """Reads on any connection of a pool; in a snapshot, on one."""
+
+    def __init__(self, pool: ConnectionPool[psycopg.Connection[Row]], where: str) -> None:
+        super().__init__(where)
+        self._pool = pool
+        self._held: psycopg.Connection[Row] | None = None
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a snapshot has begun and not ended."""
+        return self._held is not None
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement; once more, where the server was started again meanwhile."""
+        if self._held is not None:
+            return _run(self._held, statement, values)
+        try:
+            return self._read(statement, values)
+        except psycopg.OperationalError as error:
+            if not isinstance(self.to_store_error(error), Lost):
+                raise
+            self._pool.check()
+            return self._read(statement, values)
+
+    def _read(self, statement: str, values: Sequence[Any]) -> Any:
+        with self._pool.connection() as connection:
+            return _run(connection, statement, values)
+
+    def begin_snapshot(self) -> None:
+        """Begin a transaction that sees one state of the database."""
+        held = self._pool.getconn()
+        try:
+            _run(held, _SNAPSHOT, ())
+        except BaseException:
+            self._pool.putconn(held)
+            raise
+        self._held = held
+
+    def rollback(self) -> None:
+        """End the snapshot."""
+        held, self._held = self._held, None
+        if held is not None:
+            self._pool.putconn(held)  # which ends its transaction
+
+    commit = rollback
+
+    def begin(self) -> None:
+        """Raise AssertionError: nothing is written here."""
+        raise AssertionError("A reader writes nothing.")
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> Any:
+        """Raise AssertionError: nothing is written here."""
+        raise AssertionError("A reader writes nothing.")
+
+    def add_events(self, rows: Sequence[Row]) -> list[int]:
+        """Raise AssertionError: nothing is written here."""
+        raise AssertionError("A reader writes nothing.")
+
+    def close(self) -> None:
+        """Give back what is held."""
+        self.rollback()

@@ -1,0 +1,325 @@
+"""Made by ``compile.py`` from ``tables.py`` and ``statements.py``: do not edit."""
+
+# ruff: noqa: E501
+# fmt: off
+
+SCHEMA: tuple[str, ...] = (
+    'CREATE TABLE action (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, action TEXT COLLATE "C" NOT NULL, detail TEXT COLLATE "C" NOT NULL, by TEXT COLLATE "C" NOT NULL, started_at FLOAT NOT NULL, ended_at FLOAT, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, template_id TEXT COLLATE "C", template_hash TEXT COLLATE "C" NOT NULL, environment_hash TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_action PRIMARY KEY (id))',
+    'CREATE INDEX ix_action_ended_at ON action (ended_at)',
+    'CREATE INDEX ix_action_stack ON action (stack_id, generation)',
+    'CREATE TABLE drift_check (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, cause TEXT COLLATE "C" NOT NULL, by TEXT COLLATE "C" NOT NULL, scope TEXT COLLATE "C" NOT NULL, owner TEXT COLLATE "C" NOT NULL, started_at FLOAT NOT NULL, ended_at FLOAT, status TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C" NOT NULL, verdict TEXT COLLATE "C" NOT NULL, counts TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_drift_check PRIMARY KEY (id))',
+    'CREATE INDEX ix_drift_check_ended_at ON drift_check (ended_at)',
+    'CREATE INDEX ix_drift_check_stack_id ON drift_check (stack_id)',
+    "CREATE UNIQUE INDEX uq_drift_check_running ON drift_check (stack_id) WHERE status = 'RUNNING'",
+    'ALTER TABLE drift_check ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY',
+    'CREATE TABLE event (seq BIGSERIAL NOT NULL, id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, stack_name TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, resource_id TEXT COLLATE "C", resource_name TEXT COLLATE "C" NOT NULL, resource_type TEXT COLLATE "C" NOT NULL, physical_id TEXT COLLATE "C", action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C" NOT NULL, at FLOAT NOT NULL, CONSTRAINT pk_event PRIMARY KEY (seq))',
+    'CREATE INDEX ix_event_stack_id ON event (stack_id)',
+    'CREATE TABLE event_properties (event_id TEXT COLLATE "C" NOT NULL, properties TEXT COLLATE "C" NOT NULL, hidden TEXT COLLATE "C" NOT NULL, at FLOAT NOT NULL, CONSTRAINT pk_event_properties PRIMARY KEY (event_id))',
+    'CREATE INDEX ix_event_properties_at ON event_properties (at)',
+    'CREATE TABLE failed (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, resource_id TEXT COLLATE "C" NOT NULL, resource_name TEXT COLLATE "C" NOT NULL, resource_type TEXT COLLATE "C" NOT NULL, physical_id TEXT COLLATE "C", op TEXT COLLATE "C" NOT NULL, op_id TEXT COLLATE "C", template_id TEXT COLLATE "C", properties TEXT COLLATE "C", hidden TEXT COLLATE "C" NOT NULL, attempt BIGINT NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, code TEXT COLLATE "C" NOT NULL, path TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C" NOT NULL, trace TEXT COLLATE "C", CONSTRAINT pk_failed PRIMARY KEY (id))',
+    'CREATE INDEX ix_failed_at ON failed (at)',
+    'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
+    'CREATE TABLE meta (name TEXT COLLATE "C" NOT NULL, value TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
+    'CREATE TABLE request (id TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, answer TEXT COLLATE "C", answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
+    'CREATE INDEX ix_request_answered_at ON request (answered_at)',
+    'ALTER TABLE request ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY',
+    'CREATE TABLE sink (name TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, delivered BIGINT NOT NULL, delivered_at FLOAT, failures BIGINT NOT NULL, failing_since FLOAT, error TEXT COLLATE "C" NOT NULL, next_at FLOAT, CONSTRAINT pk_sink PRIMARY KEY (name))',
+    'CREATE TABLE snapshot (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, template_id TEXT COLLATE "C", data TEXT COLLATE "C", created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
+    'CREATE INDEX ix_snapshot_stack_id ON snapshot (stack_id)',
+    'CREATE TABLE software_config (id TEXT COLLATE "C" NOT NULL, project TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, body TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, CONSTRAINT pk_software_config PRIMARY KEY (id))',
+    'CREATE INDEX ix_software_config_project ON software_config (project, created_at, id)',
+    'CREATE TABLE software_deployment (id TEXT COLLATE "C" NOT NULL, project TEXT COLLATE "C" NOT NULL, server_id TEXT COLLATE "C" NOT NULL, config_id TEXT COLLATE "C" NOT NULL, body TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT, CONSTRAINT pk_software_deployment PRIMARY KEY (id))',
+    'CREATE INDEX ix_software_deployment_config ON software_deployment (config_id)',
+    'CREATE INDEX ix_software_deployment_project ON software_deployment (project, server_id, created_at)',
+    'CREATE TABLE stack (id TEXT COLLATE "C" NOT NULL, project TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, owner_resource_id TEXT COLLATE "C", root_id TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, phase TEXT COLLATE "C" NOT NULL, remaining BIGINT NOT NULL, halted BIGINT NOT NULL, failures TEXT COLLATE "C" NOT NULL, next_action TEXT COLLATE "C" NOT NULL, note TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, template_id TEXT COLLATE "C", good_template_id TEXT COLLATE "C", good_parts TEXT COLLATE "C" NOT NULL, outside TEXT COLLATE "C" NOT NULL, disable_rollback BIGINT NOT NULL, timeout_mins BIGINT NOT NULL, deadline FLOAT, description TEXT COLLATE "C" NOT NULL, tags TEXT COLLATE "C" NOT NULL, suspended BIGINT NOT NULL, before TEXT COLLATE "C" NOT NULL, policies TEXT COLLATE "C" NOT NULL, protect BIGINT NOT NULL, drift_policy TEXT COLLATE "C" NOT NULL, drift_schedule TEXT COLLATE "C" NOT NULL, drift_next FLOAT, drift_by TEXT COLLATE "C" NOT NULL, drift_said TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT, deleted_at FLOAT, created_by TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_stack PRIMARY KEY (id))',
+    "CREATE INDEX ix_stack_busy ON stack (deadline) WHERE phase != 'IDLE'",
+    'CREATE INDEX ix_stack_drift_next ON stack (drift_next)',
+    'CREATE INDEX ix_stack_gone_name ON stack (project, name, deleted_at) WHERE deleted_at IS NOT NULL',
+    "CREATE INDEX ix_stack_next ON stack (next_action) WHERE next_action != ''",
+    'CREATE INDEX ix_stack_owner_resource_id ON stack (owner_resource_id)',
+    'CREATE INDEX ix_stack_project ON stack (project, created_at, id)',
+    'CREATE INDEX ix_stack_root_id ON stack (root_id)',
+    'CREATE UNIQUE INDEX uq_stack_live_name ON stack (project, name) WHERE deleted_at IS NULL',
+    'CREATE TABLE template (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, body TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, base_id TEXT COLLATE "C", checked TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_template PRIMARY KEY (id))',
+    'CREATE INDEX ix_template_base_id ON template (base_id)',
+    'CREATE TABLE drift_finding (check_id TEXT COLLATE "C" NOT NULL, resource_id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, path TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL, verdict TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C" NOT NULL, diff TEXT COLLATE "C" NOT NULL, ignored TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_drift_finding PRIMARY KEY (check_id, resource_id), CONSTRAINT fk_drift_finding_check_id FOREIGN KEY(check_id) REFERENCES drift_check (id) ON DELETE CASCADE)',
+    'CREATE TABLE drift_ignore (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, path TEXT COLLATE "C" NOT NULL, property TEXT COLLATE "C" NOT NULL, until FLOAT, reason TEXT COLLATE "C" NOT NULL, by TEXT COLLATE "C" NOT NULL, at FLOAT NOT NULL, CONSTRAINT pk_drift_ignore PRIMARY KEY (id), CONSTRAINT fk_drift_ignore_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE)',
+    'CREATE INDEX ix_drift_ignore_stack ON drift_ignore (stack_id)',
+    'CREATE TABLE resource (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL, class_type TEXT COLLATE "C" NOT NULL, replaces_id TEXT COLLATE "C", cause TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, want TEXT COLLATE "C" NOT NULL, verb TEXT COLLATE "C" NOT NULL, want_hash TEXT COLLATE "C" NOT NULL, want_template_id TEXT COLLATE "C", requires TEXT COLLATE "C" NOT NULL, waiting BIGINT NOT NULL, dirty BIGINT NOT NULL, open BIGINT NOT NULL, ceiling TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, have_hash TEXT COLLATE "C" NOT NULL, resolved_hash TEXT COLLATE "C" NOT NULL, have_template_id TEXT COLLATE "C", definition TEXT COLLATE "C", properties TEXT COLLATE "C", hidden TEXT COLLATE "C" NOT NULL, deletion_policy TEXT COLLATE "C" NOT NULL, external_id TEXT COLLATE "C", physical_id TEXT COLLATE "C", reference TEXT COLLATE "C", outputs TEXT COLLATE "C", outputs_hash TEXT COLLATE "C" NOT NULL, below BIGINT NOT NULL, below_seen BIGINT NOT NULL, meta TEXT COLLATE "C" NOT NULL, suspended BIGINT NOT NULL, given TEXT COLLATE "C", op TEXT COLLATE "C" NOT NULL, op_id TEXT COLLATE "C", op_gen BIGINT NOT NULL, op_hash TEXT COLLATE "C" NOT NULL, op_template_id TEXT COLLATE "C", op_definition TEXT COLLATE "C", op_properties TEXT COLLATE "C", op_resolved TEXT COLLATE "C" NOT NULL, op_state TEXT COLLATE "C" NOT NULL, token TEXT COLLATE "C", is_volatile BIGINT NOT NULL, attempt BIGINT NOT NULL, failed_attempts BIGINT NOT NULL, most_attempts BIGINT NOT NULL, retry_delay FLOAT NOT NULL, retry_at FLOAT, started_at FLOAT, deadline FLOAT, promised_deadline FLOAT, protect BIGINT NOT NULL, hook TEXT COLLATE "C" NOT NULL, hook_until FLOAT, fence BIGINT NOT NULL, take_overs BIGINT NOT NULL, owner TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT NOT NULL, CONSTRAINT pk_resource PRIMARY KEY (id), CONSTRAINT fk_resource_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE, CONSTRAINT uq_resource_op_id UNIQUE (op_id))',
+    'CREATE INDEX ix_resource_behind ON resource (below) WHERE below != below_seen',
+    'CREATE INDEX ix_resource_hook_until ON resource (hook_until) WHERE hook_until IS NOT NULL',
+    'CREATE INDEX ix_resource_physical_id ON resource (physical_id) WHERE physical_id IS NOT NULL',
+    'CREATE INDEX ix_resource_protected ON resource (protect) WHERE protect = 1',
+    "CREATE INDEX ix_resource_running ON resource (deadline) WHERE op != ''",
+    'CREATE INDEX ix_resource_stack ON resource (stack_id, open)',
+    'CREATE TABLE drift_state (resource_id TEXT COLLATE "C" NOT NULL, check_id TEXT COLLATE "C" NOT NULL, fence BIGINT NOT NULL, verdict TEXT COLLATE "C" NOT NULL, unseen TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_drift_state PRIMARY KEY (resource_id), CONSTRAINT fk_drift_state_resource_id FOREIGN KEY(resource_id) REFERENCES resource (id) ON DELETE CASCADE)',
+    'CREATE TABLE edge (src TEXT COLLATE "C" NOT NULL, dst TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_edge PRIMARY KEY (src, dst), CONSTRAINT fk_edge_src FOREIGN KEY(src) REFERENCES resource (id) ON DELETE CASCADE, CONSTRAINT fk_edge_dst FOREIGN KEY(dst) REFERENCES resource (id) ON DELETE CASCADE)',
+    'CREATE INDEX ix_edge_dst ON edge (dst)',
+    'CREATE INDEX ix_edge_stack_id ON edge (stack_id)',
+    'CREATE TABLE resource_data (resource_id TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, value TEXT COLLATE "C" NOT NULL, redact BIGINT NOT NULL, CONSTRAINT pk_resource_data PRIMARY KEY (resource_id, name), CONSTRAINT fk_resource_data_resource_id FOREIGN KEY(resource_id) REFERENCES resource (id) ON DELETE CASCADE)',
+)
+
+SQL: dict[str, str] = {
+    # (37 columns)
+    'insert_stack': 'INSERT INTO stack (id, project, name, owner_resource_id, root_id, generation, phase, remaining, halted, failures, next_action, note, action, status, status_reason, template_id, good_template_id, good_parts, outside, disable_rollback, timeout_mins, deadline, description, tags, suspended, before, policies, protect, drift_policy, drift_schedule, drift_next, drift_by, drift_said, created_at, updated_at, deleted_at, created_by) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (36 columns)
+    'update_stack': 'UPDATE stack SET project=%s, name=%s, owner_resource_id=%s, root_id=%s, generation=%s, phase=%s, remaining=%s, halted=%s, failures=%s, next_action=%s, note=%s, action=%s, status=%s, status_reason=%s, template_id=%s, good_template_id=%s, good_parts=%s, outside=%s, disable_rollback=%s, timeout_mins=%s, deadline=%s, description=%s, tags=%s, suspended=%s, before=%s, policies=%s, protect=%s, drift_policy=%s, drift_schedule=%s, drift_next=%s, drift_by=%s, drift_said=%s, updated_at=%s, deleted_at=%s, created_by=%s WHERE stack.id = %s',
+    # (id)
+    'stack_by_id': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.id = %s',
+    # (project, name)
+    'stack_by_name': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.project = %s AND stack.name = %s AND stack.deleted_at IS NULL',
+    # (project, name)
+    'stack_deleted_by_name': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.project = %s AND stack.name = %s AND stack.deleted_at IS NOT NULL ORDER BY stack.deleted_at DESC, stack.id DESC',
+    # (project)
+    'stack_names': 'SELECT stack.name FROM stack WHERE stack.project = %s AND stack.deleted_at IS NULL AND stack.owner_resource_id IS NULL ORDER BY stack.name',
+    # (project, name)
+    'stack_id_named': 'SELECT stack.id FROM stack WHERE stack.project = %s AND stack.name = %s AND stack.deleted_at IS NULL',
+    # (stack_id)
+    'resource_names': "SELECT resource.name, child.id FROM resource LEFT OUTER JOIN stack AS child ON child.owner_resource_id = resource.id AND child.deleted_at IS NULL WHERE resource.stack_id = %s AND resource.want != 'ABSENT' ORDER BY resource.name",
+    # (owner)
+    'child_of': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.owner_resource_id = %s AND stack.deleted_at IS NULL',
+    # (root)
+    'stacks_of_root': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.root_id = %s AND stack.deleted_at IS NULL ORDER BY stack.created_at, stack.id',
+    # (root)
+    'tree_busy': "SELECT 1 WHERE EXISTS (SELECT * FROM stack WHERE stack.root_id = %s AND (stack.phase != 'IDLE' OR (EXISTS (SELECT * FROM resource WHERE resource.stack_id = stack.id AND resource.op != ''))))",
+    # (root)
+    'names_of_root': 'SELECT stack.id, stack.name, stack.owner_resource_id FROM stack WHERE stack.root_id = %s ORDER BY stack.created_at, stack.id',
+    # (root)
+    'owners_of_root': 'SELECT stack.id, resource.id AS id_1, resource.stack_id, resource.name FROM stack, resource WHERE stack.root_id = %s AND stack.owner_resource_id = resource.id AND stack.deleted_at IS NULL',
+    # ()
+    'owners_live': 'SELECT stack.id, resource.id AS id_1, resource.stack_id, resource.name FROM stack, resource WHERE stack.owner_resource_id = resource.id AND stack.deleted_at IS NULL',
+    # ()
+    'stacks_live': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.deleted_at IS NULL ORDER BY stack.created_at, stack.id',
+    # ()
+    'stacks_pending': "SELECT stack.id, stack.next_action FROM stack WHERE stack.next_action != ''",
+    # (now)
+    'stacks_overdue': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < %s",
+    # (before)
+    'delete_old_stacks': 'DELETE FROM stack WHERE stack.deleted_at < %s AND (stack.id NOT IN (SELECT template.stack_id FROM template))',
+    # (id, stack_id, body, created_at, base_id, checked)
+    'insert_template': 'INSERT INTO template (id, stack_id, body, created_at, base_id, checked) VALUES (%s, %s, %s, %s, %s, %s)',
+    # (id)
+    'template_by_id': 'SELECT template.id, template.stack_id, template.body, template.created_at, template.base_id FROM template WHERE template.id = %s',
+    # (id)
+    'template_checked': 'SELECT template.checked FROM template WHERE template.id = %s',
+    # (gone, gone, before, gone)
+    'delete_unused_templates': "DELETE FROM template WHERE (template.id NOT IN (SELECT stack.template_id FROM stack WHERE stack.template_id IS NOT NULL AND (stack.deleted_at IS NULL OR stack.deleted_at >= %s) UNION SELECT stack.good_template_id FROM stack WHERE stack.good_template_id IS NOT NULL AND (stack.deleted_at IS NULL OR stack.deleted_at >= %s) UNION SELECT resource.want_template_id FROM resource WHERE resource.want_template_id IS NOT NULL UNION SELECT resource.have_template_id FROM resource WHERE resource.have_template_id IS NOT NULL UNION SELECT resource.op_template_id FROM resource WHERE resource.op_template_id IS NOT NULL UNION SELECT action.template_id FROM action WHERE action.template_id IS NOT NULL UNION SELECT snapshot.template_id FROM snapshot WHERE snapshot.template_id IS NOT NULL UNION SELECT built_on.base_id FROM template AS built_on WHERE built_on.base_id IS NOT NULL)) AND template.created_at < %s AND NOT (EXISTS (SELECT * FROM stack WHERE stack.id = template.stack_id AND (stack.deleted_at IS NULL OR stack.deleted_at >= %s) AND (stack.good_parts LIKE '%%' || template.id || '%%')))",
+    # (64 columns)
+    'insert_resource': 'INSERT INTO resource (id, stack_id, name, type, class_type, replaces_id, cause, generation, want, verb, want_hash, want_template_id, requires, waiting, dirty, open, ceiling, action, status, status_reason, have_hash, resolved_hash, have_template_id, definition, properties, hidden, deletion_policy, external_id, physical_id, reference, outputs, outputs_hash, below, below_seen, meta, suspended, given, op, op_id, op_gen, op_hash, op_template_id, op_definition, op_properties, op_resolved, op_state, token, is_volatile, attempt, failed_attempts, most_attempts, retry_delay, retry_at, started_at, deadline, promised_deadline, protect, hook, hook_until, fence, take_overs, owner, created_at, updated_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (63 columns)
+    'update_resource': 'UPDATE resource SET name=%s, type=%s, class_type=%s, replaces_id=%s, cause=%s, generation=%s, want=%s, verb=%s, want_hash=%s, want_template_id=%s, requires=%s, waiting=%s, dirty=%s, open=%s, ceiling=%s, action=%s, status=%s, status_reason=%s, have_hash=%s, resolved_hash=%s, have_template_id=%s, definition=%s, properties=%s, hidden=%s, deletion_policy=%s, external_id=%s, physical_id=%s, reference=%s, outputs=%s, outputs_hash=%s, below=%s, below_seen=%s, meta=%s, suspended=%s, given=%s, op=%s, op_id=%s, op_gen=%s, op_hash=%s, op_template_id=%s, op_definition=%s, op_properties=%s, op_resolved=%s, op_state=%s, token=%s, is_volatile=%s, attempt=%s, failed_attempts=%s, most_attempts=%s, retry_delay=%s, retry_at=%s, started_at=%s, deadline=%s, promised_deadline=%s, protect=%s, hook=%s, hook_until=%s, fence=%s, take_overs=%s, owner=%s, updated_at=%s WHERE resource.id = %s AND resource.fence = %s',
+    # (id, fence)
+    'delete_resource': 'DELETE FROM resource WHERE resource.id = %s AND resource.fence = %s',
+    # (id)
+    'resource_by_id': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.id = %s',
+    # (ids)
+    'resources_with_ids': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.physical_id, resource.given, stack.name AS name_1 FROM resource, stack WHERE resource.stack_id = stack.id AND resource.physical_id = ANY(%s) AND resource.external_id IS NULL ORDER BY resource.id',
+    # (physical_id)
+    'resources_with_id': 'SELECT resource.id, resource.type, resource.class_type, resource.given FROM resource WHERE resource.physical_id = %s AND resource.external_id IS NULL ORDER BY resource.id',
+    # (root)
+    'protected_of_tree': 'SELECT resource.id FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND resource.protect = 1 ORDER BY resource.id',
+    # (stack_id)
+    'resources_of_stack': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.stack_id = %s ORDER BY resource.id',
+    # (root)
+    'resources_of_root': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND stack.deleted_at IS NULL',
+    # (root, id, physical_id, reference)
+    'referred_in_tree': "SELECT resource.id, resource.physical_id, resource.reference FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND stack.deleted_at IS NULL AND resource.want != 'ABSENT' AND (resource.id = %s OR resource.physical_id = %s OR resource.reference = %s OR substr(resource.reference, 1, 7) = 'sealed:') ORDER BY stack.created_at, stack.id, resource.id",
+    # (root)
+    'size_of_root': 'SELECT count(*) AS count_1 FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s',
+    # (root)
+    'wanted_of_root': "SELECT count(*) AS count_1 FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND resource.want != 'ABSENT'",
+    # (project)
+    'stacks_of_project': 'SELECT count(*) AS count_1 FROM stack WHERE stack.project = %s AND stack.deleted_at IS NULL AND stack.owner_resource_id IS NULL',
+    # (project)
+    'actions_of_project': "SELECT count(*) AS count_1 FROM stack WHERE stack.project = %s AND stack.deleted_at IS NULL AND stack.owner_resource_id IS NULL AND stack.phase != 'IDLE'",
+    # (project)
+    'resources_of_project': "SELECT count(*) AS count_1 FROM resource, stack WHERE resource.stack_id = stack.id AND stack.project = %s AND stack.deleted_at IS NULL AND resource.want != 'ABSENT'",
+    # (project)
+    'snapshots_of_project': 'SELECT count(*) AS count_1 FROM snapshot, stack WHERE snapshot.stack_id = stack.id AND stack.project = %s AND stack.deleted_at IS NULL',
+    # (stack_id, name)
+    'resources_named': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.stack_id = %s AND resource.name = %s ORDER BY resource.id',
+    # (id)
+    'required_by': 'SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource JOIN edge ON edge.dst = resource.id WHERE edge.src = %s ORDER BY resource.id',
+    # (stack_id)
+    'plan_rows': 'SELECT resource.id, resource.name, resource.want, resource.want_hash, resource.action, resource.status, resource.have_hash, resource.have_template_id, resource.physical_id, resource.op, resource.dirty, resource.replaces_id FROM resource WHERE resource.stack_id = %s ORDER BY resource.id',
+    # (root, root)
+    'tree_facts': 'SELECT stack.id, stack.generation, stack.phase, stack.action, stack.status, stack.protect, stack.suspended, stack.note FROM stack WHERE stack.root_id = %s AND stack.deleted_at IS NULL UNION ALL SELECT resource.id, resource.fence, resource.want, resource.action, resource.status, resource.protect, resource.dirty, resource.outputs_hash FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND stack.deleted_at IS NULL',
+    # (root)
+    'promised_of_tree': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND resource.given LIKE '%%promised:%%' ORDER BY resource.id",
+    # (home, key)
+    'rehome_resource': 'UPDATE resource SET stack_id=%s WHERE resource.id = %s',
+    # (stack_id)
+    'running_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = %s AND resource.op != '' ORDER BY resource.id",
+    # (stack_id)
+    'absent_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = %s AND resource.want = 'ABSENT' ORDER BY resource.id",
+    # ()
+    'runnable': "SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.op != '' UNION SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.stack_id IN (SELECT there.id FROM stack AS there WHERE there.deleted_at IS NULL) AND resource.open = 1 AND resource.waiting = 0",
+    # (root)
+    'runnable_of_tree': "SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND (resource.op != '' OR resource.open = 1 AND resource.waiting = 0) ORDER BY resource.id",
+    # (root)
+    'signalled_of_tree': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at FROM resource WHERE resource.op != '' AND resource.op = 'SIGNAL' AND (EXISTS (SELECT * FROM stack WHERE stack.id = resource.stack_id AND stack.root_id = %s))",
+    # ()
+    'behind': 'SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.below != resource.below_seen',
+    # (now)
+    'paused_too_long': 'SELECT resource.id FROM resource WHERE resource.hook_until < %s',
+    # (stack_id)
+    'paused_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = %s AND resource.hook != '' ORDER BY resource.id",
+    # (now)
+    'begun_after': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.started_at > %s",
+    # (now)
+    'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < %s",
+    # (stack_id)
+    'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = %s AND resource.open = 1 AND resource.op = ''",
+    # (stack_id)
+    'close_all': 'UPDATE resource SET open=0 WHERE resource.stack_id = %s AND resource.open != 0',
+    # (src, dst, stack_id)
+    'insert_edge': 'INSERT INTO edge (src, dst, stack_id) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING',
+    # (stack_id)
+    'edges_of_stack': 'SELECT edge.src, edge.dst FROM edge WHERE edge.stack_id = %s',
+    # (src, dst)
+    'delete_edge': 'DELETE FROM edge WHERE edge.src = %s AND edge.dst = %s',
+    # (resource_id)
+    'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = %s',
+    # (resource_id, name, value, redact)
+    'put_data': 'INSERT INTO resource_data (resource_id, name, value, redact) VALUES (%s, %s, %s, %s) ON CONFLICT (resource_id, name) DO UPDATE SET value = excluded.value, redact = excluded.redact',
+    # (resource_id, name)
+    'drop_data': 'DELETE FROM resource_data WHERE resource_data.resource_id = %s AND resource_data.name = %s',
+    # (12 columns)
+    'insert_event': 'INSERT INTO event (id, stack_id, stack_name, generation, resource_id, resource_name, resource_type, physical_id, action, status, reason, at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING event.seq',
+    # (stack_id, after, limit, offset)
+    'events_of_stack': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.stack_id = %s AND event.seq > %s ORDER BY event.seq LIMIT NULLIF(%s, -1) OFFSET %s',
+    # (root, after, limit, offset)
+    'events_of_root': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.stack_id IN (SELECT stack.id FROM stack WHERE stack.root_id = %s) AND event.seq > %s ORDER BY event.seq LIMIT NULLIF(%s, -1) OFFSET %s',
+    # (stack_id)
+    'events_counted': "SELECT event.generation, event.action, event.status, count(*) AS count_1 FROM event WHERE event.stack_id = %s AND event.resource_name != '' GROUP BY event.generation, event.action, event.status",
+    # ()
+    'stacks_counted': 'SELECT stack.action, stack.status, count(*) AS count_1 FROM stack WHERE stack.deleted_at IS NULL GROUP BY stack.action, stack.status',
+    # (after, limit, offset)
+    'events_after': 'SELECT event.seq, event.id, event.stack_id, event.stack_name, event.generation, event.resource_id, event.resource_name, event.resource_type, event.physical_id, event.action, event.status, event.reason, event.at FROM event WHERE event.seq > %s ORDER BY event.seq LIMIT NULLIF(%s, -1) OFFSET %s',
+    # ()
+    'last_event': 'SELECT max(event.seq) AS max_1 FROM event',
+    # (event_id, properties, hidden, at)
+    'insert_event_properties': 'INSERT INTO event_properties (event_id, properties, hidden, at) VALUES (%s, %s, %s, %s)',
+    # (before)
+    'delete_old_event_properties': 'DELETE FROM event_properties WHERE event_properties.at < %s',
+    # (before)
+    'delete_old_events': 'DELETE FROM event WHERE event.seq < coalesce((SELECT min(kept.seq) AS min_1 FROM event AS kept WHERE kept.at >= %s), 9223372036854775807)',
+    # (13 columns)
+    'insert_action': 'INSERT INTO action (id, stack_id, generation, action, detail, by, started_at, ended_at, status, status_reason, template_id, template_hash, environment_hash) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (at, new_status, reason, key)
+    'end_action': 'UPDATE action SET ended_at=%s, status=%s, status_reason=%s WHERE action.stack_id = %s AND action.ended_at IS NULL',
+    # (text, key)
+    'note_on_action': 'UPDATE action SET detail=%s WHERE action.stack_id = %s AND action.ended_at IS NULL',
+    # (stack_id)
+    'actions_of_stack': 'SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action.by, action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = %s ORDER BY action.generation, action.id',
+    # (stack_id)
+    'last_change': "SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action.by, action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = %s AND (action.action NOT IN ('SUSPEND', 'RESUME', 'CHECK', 'SNAPSHOT', 'DELETE_SNAPSHOT')) ORDER BY action.generation DESC, action.id DESC",
+    # (stack_id)
+    'last_action': 'SELECT action.id, action.stack_id, action.generation, action.action, action.detail, action.by, action.started_at, action.ended_at, action.status, action.status_reason, action.template_id, action.template_hash, action.environment_hash FROM action WHERE action.stack_id = %s ORDER BY action.generation DESC, action.id DESC',
+    # (stack_id, template_id)
+    'template_hashes': 'SELECT action.template_hash, action.environment_hash FROM action WHERE action.stack_id = %s AND action.template_id = %s ORDER BY action.generation DESC',
+    # (before)
+    'delete_old_actions': 'DELETE FROM action WHERE action.ended_at < %s AND NOT (EXISTS (SELECT * FROM stack WHERE stack.id = action.stack_id AND stack.deleted_at IS NULL AND stack.generation = action.generation))',
+    # (21 columns)
+    'insert_failed': 'INSERT INTO failed (id, stack_id, generation, resource_id, resource_name, resource_type, physical_id, op, op_id, template_id, properties, hidden, attempt, started_at, at, during, kind, code, path, reason, trace) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (stack_id)
+    'failed_of_stack': 'SELECT failed.id, failed.stack_id, failed.generation, failed.resource_id, failed.resource_name, failed.resource_type, failed.physical_id, failed.op, failed.op_id, failed.template_id, failed.properties, failed.hidden, failed.attempt, failed.started_at, failed.at, failed.during, failed.kind, failed.code, failed.path, failed.reason, failed.trace FROM failed WHERE failed.stack_id = %s ORDER BY failed.at, failed.id',
+    # (before)
+    'delete_old_failed': 'DELETE FROM failed WHERE failed.at < %s',
+    # (10 columns)
+    'put_snapshot': 'INSERT INTO snapshot (id, stack_id, name, generation, action, status, status_reason, template_id, data, created_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET stack_id = excluded.stack_id, name = excluded.name, generation = excluded.generation, action = excluded.action, status = excluded.status, status_reason = excluded.status_reason, template_id = excluded.template_id, data = excluded.data, created_at = excluded.created_at',
+    # (id)
+    'delete_snapshot': 'DELETE FROM snapshot WHERE snapshot.id = %s',
+    # (stack_id)
+    'delete_snapshots_of_stack': 'DELETE FROM snapshot WHERE snapshot.stack_id = %s',
+    # (stack_id)
+    'snapshots_of_stack': 'SELECT snapshot.id, snapshot.stack_id, snapshot.name, snapshot.generation, snapshot.action, snapshot.status, snapshot.status_reason, snapshot.template_id, snapshot.data, snapshot.created_at FROM snapshot WHERE snapshot.stack_id = %s ORDER BY snapshot.id',
+    # (id, project, name, kind, body, created_at)
+    'insert_software_config': 'INSERT INTO software_config (id, project, name, kind, body, created_at) VALUES (%s, %s, %s, %s, %s, %s)',
+    # (id, project)
+    'software_config': 'SELECT software_config.id, software_config.project, software_config.name, software_config.kind, software_config.body, software_config.created_at FROM software_config WHERE software_config.id = %s AND software_config.project = %s',
+    # (project, marker, limit, offset)
+    'software_configs': 'SELECT software_config.id, software_config.project, software_config.name, software_config.kind, software_config.body, software_config.created_at FROM software_config WHERE software_config.project = %s AND software_config.id > %s ORDER BY software_config.id LIMIT NULLIF(%s, -1) OFFSET %s',
+    # (id, project)
+    'delete_software_config': 'DELETE FROM software_config WHERE software_config.id = %s AND software_config.project = %s AND NOT (EXISTS (SELECT * FROM software_deployment WHERE software_deployment.config_id = software_config.id))',
+    # (name, project)
+    'resource_data_named': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.replaces_id, resource.cause, resource.generation, resource.want, resource.verb, resource.want_hash, resource.want_template_id, resource.requires, resource.waiting, resource.dirty, resource.open, resource.ceiling, resource.action, resource.status, resource.status_reason, resource.have_hash, resource.resolved_hash, resource.have_template_id, resource.definition, resource.properties, resource.hidden, resource.deletion_policy, resource.external_id, resource.physical_id, resource.reference, resource.outputs, resource.outputs_hash, resource.below, resource.below_seen, resource.meta, resource.suspended, resource.given, resource.op, resource.op_id, resource.op_gen, resource.op_hash, resource.op_template_id, resource.op_definition, resource.op_properties, resource.op_resolved, resource.op_state, resource.token, resource.is_volatile, resource.attempt, resource.failed_attempts, resource.most_attempts, resource.retry_delay, resource.retry_at, resource.started_at, resource.deadline, resource.promised_deadline, resource.protect, resource.hook, resource.hook_until, resource.fence, resource.take_overs, resource.owner, resource.created_at, resource.updated_at, resource_data.value FROM resource, resource_data, stack WHERE resource_data.name = %s AND resource_data.resource_id = resource.id AND resource.want != 'ABSENT' AND resource.stack_id = stack.id AND stack.project = %s AND stack.deleted_at IS NULL ORDER BY resource.id",
+    # (10 columns)
+    'insert_software_deployment': 'INSERT INTO software_deployment (id, project, server_id, config_id, body, action, status, status_reason, created_at, updated_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (id, project)
+    'software_deployment': 'SELECT software_deployment.id, software_deployment.project, software_deployment.server_id, software_deployment.config_id, software_deployment.body, software_deployment.action, software_deployment.status, software_deployment.status_reason, software_deployment.created_at, software_deployment.updated_at FROM software_deployment WHERE software_deployment.id = %s AND software_deployment.project = %s',
+    # (project)
+    'software_deployments': 'SELECT software_deployment.id, software_deployment.project, software_deployment.server_id, software_deployment.config_id, software_deployment.body, software_deployment.action, software_deployment.status, software_deployment.status_reason, software_deployment.created_at, software_deployment.updated_at FROM software_deployment WHERE software_deployment.project = %s ORDER BY software_deployment.id',
+    # (project, server_id)
+    'software_deployments_of_server': 'SELECT software_deployment.id, software_deployment.project, software_deployment.server_id, software_deployment.config_id, software_deployment.body, software_deployment.action, software_deployment.status, software_deployment.status_reason, software_deployment.created_at, software_deployment.updated_at FROM software_deployment WHERE software_deployment.project = %s AND software_deployment.server_id = %s ORDER BY software_deployment.created_at, software_deployment.id',
+    # (8 columns)
+    'update_software_deployment': 'UPDATE software_deployment SET config_id=%s, body=%s, action=%s, status=%s, status_reason=%s, updated_at=%s WHERE software_deployment.id = %s AND software_deployment.project = %s',
+    # (id, project)
+    'delete_software_deployment': 'DELETE FROM software_deployment WHERE software_deployment.id = %s AND software_deployment.project = %s',
+    # (13 columns)
+    'insert_drift_check': 'INSERT INTO drift_check (id, stack_id, generation, cause, by, scope, owner, started_at, ended_at, status, reason, verdict, counts) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (at, new_status, new_reason, new_verdict, new_counts, key)
+    'end_drift_check': "UPDATE drift_check SET ended_at=%s, status=%s, reason=%s, verdict=%s, counts=%s WHERE drift_check.id = %s AND drift_check.status = 'RUNNING'",
+    # (id)
+    'drift_check_by_id': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.id = %s',
+    # (stack_id, first, last, limit, offset)
+    'drift_checks_from': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = %s AND drift_check.id >= %s AND drift_check.id < %s LIMIT NULLIF(%s, -1) OFFSET %s',
+    # (stack_id, limit, offset)
+    'drift_checks_of_stack': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = %s ORDER BY drift_check.rowid DESC LIMIT NULLIF(%s, -1) OFFSET %s',
+    # ()
+    'drift_checks_running': "SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.status = 'RUNNING'",
+    # (stack_id)
+    'drift_check_running': "SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = %s AND drift_check.status = 'RUNNING'",
+    # (stack_id, id)
+    'drift_check_before': "SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check WHERE drift_check.stack_id = %s AND drift_check.id != %s AND drift_check.status = 'COMPLETE' AND drift_check.scope = '[]' ORDER BY drift_check.rowid DESC",
+    # (before)
+    'delete_old_drift_checks': 'DELETE FROM drift_check WHERE drift_check.ended_at < %s',
+    # (9 columns)
+    'insert_drift_finding': 'INSERT INTO drift_finding (check_id, resource_id, stack_id, path, type, verdict, reason, diff, ignored) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)',
+    # (check_id)
+    'drift_findings': 'SELECT drift_finding.check_id, drift_finding.resource_id, drift_finding.stack_id, drift_finding.path, drift_finding.type, drift_finding.verdict, drift_finding.reason, drift_finding.diff, drift_finding.ignored FROM drift_finding WHERE drift_finding.check_id = %s ORDER BY drift_finding.path',
+    # (root)
+    'drift_rows': "SELECT resource.id, resource.stack_id, resource.name, resource.type, resource.class_type, resource.action, resource.status, resource.op, resource.suspended, resource.fence, resource.given, resource.want_hash, drift_state.check_id, drift_state.fence AS fence_1, drift_state.verdict, drift_state.unseen FROM resource JOIN stack ON resource.stack_id = stack.id LEFT OUTER JOIN drift_state ON drift_state.resource_id = resource.id WHERE stack.root_id = %s AND stack.deleted_at IS NULL AND resource.want = 'PRESENT'",
+    # (resource_id, check_id, fence, verdict, unseen)
+    'put_drift_state': 'INSERT INTO drift_state (resource_id, check_id, fence, verdict, unseen) VALUES (%s, %s, %s, %s, %s) ON CONFLICT (resource_id) DO UPDATE SET check_id = excluded.check_id, fence = excluded.fence, verdict = excluded.verdict, unseen = excluded.unseen',
+    # (8 columns)
+    'insert_drift_ignore': 'INSERT INTO drift_ignore (id, stack_id, path, property, until, reason, by, at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)',
+    # (stack_id)
+    'drift_ignores_of_stack': 'SELECT drift_ignore.id, drift_ignore.stack_id, drift_ignore.path, drift_ignore.property, drift_ignore.until, drift_ignore.reason, drift_ignore.by, drift_ignore.at FROM drift_ignore WHERE drift_ignore.stack_id = %s ORDER BY drift_ignore.id',
+    # (id, stack_id)
+    'delete_drift_ignore': 'DELETE FROM drift_ignore WHERE drift_ignore.id = %s AND drift_ignore.stack_id = %s',
+    # (now)
+    'stacks_drift_due': 'SELECT stack.id, stack.drift_next FROM stack WHERE stack.drift_next <= %s AND stack.deleted_at IS NULL',
+    # ()
+    'stacks_repaired_by_schedule': "SELECT stack.id FROM stack WHERE stack.drift_policy = 'repair' AND stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL",
+    # ()
+    'stacks_with_drift': 'SELECT stack.id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
+    # (new_next, key, known)
+    'advance_drift': 'UPDATE stack SET drift_next=%s WHERE stack.id = %s AND stack.drift_next = %s',
+    # (id, action, created_at, answer, answered_at)
+    'insert_request': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (%s, %s, %s, %s, %s)',
+    # (id)
+    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.id = %s',
+    # ()
+    'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
+    # (id, action, created_at, answer, answered_at)
+    'keep_answer': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
+    # (text, at, key)
+    'answer_request': 'UPDATE request SET answer=%s, answered_at=%s WHERE request.id = %s AND request.answered_at IS NULL',
+    # (key)
+    'withdraw_request': 'DELETE FROM request WHERE request.id = %s AND request.answered_at IS NULL',
+    # (before, keyed_before)
+    'delete_old_requests': "DELETE FROM request WHERE request.answered_at < %s AND (request.answered_at < %s OR request.id NOT LIKE 'key-%%')",
+    # ()
+    'sinks': 'SELECT sink.name, sink.seq, sink.delivered, sink.delivered_at, sink.failures, sink.failing_since, sink.error, sink.next_at FROM sink ORDER BY sink.name',
+    # (name)
+    'sink_by_name': 'SELECT sink.name, sink.seq, sink.delivered, sink.delivered_at, sink.failures, sink.failing_since, sink.error, sink.next_at FROM sink WHERE sink.name = %s',
+    # (8 columns)
+    'insert_sink': 'INSERT INTO sink (name, seq, delivered, delivered_at, failures, failing_since, error, next_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
+    # (9 columns)
+    'move_sink': 'UPDATE sink SET seq=%s, delivered=%s, delivered_at=%s, failures=%s, failing_since=%s, error=%s, next_at=%s WHERE sink.name = %s AND sink.seq = %s',
+    # (name)
+    'meta_value': 'SELECT meta.value FROM meta WHERE meta.name = %s',
+    # (name, value)
+    'put_meta': 'INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+}
