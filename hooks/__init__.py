@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from .function import sources as sources
     from .lazy import Fallback as Fallback
     from .lazy import LazyFactory as LazyFactory
+    from .lazy import generate_types as generate_types
     from .lazy import lazy_types as lazy_types
     from .markers import hookimpl as hookimpl
     from .markers import hookspec as hookspec
@@ -144,7 +145,7 @@ _MODULES = {
         ),
         "events": "EventSink",
         "function": "ABSENT Function Source resolve_value sources",
-        "lazy": "Fallback LazyFactory lazy_types",
+        "lazy": "Fallback LazyFactory generate_types lazy_types",
         "markers": "hookimpl hookspec",
         "resources.definition": "ResourceDefinition",
         "resources.dependencies": "Dependencies Neighbour",

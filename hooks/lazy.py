@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections import UserDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, TypeVar
@@ -48,6 +48,25 @@ class Fallback(LazyClass):
     __slots__ = ()
 
 
+class GeneratedClass(Fallback):
+    """One of very many classes, which is made when it is used.
+
+    ``module`` and ``name`` are those of the class that will be. ``version`` is another one whenever
+    any class of ``module`` may have changed.
+    """
+
+    __slots__ = ("make", "version")
+
+    def __init__(self, module: str, name: str, make: Callable[[str], Any], version: str) -> None:
+        super().__init__(module, name)
+        self.make: Final = make
+        self.version: Final = version
+
+    def load(self) -> Any:
+        """Make and return the class."""
+        return self.make(self.name)
+
+
 class Classes(UserDict[str, T]):
     """Names and what they mean. Only what is asked for by its name, or for all, is imported."""
 
@@ -65,6 +84,21 @@ def lazy_types(package: str | None, places: Mapping[str, str]) -> Classes[Any]:
     for key, place in places.items():
         module, _, name = place.partition(":")
         found.data[key] = LazyClass(f"{package}.{module}", name)
+    return found
+
+
+def generate_types(
+    module: str, names: Iterable[str], make: Callable[[str], Any], version: str
+) -> Classes[Any]:
+    """Very many classes by name, each made by ``make(name)`` when a template uses it.
+
+    zonda looks at the declaration of none: ``make`` gives a class that is one, whatever happens,
+    with ``__module__`` and ``__qualname__`` as ``module`` and its name. ``version`` is a text that
+    changes whenever any of the classes may, so that nothing of zonda keeps an older one.
+    """
+    found: Classes[Any] = Classes()
+    for name in names:
+        found.data[name] = GeneratedClass(module, name, make, version)
     return found
 
 
@@ -87,6 +121,15 @@ class LazyFactory:
 def get_unloaded(known: Mapping[str, T]) -> Mapping[str, T | LazyClass]:
     """The mapping without any import: values may be ``LazyClass``."""
     return known.data if isinstance(known, Classes) else known
+
+
+def list_without_generating(known: Mapping[str, T]) -> dict[str, T | GeneratedClass]:
+    """The names and classes, those that are generated as they are; the others are imported."""
+    unloaded = get_unloaded(known)
+    return {
+        name: each if isinstance(each, GeneratedClass) else known[name]
+        for name, each in unloaded.items()
+    }
 
 
 def list_loaded(known: Mapping[str, T]) -> Iterator[tuple[str, T]]:

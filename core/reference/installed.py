@@ -11,7 +11,9 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.template.source.versions import CFN, DATES, NAMES
 from zonda.hooks import ResourceContext
 from zonda.hooks.errors import NotFound
+from zonda.hooks.lazy import GeneratedClass, list_without_generating
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.support import SupportStatus
 from zonda.hooks.text.suggestions import suggestion
 
 from . import examples
@@ -36,13 +38,14 @@ class Reference:
     def list_types(self) -> list[dict[str, str]]:
         """List every type by name, hidden ones too."""
         plugins = self._plugins
+        known = list_without_generating(plugins.resource_types)
         return [
             {
                 "name": name,
-                "status": plugins.resource_types[name].support_status.status,
+                "status": get_support_status(known[name]).status,
                 "origin": str(plugins.origins.get(("resource type", name), "")),
             }
-            for name in sorted(plugins.resource_types)
+            for name in sorted(known)
         ]
 
     def describe_type(self, name: str) -> dict[str, Any]:
@@ -87,7 +90,11 @@ class Reference:
                 }
             )
         names = [name for name, date in NAMES.items() if date in dates]
-        types = self._plugins.resource_types
+        types = {
+            name: cls
+            for name, cls in list_without_generating(self._plugins.resource_types).items()
+            if not isinstance(cls, GeneratedClass)  # thousands: no editor could use it
+        }
         made = build_template_schema((*dates, *names), functions, conditions, types)
         schema: JsonSchema = json.loads(json.dumps(made, default=str))
         return schema
@@ -104,6 +111,11 @@ class Reference:
             name: (called[name].__doc__ or "").strip().partition("\n")[0]
             for name in sorted(called.keys() - table.removed)
         }
+
+
+def get_support_status(cls: type[Resource] | GeneratedClass) -> SupportStatus:
+    """The state of support of a type; one of thousands is not made just to ask for it."""
+    return SupportStatus() if isinstance(cls, GeneratedClass) else cls.support_status
 
 
 def _find_date(version: str, dates: Collection[str]) -> str:

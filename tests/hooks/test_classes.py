@@ -12,6 +12,8 @@ import pytest
 from zonda.builtin_resources import plugin as built_in
 from zonda.core.engine.actions import CreateStack
 from zonda.core.plugins.manager import gather_plugins, make_manager
+from zonda.core.reference.installed import Reference
+from zonda.core.template.nested.validation_cache import _list_plugin_versions
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks import lazy
@@ -157,6 +159,56 @@ def test_a_fallback_is_imported_when_it_is_used(room: Path) -> None:
 
     assert not is_imported()
     assert plugins.resource_types["B"].__name__ == "Other"
+
+
+def generating(made: list[str], names: tuple[str, ...], version: str = "1") -> Any:
+    """A plug-in of somebody else with generated types."""
+
+    def make(name: str) -> type[Resource]:
+        made.append(name)
+        return type(name, (Resource,), {"__module__": "acme.types", "__qualname__": name})
+
+    class Plugin:
+        @hookimpl
+        def zonda_resource_types(self) -> Any:
+            return lazy.generate_types("acme.types", names, make, version)
+
+    return Plugin()
+
+
+def test_generate_types_are_made_when_they_are_used() -> None:
+    made: list[str] = []
+    plugins = gather_plugins(
+        make_manager(files=[generating(made, ("G::1", "G::2"))], discover=False)
+    )
+    types = plugins.resource_types
+
+    assert set(types) == {"G::1", "G::2"}
+    assert lazy.Names(types).of(Resource) == ""
+    listed = Reference(plugins, lambda _: None, lambda: None).list_types()  # type: ignore[arg-type]
+    assert [(each["name"], each["status"]) for each in listed] == [
+        ("G::1", "SUPPORTED"),
+        ("G::2", "SUPPORTED"),
+    ]
+    assert made == []
+    assert issubclass(types["G::2"], Resource)
+    assert types["G::2"] is types["G::2"]
+    assert lazy.Names(types).of(types["G::2"]) == "G::2"
+    assert made == ["G::2"]
+
+
+def test_what_was_validated_counts_until_generate_types_are_others() -> None:
+    def list_state(version: str) -> list[str]:
+        plugins = gather_plugins(
+            make_manager(files=[generating([], ("G::1", "G::2"), version)], discover=False)
+        )
+        before = [*_list_plugin_versions(plugins)]
+        assert plugins.resource_types["G::1"]
+        assert [*_list_plugin_versions(plugins)] == before
+        return [line for line in before if "acme" in line]
+
+    assert list_state("1") == list_state("1") == ["acme.types 1"]
+    assert list_state("2") == ["acme.types 2"]
 
 
 @pytest.mark.parametrize("module", [built_in, workflows], ids=lambda module: module.__name__)

@@ -282,7 +282,7 @@ def build_registry(bundle: Bundle, plugins: Plugins, limits: Limits) -> Registry
     texts = DeclaredTypes(plugins.type_readers, bundle, most)
     types = plugins.resource_types
     return Registry(
-        {**types, **texts.load_stored()} if bundle.types else types,
+        types | dict(texts.load_stored()) if bundle.types else types,
         plugins.explain_missing_type,
         TemplateSelector(bundle.files, bundle.map_written_names, max_bytes=most),
         partial(bundle.key_of, bundle.template_file),

@@ -17,7 +17,7 @@ from typing import Any
 
 from zonda import __version__
 from zonda.core.plugins.manager import Plugins
-from zonda.hooks.lazy import find_file, get_place, get_unloaded
+from zonda.hooks.lazy import GeneratedClass, find_file, get_place, get_unloaded
 from zonda.hooks.text.json_encoder import make_encoder
 
 from ..definition.child_spec import ChildSpec
@@ -77,10 +77,19 @@ def _list_plugin_versions(plugins: Plugins) -> Iterator[str]:
             f"{origin.plugin} {origin.distribution} {origin.version} "
             f"{_format_file_state(origin.plugin)}"
         )
+    generated = {
+        (each.module, each.version)
+        for each in get_unloaded(plugins.resource_types).values()
+        if isinstance(each, GeneratedClass)
+    }
+    for module, version in sorted(generated):
+        yield f"{module} {version}"
+    left_out = {module for module, _ in generated}
     brought = [
         (name, ".".join(get_place(each)), find_file(each))
         for known in (plugins.resource_types, plugins.constraints)
         for name, each in get_unloaded(known).items()
+        if get_place(each)[0] not in left_out
     ]
     for name, place, file in sorted(brought):
         yield f"{name} {place} {file}"

@@ -51,12 +51,16 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The modules by their full names (``ansible.builtin.user``): the files that hold them."""
+    """The modules by their full names (``ansible.builtin.user``): the files that hold them.
+
+    ``versions`` and ``folders`` are those of the collections.
+    """
 
     #: Another one for each set of collections.
     fingerprint: str
     versions: Mapping[str, str]
     modules: Mapping[str, str]
+    folders: Mapping[str, str]
 
     def get_collection(self, module: str) -> str:
         """The collection of a module: the first two parts of its name."""
@@ -84,7 +88,8 @@ def load_index() -> Index:
     if found is None:
         found = _build_index(collections)
         write_kept(kept, found)
-    return Index(fingerprint, found["versions"], found["modules"])
+    folders = {each.name: str(each.folder) for each in collections}
+    return Index(fingerprint, found["versions"], found["modules"], folders)
 
 
 def list_collections() -> Iterator[Collection]:

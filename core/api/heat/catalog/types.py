@@ -10,8 +10,10 @@ from zonda.core.reference.description import (
     describe_property,
     summarize,
 )
+from zonda.core.reference.installed import get_support_status
 from zonda.hooks import support
 from zonda.hooks.errors import NotFound
+from zonda.hooks.lazy import GeneratedClass, list_without_generating
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import SHOW, SHOW_SCHEMA
 
@@ -29,17 +31,17 @@ def list_types(call: Call) -> Answer:
         raise BadRequest(f"Invalid support status and should be one of ({known})", "Invalid")
     pattern = _compile_name(call.get_first("name"))
     types = call.project.service.app.plugins.resource_types
-    found = {
-        name: cls
-        for name, cls in sorted(types.items())
+    found = [
+        name
+        for name, cls in sorted(list_without_generating(types).items())
         if (pattern is None or pattern.match(name)) and _fits(cls, status, version)
-    }
+    ]
     if get_bool(call, "with_description"):
         rows: list[Any] = [
-            {"resource_type": name, "description": summarize(cls)} for name, cls in found.items()
+            {"resource_type": name, "description": summarize(types[name])} for name in found
         ]
         return Answer(200, {"resource_types": rows})
-    return Answer(200, {"resource_types": list(found)})
+    return Answer(200, {"resource_types": found})
 
 
 def _compile_name(text: str | None) -> re.Pattern[str] | None:
@@ -51,8 +53,8 @@ def _compile_name(text: str | None) -> re.Pattern[str] | None:
         raise BadRequest(f"Invalid filter name: {error}", "Invalid") from error
 
 
-def _fits(cls: type[Resource], status: str | None, version: str | None) -> bool:
-    known = cls.support_status
+def _fits(cls: type[Resource] | GeneratedClass, status: str | None, version: str | None) -> bool:
+    known = get_support_status(cls)
     if status is None and known.status == support.HIDDEN:
         return False
     return status in (None, known.status) and (

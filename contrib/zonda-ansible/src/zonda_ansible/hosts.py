@@ -1,0 +1,238 @@
+"""``Zonda::Ansible::Host``: a machine that modules run on, and how it is reached.
+
+Every other type takes it as the property ``ansible_on``: the attribute ``connection`` of a host, or
+the same settings as a map. Without it modules run on the machine that zonda runs on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import (
+    NotReady,
+    Resource,
+    ResourceDefinition,
+    ResourceFailure,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
+
+from . import runs
+from .index import load_index
+
+ADDRESS, CONNECTION, PORT, USER, PASSWORD = "address", "connection", "port", "user", "password"
+KEY_FILE, BECOME, BECOME_USER, BECOME_METHOD = (
+    "private_key_file",
+    "become",
+    "become_user",
+    "become_method",
+)
+BECOME_PASSWORD, PYTHON, VARIABLES, HIDDEN_VARIABLES = (
+    "become_password",
+    "python",
+    "variables",
+    "hidden_variables",
+)
+WAIT: Final = "wait"
+LOCAL: Final = "local"
+#: Ansible's variable for each setting.
+_NAMES: Final = {
+    ADDRESS: "ansible_host",
+    CONNECTION: "ansible_connection",
+    PORT: "ansible_port",
+    USER: "ansible_user",
+    PASSWORD: "ansible_password",
+    KEY_FILE: "ansible_private_key_file",
+    BECOME: "ansible_become",
+    BECOME_USER: "ansible_become_user",
+    BECOME_METHOD: "ansible_become_method",
+    BECOME_PASSWORD: "ansible_become_password",
+    PYTHON: "ansible_python_interpreter",
+}
+#: The settings that say which machine it is.
+_MACHINE: Final = (ADDRESS, CONNECTION, PORT)
+_TRIES: Final = 3
+
+_Schema = properties.Schema
+_Attribute = attributes.Schema
+
+
+def _text(description: str, **more: Any) -> properties.Schema:
+    return _Schema(_Schema.STRING, description, update_allowed=True, **more)
+
+
+def make_settings() -> dict[str, properties.Schema]:
+    """The settings of a host, as properties."""
+    return {
+        ADDRESS: _text("The name or address of the machine; for a container its name."),
+        CONNECTION: _text(
+            "Ansible's connection plug-in: `ssh`, `local`, `community.docker.docker`, ... Without "
+            "it `ssh` where there is an address, and else `local`."
+        ),
+        PORT: _Schema(
+            _Schema.INTEGER,
+            "The port of its SSH server.",
+            constraints=[constraints.Range(1, 65535)],
+            update_allowed=True,
+        ),
+        USER: _text("The user that is logged in as."),
+        PASSWORD: _text("Its password; never shown. A key is better.", hidden=True),
+        KEY_FILE: _text("The file with the private key, on the machine that zonda runs on."),
+        BECOME: _Schema(
+            _Schema.BOOLEAN, "Whether modules run as another user.", update_allowed=True
+        ),
+        BECOME_USER: _text("That other user; root if it is not given."),
+        BECOME_METHOD: _text("How it is become: `sudo`, `su`, `doas`, ..."),
+        BECOME_PASSWORD: _text("What that asks for; never shown.", hidden=True),
+        PYTHON: _text("The Python of the machine. Without it Ansible looks for one."),
+        VARIABLES: _Schema(
+            _Schema.MAP,
+            "Other variables of Ansible, e.g. `ansible_ssh_common_args`.",
+            default={},
+            update_allowed=True,
+        ),
+        HIDDEN_VARIABLES: _Schema(
+            _Schema.MAP,
+            "Variables that are never shown.",
+            default={},
+            update_allowed=True,
+            hidden=True,
+        ),
+    }
+
+
+def make_variables(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Ansible's variables for the settings of a host; {} is the machine that zonda runs on."""
+    given = {name: value for name, value in settings.items() if value not in (None, "")}
+    given.setdefault(CONNECTION, "ssh" if ADDRESS in given else LOCAL)
+    if given[CONNECTION] == LOCAL:
+        given.setdefault(PYTHON, sys.executable)
+    found = {_NAMES[name]: value for name, value in given.items() if name in _NAMES}
+    return {**given.get(VARIABLES, {}), **given.get(HIDDEN_VARIABLES, {}), **found}
+
+
+def name_place(settings: Mapping[str, Any]) -> str:
+    """The machine in words, for messages."""
+    address = settings.get(ADDRESS)
+    if not address:
+        return "this machine"
+    port = settings.get(PORT)
+    return f"{address}:{port}" if port else str(address)
+
+
+def is_same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two settings lead to the same machine."""
+    return all((one.get(name) or None) == (other.get(name) or None) for name in _MACHINE)
+
+
+class Host(Resource):
+    """A machine that is there already, and how Ansible reaches it.
+
+    Nothing is made there and nothing is removed. Give the attribute `connection` to other types as
+    `ansible_on`; it holds the passwords, too, and is never shown. Creation proves that modules can
+    be run, and waits for a machine that is only being started.
+    """
+
+    support_status = support.SupportStatus(version="0.1.0")
+    start_policy = "idempotent"
+    repairs_in_place = True
+    reference_may_change = True
+    properties_schema: ClassVar[Mapping[str, properties.Schema]] = {
+        **make_settings(),
+        WAIT: _Schema(
+            _Schema.NUMBER,
+            "Seconds for which a machine that cannot be reached is waited for.",
+            default=0,
+            constraints=[constraints.Range(0, 86400)],
+            update_allowed=True,
+        ),
+    }
+    attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
+        "connection": _Attribute(
+            "All settings, for the property `ansible_on` of other types.",
+            type=_Attribute.MAP,
+            hidden=True,
+        ),
+        "address": _Attribute("The name or address.", type=_Attribute.STRING),
+        "python": _Attribute("The Python that modules run with.", type=_Attribute.STRING),
+    }
+    exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {
+        "connection": (PASSWORD, BECOME_PASSWORD, HIDDEN_VARIABLES)
+    }
+
+    def needs_replace_failed(self) -> bool:
+        """There is nothing to replace."""
+        return False
+
+    def handle_create(self) -> None:
+        """Prove that modules can be run there."""
+        self._prove(self.properties)
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> None:
+        """Prove it with the new settings."""
+        self._prove(self.make_properties(json_snippet))
+
+    def handle_delete(self) -> None:
+        """Nothing of it is ours."""
+        return None
+
+    def handle_check(self) -> None:
+        """Fail if it cannot be reached."""
+        self._ping(self.properties)
+
+    def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
+        """The same as to create it."""
+        self._prove(self.properties)
+
+    def _resolve_attribute(self, name: str) -> Any:
+        settings = {key: self.properties[key] for key in make_settings() if self.properties[key]}
+        python = settings.get(PYTHON) or self.data().get(PYTHON)
+        if name == "connection":
+            return {**settings, **({PYTHON: python} if python else {})}
+        return python if name == PYTHON else settings.get(name, "")
+
+    def _prove(self, wanted: Mapping[str, Any]) -> None:
+        found = self._ping(wanted)
+        python = (found.get("ansible_facts") or {}).get("discovered_interpreter_python")
+        if python:
+            self.data_set(PYTHON, python)
+        self.resource_id_set(name_place(wanted))
+
+    def _ping(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        question = {
+            "module": "ansible.builtin.ping",
+            "options": {},
+            "variables": make_variables(wanted),
+            "keywords": {"timeout": 60},
+            "check": False,
+            "limit": 90,
+        }
+        run = runs.begin(load_index(), question, self.uuid or "host")
+        try:
+            found = runs.take_result(run, 100)
+        except (runs.Lost, runs.Late):
+            raise NotReady(1.0, "ansible-core was ended") from None
+        assert found is not None, "the run has a limit"
+        if found.get("failed") or found.get("unreachable"):
+            text = f"{name_place(wanted)} cannot be used: {found.get('msg', '')}".strip()
+            self._wait(wanted, text)
+            raise ResourceFailure(text[:2000])
+        return found
+
+    def _wait(self, wanted: Mapping[str, Any], text: str) -> None:
+        operation = self.context.operation
+        if operation is None or operation.action == "CHECK":
+            return
+        waited = self.context.clock.now() - operation.started_at
+        if waited < wanted[WAIT] or operation.attempt < _TRIES:
+            self.context.progress(text[:200])
+            raise NotReady(2.0, text[:2000])

@@ -1,0 +1,140 @@
+"""The names and the removal of what modules make: the table, and the conventions of options.
+
+The table stands in ``life_cycles.yaml``. A collection extends it by ``meta/zonda.yaml``, a user by
+``ansible.yaml`` in zonda's folder of settings (``~/.config/zonda``); the later wins. Called by
+``types``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from zonda.hooks import UsageError
+
+from .index import Index
+
+KEEP: Final = "keep"
+#: The states in which a thing is gone, as modules call them.
+_GONE: Final = ("absent", "deleted", "removed", "delete", "remove", "missing")
+#: The options that name a thing where nothing else is known.
+_NAMING: Final = ("path", "dest", "name", "key", "id", "src", "url")
+_KEYS: Final = frozenset({"identity", "delete", "only_given", "repeatable"})
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The module that removes a thing, and its options."""
+
+    module: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LifeCycle:
+    """The life cycle of a module, as a table or its options say it.
+
+    ``delete``: options, a module with options, ``keep``; None where nobody knows how.
+    """
+
+    module: str
+    identity: tuple[str, ...]
+    delete: Any = None
+    only_given: bool = False
+    repeatable: bool = True
+
+    def list_identity(self, given: Mapping[str, Any]) -> list[Any]:
+        """The values that name the thing."""
+        found = []
+        for names in self.identity:
+            values = (given.get(name) for name in names.split("|"))
+            found.append(next((value for value in values if value is not None), None))
+        return found
+
+    def plan_removal(self, given: Mapping[str, Any], wanted: Any = None) -> Removal | None:
+        """The way to remove what was made with ``given``; None: it stays.
+
+        ``wanted``: what the template says instead, in the form of ``delete``.
+        """
+        delete = self.delete if wanted is None else wanted
+        if not isinstance(delete, Mapping) or given.get("state") in _GONE:
+            return None
+        if "module" in delete:
+            rendered = _fill_in(delete.get("options") or {}, given)
+            return Removal(str(delete["module"]), rendered)
+        if self.only_given and wanted is None:
+            delete = {name: value for name, value in delete.items() if name in given}
+        return Removal(self.module, {**given, **delete}) if delete else None
+
+
+def _fill_in(options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: given.get(value[1:]) if isinstance(value, str) and value.startswith("$") else value
+        for name, value in options.items()
+    }
+
+
+def find_life_cycle(index: Index, module: str, interface: Mapping[str, Any]) -> LifeCycle:
+    """The life cycle of a module; raises UsageError where a table is wrong."""
+    options = interface["options"]
+    entry: dict[str, Any] = {}
+    for file in _list_tables(index, module):
+        entry |= _read_entry(file, module)
+    identity = entry.get("identity")
+    if identity is None:
+        identity = _guess_identity(options)
+    delete = entry.get("delete", _guess_removal(options))
+    return LifeCycle(
+        module,
+        tuple(identity),
+        delete,
+        entry.get("only_given", False),
+        entry.get("repeatable", True),
+    )
+
+
+def _guess_identity(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    required = [
+        name
+        for name, option in options.items()
+        if option["required"] and not option["no_log"] and name != "state"
+    ]
+    return required or [name for name in _NAMING if name in options][:1]
+
+
+def _guess_removal(options: Mapping[str, Mapping[str, Any]]) -> Any:
+    choices = options.get("state", {}).get("choices") or []
+    gone = next((state for state in _GONE if state in choices), None)
+    return {"state": gone} if gone else None
+
+
+def _list_tables(index: Index, module: str) -> Iterator[Path]:
+    yield Path(__file__).with_name("life_cycles.yaml")
+    yield Path(index.folders[index.get_collection(module)], "meta", "zonda.yaml")
+    given = os.environ.get("XDG_CONFIG_HOME") or ""
+    base = Path(given) if os.path.isabs(given) else Path.home() / ".config"
+    yield base / "zonda" / "ansible.yaml"
+
+
+def _read_entry(file: Path, module: str) -> dict[str, Any]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read: {error}") from error
+    try:
+        table = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise UsageError(f"{file} is no YAML: {error}") from error
+    entry = table.get(module, {}) if isinstance(table, dict) else None
+    if not isinstance(entry, dict) or not entry.keys() <= _KEYS:
+        known = ", ".join(sorted(_KEYS))
+        raise UsageError(f"{file}: an entry is a map with some of {known}", hint=module)
+    if not isinstance(entry.get("identity", []), list):
+        raise UsageError(f"{file}: {module}: identity is a list of options")
+    return entry

@@ -1,0 +1,202 @@
+"""The type of one module: a resource that the module makes, changes, looks at and removes.
+
+``make_type`` makes the class when a template uses it. A module whose schemas cannot be made has a
+class, too, which says why as soon as it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from zonda.hooks import (
+    PropertyErrors,
+    Resource,
+    ResourceFailure,
+    SchemaError,
+    TemplateError,
+    TranslationRule,
+    UsageError,
+    ValidationErrors,
+    attributes,
+    constraints,
+    properties,
+    support,
+)
+
+from . import hosts, relations
+from .index import Index
+from .interfaces import NoInterface, load_interface
+from .life_cycles import KEEP, LifeCycle, find_life_cycle
+from .module_runs import ModuleRuns
+from .schemata import list_alias_rules, make_attributes_schema, make_properties_schema
+
+PREFIX: Final = "Ansible::"
+ON, DELETE, ENVIRONMENT, TIMEOUT = (
+    "ansible_on",
+    "ansible_delete",
+    "ansible_environment",
+    "ansible_timeout",
+)
+RESULT, CHANGED = "ansible_result", "ansible_changed"
+
+_Schema = properties.Schema
+_Attribute = attributes.Schema
+
+
+def _make_own_properties(life: LifeCycle) -> dict[str, properties.Schema]:
+    """The properties that every type has beside the options of its module."""
+    way = (
+        "as the module's conventions say"
+        if life.delete not in (None, KEEP)
+        else f"nothing: how {life.module} undoes its work is not known"
+    )
+    return {
+        ON: _Schema(
+            _Schema.MAP,
+            "The machine: the attribute `connection` of a Zonda::Ansible::Host, or the same "
+            "settings. Without it: the machine that zonda runs on.",
+            default={},
+            schema=hosts.make_settings(),
+            update_allowed=True,
+        ),
+        DELETE: _Schema(
+            _Schema.ANY,
+            "What deletion does: options that take the place of those given (`{state: absent}`), "
+            "another module with its options (`{module: ..., options: {...}}`, where `$name` is an "
+            f"option of this one), or `keep`. Without it: {way}.",
+            update_allowed=True,
+        ),
+        ENVIRONMENT: _Schema(
+            _Schema.MAP, "Environment variables of the module.", default={}, update_allowed=True
+        ),
+        TIMEOUT: _Schema(
+            _Schema.NUMBER,
+            "Seconds until the module is ended, and fails. Without it: those of the stack.",
+            constraints=[constraints.Range(1, 86400)],
+            update_allowed=True,
+        ),
+    }
+
+
+_OWN_ATTRIBUTES: Final = {
+    RESULT: _Attribute(
+        "All that the module returned when it last made or changed something; never shown.",
+        type=_Attribute.MAP,
+        hidden=True,
+    ),
+    CHANGED: _Attribute("Whether the module has changed anything then.", type=_Attribute.BOOLEAN),
+}
+
+
+class Module(ModuleRuns):
+    """The base of all types: `make_type` fills in the rest."""
+
+    rules: ClassVar[Sequence[TranslationRule]] = ()
+
+    def translation_rules(self, properties: properties.Properties) -> Sequence[TranslationRule]:
+        """Other names of options lead to the option itself."""
+        return self.rules
+
+    def validate(self) -> None:
+        """The rules among the module's options, at any depth."""
+        errors = PropertyErrors(self)
+        options, between = self.interface["options"], self.interface["relations"]
+        given = self.list_given(self.properties)
+        unknown = [name for name in given if errors.is_unknown(name)]
+        for name, text in relations.find_faults(options, between, given, unknown):
+            errors.add(name, text)
+        for name in given.keys() - {*unknown}:
+            for text in _find_faults_inside(options[name], given[name]):
+                errors.add(name, text)
+        delete = self.properties[DELETE]
+        if delete is not None and delete != KEEP and not isinstance(delete, Mapping):
+            errors.add(DELETE, f"give a map of options, or `{KEEP}`")
+        errors.raise_all()
+
+
+def _find_faults_inside(option: Mapping[str, Any], value: Any) -> list[str]:
+    """The faults among suboptions."""
+    inside = option.get("options")
+    if not inside:
+        return []
+    items = value if isinstance(value, list) else [value]
+    found = []
+    for item in items:
+        if isinstance(item, Mapping):
+            told = relations.find_faults(inside, option.get("relations") or {}, item)
+            found += [f"{name}: {text}" for name, text in told]
+            for name in inside.keys() & item.keys():
+                found += [
+                    f"{name}: {text}" for text in _find_faults_inside(inside[name], item[name])
+                ]
+    return found
+
+
+class Unmade(Resource):
+    """A module of which no type can be made."""
+
+    reason: ClassVar[str] = ""
+    unchecked = True
+
+    def validate(self) -> None:
+        """The reason."""
+        path = ("resources", self.name, "type")
+        raise ValidationErrors([TemplateError(self.reason, path=path, at=path)])
+
+    def handle_create(self) -> None:
+        """The reason."""
+        raise ResourceFailure(self.reason)
+
+
+@lru_cache(maxsize=512)
+def _make_type(index_of: _Hashed, name: str) -> type[Resource]:
+    module = name.removeprefix(PREFIX)
+    common = {"__module__": __name__, "__qualname__": name}
+    try:
+        interface = load_interface(index_of.index, module)
+        life = find_life_cycle(index_of.index, module, interface)
+        options = make_properties_schema(interface)
+        own = _make_own_properties(life)
+        both = sorted(options.keys() & own.keys())
+        if both:
+            raise SchemaError(f"its options {', '.join(both)} are names of zonda's own")
+        returned = make_attributes_schema(interface)
+    except (NoInterface, SchemaError, UsageError, ResourceFailure) as error:
+        reason = f"{module} cannot be used: {error}"
+        return type(name, (Unmade,), {**common, "reason": reason, "__doc__": reason})
+    status = support.DEPRECATED if interface["deprecated"] else support.SUPPORTED
+    body = {
+        **common,
+        "__doc__": f"{interface['summary']}\n\n{interface['description']}",
+        "index": index_of.index,
+        "interface": interface,
+        "life": life,
+        "rules": [*list_alias_rules(interface["options"])],
+        "properties_schema": {**options, **own},
+        "attributes_schema": {**returned, **_OWN_ATTRIBUTES},
+        "start_policy": "idempotent" if life.repeatable else "fail",
+        "support_status": support.SupportStatus(
+            status=status, version=index_of.index.get_version(module) or None
+        ),
+    }
+    return type(name, (Module,), body)
+
+
+class _Hashed:
+    """An index as the key of a cache."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    def __hash__(self) -> int:
+        return hash(self.index.fingerprint)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashed) and other.index.fingerprint == self.index.fingerprint
+
+
+def make_type(index: Index, name: str) -> type[Resource]:
+    """The type ``Ansible::NAME`` of a module of the index."""
+    return _make_type(_Hashed(index), name)

@@ -1,0 +1,165 @@
+"""Modules and machines that misbehave: a reason, never a traceback, and nothing that hangs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lives import is_in_sync, make_life
+from zonda.hooks import ResourceFailure, ValidationErrors
+
+from zonda_ansible import agents, life_cycles
+from zonda_ansible.index import load_index
+
+HEAD = """
+DOCUMENTATION = '''
+module: odd
+short_description: Misbehaves
+description: [Misbehaves.]
+options:
+  name: {description: The name., type: str}
+  token: {description: A secret., type: str}
+  state: {description: What., type: str, choices: [present, deleted]}
+'''
+"""
+SPEC = (
+    "from ansible.module_utils.basic import AnsibleModule\n"
+    "import os, sys, time\n"
+    "def main():\n"
+    "    module = AnsibleModule(dict(name=dict(type='str'), "
+    "        state=dict(choices=['present', 'deleted']),\n"
+    "        token=dict(type='str', no_log=True)), supports_check_mode=%s)\n"
+    "    given = module.params\n"
+    "    %s\n"
+    "if __name__ == '__main__':\n"
+    "    main()\n"
+)
+
+
+def write(collection: Path, body: str, *, check: bool = True) -> None:
+    text = HEAD + SPEC % (check, body)
+    (collection / "plugins" / "modules" / "odd.py").write_text(text)
+
+
+def fail_to_create(**given: Any) -> str:
+    life = make_life("acme.tools.odd", {"name": "x", **given})
+    with pytest.raises(ResourceFailure) as raised:
+        life.create()
+    return str(raised.value)
+
+
+def test_garbage_is_a_failure(collection: Path) -> None:
+    write(collection, "os.write(1, b'\\xff{\\x00 garbage'); os._exit(0)")
+    assert "acme.tools.odd on this machine" in fail_to_create()
+
+
+def test_a_module_that_hangs_is_ended(collection: Path) -> None:
+    write(collection, "time.sleep(3600)")
+    said = fail_to_create(ansible_timeout=2)
+    assert "imed out" in said or "did not end in its time" in said
+
+
+def test_the_reason_of_a_module_is_told_without_its_secrets(collection: Path) -> None:
+    write(collection, "module.fail_json(msg='no: ' + given['token'])")
+    said = fail_to_create(token="s3cr3t-value")
+    assert "no: " in said
+    assert "s3cr3t" not in said
+
+
+def test_a_module_without_check_mode_cannot_be_looked_at(collection: Path) -> None:
+    write(collection, "module.exit_json(changed=True)", check=False)
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    with pytest.raises(ResourceFailure, match="has no check mode"):
+        life.live_state()
+
+
+def test_a_large_difference_is_shortened(collection: Path) -> None:
+    write(
+        collection,
+        "module.exit_json(changed=module.check_mode, big='y' * 10**7,"
+        " diff=dict(before={'a': 'x' * 10**7}, after={'a': 'y' * 10**7}))",
+    )
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    assert len(json.dumps(life.attribute("ansible_result"))) < 1_100_000
+    assert not is_in_sync(life)
+
+
+def test_another_word_for_absent_is_found(collection: Path, tmp_path: Path) -> None:
+    write(
+        collection,
+        "p = given['name']; (os.remove if given['state'] == 'deleted' else "
+        "(lambda q: open(q, 'w').close()))(p); module.exit_json(changed=True)",
+    )
+    path = tmp_path / "thing"
+    life = make_life("acme.tools.odd", {"name": str(path)})
+    life.create()
+    assert path.exists()
+    life.delete()
+    assert not path.exists()
+
+
+def test_a_process_that_is_killed_is_run_again(collection: Path, tmp_path: Path) -> None:
+    marker = tmp_path / "killed"
+    write(
+        collection,
+        f"p = {str(marker)!r}\n    if not os.path.exists(p):\n"
+        "        open(p, 'w').close()\n"
+        "        import signal; os.killpg(os.getpgid(0), signal.SIGKILL)\n"
+        "    module.exit_json(changed=False)",
+    )
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    assert life.attribute("ansible_changed") is False
+
+
+def test_an_unreachable_host_is_tried_and_told() -> None:
+    on = {"address": "127.0.0.1", "port": 1, "user": "nobody"}
+    life = make_life("ansible.builtin.ping", {"ansible_on": on})
+    with pytest.raises(ResourceFailure, match=r"127\.0\.0\.1:1 cannot be reached: .*refused"):
+        life.create()
+
+
+def test_an_agent_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    given = {"path": str(tmp_path / "one"), "state": "touch"}
+    make_life("ansible.builtin.file", given).create()
+    agent = agents.get_agent(load_index().fingerprint)
+    agent._process.kill()
+    agent._process.wait()
+    life = make_life("ansible.builtin.file", {**given, "state": "absent"})
+    life.create()
+    assert not (tmp_path / "one").exists()
+
+
+def test_a_collection_that_has_gone_says_so(collection: Path) -> None:
+    write(collection, "module.exit_json(changed=False)")
+    assert "acme.tools.odd" in load_index().modules
+    (collection / "plugins" / "modules" / "odd.py").write_text("DOCUMENTATION = '''[broken'''")
+    life = make_life("acme.tools.odd", {})
+    with pytest.raises(ValidationErrors, match=r"acme\.tools\.odd cannot be used"):
+        life.validate()
+
+
+def test_a_user_extends_the_table(
+    collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(collection, "module.exit_json(changed=False)")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    options = {"name": {"required": False, "no_log": False, "choices": []}}
+
+    def find() -> life_cycles.LifeCycle:
+        return life_cycles.find_life_cycle(load_index(), "acme.tools.odd", {"options": options})
+
+    assert find().delete is None
+    (collection / "meta").mkdir()
+    (collection / "meta" / "zonda.yaml").write_text("acme.tools.odd: {delete: {name: gone}}\n")
+    assert find().delete == {"name": "gone"}
+    (tmp_path / "zonda").mkdir()
+    (tmp_path / "zonda" / "ansible.yaml").write_text("acme.tools.odd: {delete: keep}\n")
+    assert find().plan_removal({"name": "x"}) is None
+    (tmp_path / "zonda" / "ansible.yaml").write_text("acme.tools.odd: {remove: keep}\n")
+    with pytest.raises(Exception, match=r"ansible\.yaml: an entry is a map"):
+        find()
