@@ -89,7 +89,8 @@ def measure(cycles: int, home: Path) -> Iterator[dict[str, int]]:
     every = max(1, cycles // 40)
     try:
         lock = home / "zonda.db.lock"
-        while not (lock.exists() and lock.read_text().strip()):
+        made = home / "zonda.db"  # until it is there, who makes it has the lock as well
+        while not (made.exists() and lock.read_text().strip()):
             assert engine.poll() is None, "the engine has ended"
             never.wait(0.05)
         app = build_app(load_settings(environ=environment))

@@ -6,7 +6,6 @@ Fed with the events and messages that a display shows. Used by the displays.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import median
 
 from zonda.core.app.surface import PendingRequest
 from zonda.core.store.read.views import EventView
@@ -93,7 +92,7 @@ class ProgressSummary:
 
     def _estimate(self, now: float) -> float | None:
         """Seconds until the first running operation is as long as others of its kind were."""
-        usual = {kind: median(lengths) for kind, lengths in self._lengths.items()}
+        usual = {kind: sorted(each)[len(each) // 2] for kind, each in self._lengths.items()}
         ends = [
             begun + usual[kind]
             for key, begun in self._begun.items()
