@@ -41,6 +41,7 @@ from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
 
 from .around import Stack
+from .live import match_template
 from .references import list_references
 from .tokens import CannotBeStored, pack, unpack
 
@@ -252,7 +253,9 @@ class Adapted(resource.Resource):
         if not tells and not (heat.entity and heat.default_client_name):
             return None
         try:
-            return heat.get_live_state(heat.properties) or None
+            live = heat.get_live_state(heat.properties)
+            rules = heat.translation_rules(heat.properties) or ()
+            return match_template(live, heat.properties.get, rules) if live else None
         except exception.EntityNotFound as error:
             raise NotFound("resource", self.name) from error
 
