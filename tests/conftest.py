@@ -17,7 +17,15 @@ from zonda.core.store.database.protocols import Database
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Variables that speak to the tests, not to zonda.
-FOR_TESTS = frozenset({"ZONDA_CORPUS", "ZONDA_CLI_TESTS", "ZONDA_TEST_DATABASE"})
+FOR_TESTS = frozenset(
+    {
+        "ZONDA_CLI_TESTS",
+        "ZONDA_CORPUS",
+        "ZONDA_PG_TESTS",
+        "ZONDA_TEST_DATABASE",
+        "ZONDA_TEST_PG",
+    }
+)
 
 #: Whether every database of a test is on a server, where the test says nothing else.
 ON_SERVER = os.environ.get("ZONDA_TEST_DATABASE") == "postgresql"

@@ -83,14 +83,16 @@ def matches_reference(reference: str, home: Path, patterns: Sequence[str]) -> bo
 
 def list_own_files(settings: Settings) -> list[Path]:
     """List zonda's own files: settings, key, database, the records of runner services."""
-    home, url = settings.home, settings.database_url.removeprefix("sqlite:///")
-    database = Path(url)
-    key = Path(settings.key_file).expanduser() if settings.key_file else None
+    home, known = settings.home, settings.database_url
+    url = known.removeprefix("sqlite:///")
+    is_file = url != known
     # who opens the file may take what stands behind a question mark for a part of its name, or not
-    named = dict.fromkeys((url, url.partition("?")[0]))
+    named = [url, url.partition("?")[0]] if is_file else []
     beside = [Path(each + end) for each in named for end in ("", "-wal", "-shm", "-journal")]
+    folder = Path(url).parent if is_file else home
+    key = Path(settings.key_file).expanduser() if settings.key_file else folder / "zonda.key"
     kept = [home / name for name in ("zonda.toml", "runner.json", "runner", "runners")]
-    return [*kept, *beside, key or database.with_name("zonda.key")]
+    return [*kept, *beside, key]
 
 
 def _make_denied_error(reference: str, home: Path, allowed: str) -> UsageError:

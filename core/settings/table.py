@@ -80,8 +80,10 @@ class Settings:
     )
     database_url: str = define_setting(
         "",
-        "The database, as an SQLAlchemy URL. SQLite is supported.",
+        "The database: `sqlite:///PATH`, or `postgresql://USER:PASSWORD@HOST/NAME` with the extra"
+        " `zonda[postgresql]`; the password may stand in `~/.pgpass` instead.",
         shown="`sqlite:///$ZONDA_HOME/zonda.db`",
+        secret=True,
     )
     synchronous: str = define_setting(
         "NORMAL",

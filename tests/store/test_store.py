@@ -79,6 +79,7 @@ def _folder_missing(path: Path) -> None:
     path.parent.rmdir()
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
@@ -101,11 +102,13 @@ def test_a_database_that_cannot_be_used_is_refused_with_advice(
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.sqlite
 def test_reading_only_needs_a_database(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no database"):
         open_store(tmp_path / "z.db", sealer=SEALER, read_only=True)
 
 
+@pytest.mark.sqlite
 def test_a_locked_database_is_told_after_a_while(tmp_path: Path) -> None:
     opened = open_store(tmp_path / "z.db", sealer=SEALER)
     opened._connection.execute("PRAGMA busy_timeout=1")
@@ -141,6 +144,7 @@ class Impatient:
         return self._connection.execute(statement, *values)
 
 
+@pytest.mark.sqlite
 def test_who_writes_waits_longer_for_another_than_sqlite_does(tmp_path: Path) -> None:
     opened = open_store(tmp_path / "z.db", sealer=SEALER)
     other = sqlite3.connect(tmp_path / "z.db", isolation_level=None)
@@ -332,6 +336,7 @@ def test_a_key_file_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.sqlite
 def test_a_missing_key_is_not_replaced_beside_a_database(tmp_path: Path) -> None:
     key, database = tmp_path / "key", tmp_path / "z.db"
     open_store(database, sealer=make_sealer(None, key, database=find_database(database))).close()
@@ -364,6 +369,7 @@ def test_a_key_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         load_key(tmp_path / "key")
 
 
+@pytest.mark.sqlite
 def test_a_database_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "z.db"
     store = open_store(path, sealer=SEALER)
@@ -374,6 +380,7 @@ def test_a_database_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     assert set(modes.values()) == {0o600}
 
 
+@pytest.mark.sqlite
 def test_a_database_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "z.db"
     open_store(path, sealer=SEALER).close()
