@@ -9,29 +9,18 @@ import os
 import platform
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import metadata
 from urllib.parse import urlsplit
 
+from zonda.core.diagnostics.finding import FAULT, OK, WARNING, Finding
 from zonda.hooks.errors import ZondaError
 
 from .app import App
 
-OK, WARNING, FAULT = "ok", "warning", "error"
 #: Seconds for which a runner may take to accept a connection.
 PATIENCE = 2.0
 #: Seconds that a stored time may lie in the future.
 AHEAD = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One finding: the part that was checked, its status, and a hint."""
-
-    check: str
-    status: str
-    text: str
-    hint: str = ""
 
 
 def list_findings(app: App) -> Iterator[Finding]:

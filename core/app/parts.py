@@ -138,7 +138,7 @@ class Parts:
     def _open_reader(self) -> tuple[Reader, bool]:
         if not self.database.is_made():
             return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
-        store = open_store(self.database, sealer=self._sealer, read_only=True)
+        store = open_store(self.database, sealer=self.sealer, read_only=True)
         return self._keep(store).reader(), False
 
     def check_home(self) -> None:
@@ -152,7 +152,10 @@ class Parts:
     @cached_property
     def database(self) -> Database:
         """The database; raises StoreError for a folder, or a URL of another kind."""
-        url = self.settings.database_url
+        return self.find_database(self.settings.database_url)
+
+    def find_database(self, url: str) -> Database:
+        """Find the database of a URL; raises StoreError for a folder, or another kind."""
         if url.startswith(_SQLITE):
             path = Path(url.removeprefix(_SQLITE)).absolute()
             check_reachable(path)
@@ -183,16 +186,21 @@ class Parts:
         return find_exposed((self.settings.home, *file, self.key_file))
 
     @cached_property
-    def _sealer(self) -> Sealer:
+    def sealer(self) -> Sealer:
+        """The sealer of the database; its key is made where there is no database yet."""
+        return self.make_sealer_of(self.database)
+
+    def make_sealer_of(self, database: Database) -> Sealer:
+        """Make the sealer of a database; raises StoreError where that has lost its key."""
         keys = [key.strip() for key in self.settings.key.split(",") if key.strip()]
-        return make_sealer(keys or None, self.key_file, database=self.database)
+        return make_sealer(keys or None, self.key_file, database=database)
 
     @cached_property
     def store(self) -> Store:
         """The database, opened for writing; created if it does not exist."""
         for folder in (self.settings.home, self.folder):
             make_folder(folder)
-        return self._keep(open_store(self.database, sealer=self._sealer))
+        return self._keep(open_store(self.database, sealer=self.sealer))
 
     @cached_property
     def lock(self) -> Lock:
@@ -253,7 +261,7 @@ class Parts:
     def open_scratch_reader(self) -> Reader:
         """Open the reader of an empty database in memory that seals with the key of this one."""
         make_folder(self.folder)
-        return self._keep(open_store(MEMORY, sealer=self._sealer)).reader()
+        return self._keep(open_store(MEMORY, sealer=self.sealer)).reader()
 
     def make_engine_settings(self) -> EngineSettings:
         """Make the settings of an engine from those of the same names."""
@@ -275,6 +283,8 @@ class Parts:
             store.close()
         if "lock" in made:
             self.lock.release()
+        if "database" in made:
+            self.database.close()
 
 
 def _gather(

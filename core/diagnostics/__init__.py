@@ -1,4 +1,4 @@
-"""The pages of error codes (``pages/*.yaml``), and SARIF.
+"""The pages of error codes (``pages/*.yaml``), SARIF, and the findings of checks.
 
 Called by the faces; whoever raises an error only knows its code.
 """

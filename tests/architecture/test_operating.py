@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def test_a_backup_of_a_home_is_restored_with_its_hidden_values(
     zonda(home, "stack", "create", "s", *given, "size=8")
     word = zonda(home, "stack", "output", "show", "s", "word", "--raw")
     backup.mkdir()
-    shell = {"env": {**os.environ, "ZONDA_HOME": str(home), "BACKUP": str(backup)}}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    shell = {"env": {**os.environ, "PATH": path, "ZONDA_HOME": str(home), "BACKUP": str(backup)}}
     subprocess.run(["sh", "-euc", block("Backup", 0)], check=True, **shell)
     assert [path.stat().st_mode & 0o077 for path in backup.iterdir()] == [0, 0]
 

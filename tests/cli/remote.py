@@ -6,8 +6,8 @@ from zonda.core.cli.commands import find_longest
 
 #: Beginnings of commands that are for this machine: a remote run has them work on the home.
 LOCAL = (
-    *("engine", "serve", "runner", "sink", "plugin check", "plugin new", "type", "token", "demo"),
-    *("doctor", "completion", "help", "man", "version", "explain", "resource type docs"),
+    *("db", "engine", "serve", "runner", "sink", "plugin check", "plugin new", "type", "token"),
+    *("demo", "doctor", "completion", "help", "man", "version", "explain", "resource type docs"),
 )
 
 _GOES_ON = "a server carries on what a command leaves with --no-wait"

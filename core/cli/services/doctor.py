@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from zonda.core.app.doctor import FAULT, OK, Finding, check_packages, list_findings
+from zonda.core.app.doctor import check_packages, list_findings
+from zonda.core.diagnostics.finding import FAULT, OK, Finding
 from zonda.hooks.errors import UsageError
 
 from ..arguments import takes

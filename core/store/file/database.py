@@ -156,8 +156,10 @@ def _upgrade(path: str) -> None:
 def _check(connection: FileConnection, path: str, key_check: str) -> None:
     """Raise StoreError, the connection closed, for another schema or another key."""
     try:
-        versions.check_version(path, schema.read_version(connection, path))
-        kept = connection.execute(connection.dialect.sql["meta_value"], ("key_check",)).fetchone()
+        sql = connection.dialect.sql
+        version = schema.read_version(connection, path)
+        versions.check_version(path, version, versions.read_compatible(connection, sql))
+        kept = connection.execute(sql["meta_value"], ("key_check",)).fetchone()
         versions.check_key(path, kept, key_check)
     except BaseException:
         connection.close()

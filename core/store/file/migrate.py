@@ -2,6 +2,10 @@
 
 Under the engine's lock and in one transaction: a process that is killed changes nothing. The file
 is copied to ``<database>.before-upgrade`` first.
+
+A migration *contracts* (``contracts = True`` in its module; without a word it counts as that) where
+the release before it could not use the schema any more. All others only expand it. The database
+keeps the oldest schema whose release can use it, since that release does not know the migration.
 """
 
 from __future__ import annotations
@@ -14,11 +18,13 @@ from typing import Any
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 
 from zonda.hooks.errors import StoreError
 
 from ..schema import version as versions
+from ..schema.prepared import SQL
 from . import turn, version
 from .faults import to_store_error
 from .lock import EngineLock
@@ -45,7 +51,9 @@ def upgrade(path: str, revision: str = "head") -> None:
     engine = _make_engine(path)
     try:
         with engine.begin() as connection:
-            if version.read_version(_get_driver_connection(connection), path) == versions.HEAD:
+            raw = _get_driver_connection(connection)
+            before = version.read_version(raw, path)
+            if before == versions.HEAD:
                 return
             if not lock.acquire():
                 raise _build_in_use_error(path, lock)
@@ -53,6 +61,9 @@ def upgrade(path: str, revision: str = "head") -> None:
             made = build_config()
             made.attributes["connection"] = connection
             command.upgrade(made, revision)
+            if before is not None:
+                oldest = find_compatible(before, versions.read_compatible(raw, SQL), revision)
+                raw.execute(SQL["put_meta"], (versions.COMPATIBLE, oldest))
     except CommandError as error:
         raise StoreError(
             f"The database {path} has a schema from before those that are brought up to date.",
@@ -68,6 +79,19 @@ def upgrade(path: str, revision: str = "head") -> None:
     finally:
         engine.dispose()
         lock.release()
+
+
+def find_compatible(before: str, recorded: str, revision: str = "head") -> str:
+    """The oldest schema whose release can use a database that was upgraded from ``before``.
+
+    ``recorded``: that of the database before, '' for none.
+    """
+    oldest = recorded or before
+    steps = ScriptDirectory.from_config(build_config()).iterate_revisions(revision, before)
+    for step in reversed([*steps]):
+        if getattr(step.module, "contracts", True):
+            oldest = step.revision
+    return oldest
 
 
 def _build_in_use_error(path: str, lock: EngineLock) -> StoreError:

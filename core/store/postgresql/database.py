@@ -85,8 +85,9 @@ class Server:
                 raise StoreError(
                     f"The database {self.where} is empty.", hint="Create a stack first."
                 )
-            schema.check_version(self.where, version)
-            kept = connection.execute(connection.dialect.sql["meta_value"], ("key_check",))
+            sql = connection.dialect.sql
+            schema.check_version(self.where, version, schema.read_compatible(connection, sql))
+            kept = connection.execute(sql["meta_value"], ("key_check",))
             schema.check_key(self.where, kept.fetchone(), key_check)
         except Error as error:
             connection.close()

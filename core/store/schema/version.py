@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from zonda.hooks.errors import StoreError
 
 #: The newest migration; a test compares it with ``migrations/``.
 HEAD = "0020"
+#: The name in ``meta`` of the oldest schema whose release can use the database; see ``migrate``.
+COMPATIBLE = "compatible_from"
 VERSION_TABLE = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
     "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
 )
 
 
-def check_version(where: str, version: str | None) -> None:
-    """Raise StoreError for a database with another schema that was not brought up to date."""
-    if version == HEAD:
-        return
-    if version is None or version < HEAD:
-        raise StoreError(
+def read_compatible(connection: Any, sql: Mapping[str, str]) -> str:
+    """The oldest schema whose release can use the database, '' for its own alone."""
+    found = connection.execute(sql["meta_value"], (COMPATIBLE,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def is_usable(version: str | None, compatible: str) -> bool:
+    """Whether this release can use a database: of its schema, or of a later that only expands it.
+
+    ``compatible``: the oldest schema whose release can use it, '' for its own alone.
+    """
+    return version == HEAD or (version is not None and version > HEAD >= compatible != "")
+
+
+def check_version(where: str, version: str | None, compatible: str) -> None:
+    """Raise StoreError for a database with a schema that this release cannot use."""
+    if not is_usable(version, compatible):
+        raise build_version_error(where, version or "")
+
+
+def build_version_error(where: str, version: str) -> StoreError:
+    """The error for a database with another schema."""
+    if version < HEAD:
+        return StoreError(
             f"The database {where} has the schema {version} of an older zonda (this one: {HEAD}).",
-            hint="Make the file and its folder writable: the next command brings it up to date.",
+            hint="Run 'zonda db upgrade'. A file and its folder have to be writable for that.",
         )
-    raise StoreError(
+    return StoreError(
         f"The database {where} has the schema {version} of a newer zonda (this one: {HEAD}).",
         hint="Use the zonda that wrote it, or a newer one.",
     )

@@ -99,6 +99,11 @@ class Sealer:
         """The keys of signal URLs."""
         return self.derive_keys("signal")
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """The text by which a database knows its key, 32 hexadecimal digits."""
+        return self.hmac(b"zonda key check")
+
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""
         return hashlib.blake2b(data, key=self._hash_key, digest_size=16).hexdigest()

@@ -140,7 +140,7 @@ def open_store(
 ) -> Store:
     """Open a database, making it if needed; see ``find_database`` and ``Database.open``."""
     database = find_database(url, synchronous) if isinstance(url, str | Path) else url
-    connection = database.open(sealer.hmac(b"zonda key check"), read_only=read_only)
+    connection = database.open(sealer.fingerprint, read_only=read_only)
     return Store(database, connection, sealer, read_only)
 
 

@@ -6,6 +6,7 @@ revision = "0015"
 down_revision = "0014"
 branch_labels = None
 depends_on = None
+contracts = True
 
 
 def upgrade() -> None:

@@ -7,6 +7,7 @@ revision = "0020"
 down_revision = "0019"
 branch_labels = None
 depends_on = None
+contracts = False
 
 
 def upgrade() -> None:

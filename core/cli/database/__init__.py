@@ -1,0 +1,1 @@
+"""Commands of the database itself: its status, check, upgrade, backups."""
