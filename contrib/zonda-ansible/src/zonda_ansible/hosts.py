@@ -6,6 +6,7 @@ the same settings as a map. Without it modules run on the machine that zonda run
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
@@ -21,7 +22,7 @@ from zonda.hooks import (
     support,
 )
 
-from . import runs
+from . import facts, runs
 from .index import load_index
 
 ADDRESS, CONNECTION, PORT, USER, PASSWORD = "address", "connection", "port", "user", "password"
@@ -38,6 +39,7 @@ BECOME_PASSWORD, PYTHON, VARIABLES, HIDDEN_VARIABLES = (
     "hidden_variables",
 )
 WAIT: Final = "wait"
+FACTS, FACT_SUBSETS = "facts", "fact_subsets"
 LOCAL: Final = "local"
 #: Ansible's variable for each setting.
 _NAMES: Final = {
@@ -56,6 +58,8 @@ _NAMES: Final = {
 #: The settings that say which machine it is.
 _MACHINE: Final = (ADDRESS, CONNECTION, PORT)
 _TRIES: Final = 3
+#: The facts of a machine that could not be asked, as JSON.
+_UNKNOWN: Final = "null"
 
 _Schema = properties.Schema
 _Attribute = attributes.Schema
@@ -150,6 +154,14 @@ class Host(Resource):
             constraints=[constraints.Range(0, 86400)],
             update_allowed=True,
         ),
+        FACT_SUBSETS: _Schema(
+            _Schema.LIST,
+            "The facts to gather, as `gather_subset` of Ansible (`network`, `!hardware`); all if "
+            "none are given.",
+            schema=_Schema(_Schema.STRING, "A subset."),
+            default=[],
+            update_allowed=True,
+        ),
     }
     attributes_schema: ClassVar[Mapping[str, attributes.Schema]] = {
         "connection": _Attribute(
@@ -159,6 +171,11 @@ class Host(Resource):
         ),
         "address": _Attribute("The name or address.", type=_Attribute.STRING),
         "python": _Attribute("The Python that modules run with.", type=_Attribute.STRING),
+        FACTS: _Attribute(
+            "What Ansible finds out about the machine: `distribution`, `default_ipv4`, ... If the "
+            "template reads it, each creation, update and check gathers it; else it is null.",
+            type=_Attribute.MAP,
+        ),
     }
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {
         "connection": (PASSWORD, BECOME_PASSWORD, HIDDEN_VARIABLES)
@@ -186,8 +203,10 @@ class Host(Resource):
         return None
 
     def handle_check(self) -> None:
-        """Fail if it cannot be reached."""
+        """Fail if it cannot be reached; its facts are unknown then."""
+        self.data_set(FACTS, _UNKNOWN)
         self._ping(self.properties)
+        self._gather(self.properties)
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """The same as to create it."""
@@ -198,6 +217,8 @@ class Host(Resource):
         python = settings.get(PYTHON) or self.data().get(PYTHON)
         if name == "connection":
             return {**settings, **({PYTHON: python} if python else {})}
+        if name == FACTS:
+            return self._read_facts()
         return python if name == PYTHON else settings.get(name, "")
 
     def _prove(self, wanted: Mapping[str, Any]) -> None:
@@ -205,12 +226,44 @@ class Host(Resource):
         python = (found.get("ansible_facts") or {}).get("discovered_interpreter_python")
         if python:
             self.data_set(PYTHON, python)
+        self._gather(wanted)
         self.resource_id_set(name_place(wanted))
 
+    def _gather(self, wanted: Mapping[str, Any]) -> None:
+        """Gather facts and keep them, if the template reads them."""
+        if self._are_facts_read():
+            self.data_set(FACTS, json.dumps(self._ask_facts(wanted)))
+        else:
+            self.data_delete(FACTS)
+
+    def _are_facts_read(self) -> bool:
+        return not self.context.referenced_attributes().isdisjoint({FACTS, None})
+
+    def _read_facts(self) -> dict[str, Any] | None:
+        """The facts that are kept; those of now where a template is the first to read any."""
+        kept = self.data().get(FACTS)
+        if kept is None and self.resource_id is not None and self._are_facts_read():
+            try:
+                return self._ask_facts(self.properties)
+            except (NotReady, ResourceFailure):
+                return None
+        found: dict[str, Any] | None = json.loads(kept or _UNKNOWN)
+        return found
+
+    def _ask_facts(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        options = facts.list_options(wanted[FACT_SUBSETS])
+        return facts.read_facts(self._run(wanted, facts.MODULE, options))
+
     def _ping(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        return self._run(wanted, "ansible.builtin.ping", {})
+
+    def _run(
+        self, wanted: Mapping[str, Any], module: str, options: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The result of a module that changes nothing; raises NotReady and ResourceFailure."""
         question = {
-            "module": "ansible.builtin.ping",
-            "options": {},
+            "module": module,
+            "options": options,
             "variables": make_variables(wanted),
             "keywords": {"timeout": 60},
             "check": False,
