@@ -1,0 +1,91 @@
+"""SSH servers on the loopback for tests: keys of their own, no password, gone afterwards."""
+
+from __future__ import annotations
+
+import getpass
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+ABSENT: Final = "no SSH server: apt-get install openssh-server"
+
+
+def find_server() -> str | None:
+    """The program of the server; None where it is not installed."""
+    return shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
+
+
+class SshServer:
+    """A server on a port of its own, with the settings that reach it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("host", "user"):
+            words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
+            subprocess.run(words, check=True)
+        (folder / "authorized").write_text((folder / "user.pub").read_text())
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = {
+            "HostKey": self.folder / "host",
+            "AuthorizedKeysFile": self.folder / "authorized",
+            "ListenAddress": "127.0.0.1",
+            "Port": self.port,
+            "PasswordAuthentication": "no",
+            "UsePAM": "no",
+            "StrictModes": "no",
+            "PidFile": "none",
+            "LogLevel": "VERBOSE",
+            "MaxSessions": 100,
+            "MaxStartups": 100,
+        }
+        Path("/run/sshd").mkdir(exist_ok=True)
+        words = [f"-o{name}={value}" for name, value in options.items()]
+        self._process = subprocess.Popen(
+            [str(find_server()), "-D", "-f", "/dev/null", "-E", str(self.folder / "log"), *words]
+        )
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionRefusedError:
+                if self._process.poll() is not None:
+                    raise AssertionError((self.folder / "log").read_text()) from None
+
+    def stop(self) -> None:
+        """Stop it."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+            self._process = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of a host, as templates give them."""
+        # A path of a Unix socket is short.
+        arguments = (
+            f"-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile={self.folder}/known "
+            "-o IdentitiesOnly=yes"
+        )
+        return {
+            "address": "127.0.0.1",
+            "port": self.port,
+            "user": getpass.getuser(),
+            "private_key_file": str(self.folder / "user"),
+            "python": sys.executable,
+            "variables": {"ansible_ssh_common_args": arguments},
+        }
+
+    def count_logins(self) -> int:
+        """The number of connections that were let in."""
+        return (self.folder / "log").read_text().count("Accepted publickey")
