@@ -102,7 +102,7 @@ def _database(app: App) -> Iterator[Finding]:
 
 def _engine(app: App) -> Iterator[Finding]:
     if app.has_engine:
-        yield Finding("engine", OK, f"process {app.lock.read_holder() or 'unknown'} is the engine")
+        yield Finding("engine", OK, f"{app.find_engine()} is the engine")
         return
     yield Finding("engine", OK, "none runs: each command drives its own stack")
     left = [stack.name for stack in app.reader.stacks() if stack.status == "IN_PROGRESS"]

@@ -8,11 +8,14 @@ answer, and watches; if the engine goes away meanwhile, it takes over. Made by `
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from zonda import __version__
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
 from zonda.core.store.database.protocols import Lock
@@ -27,6 +30,7 @@ from .surface import PendingRequest, RunningAction
 if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
+    from zonda.core.cluster.membership import Membership
     from zonda.core.engine.model.tracing import CallTracer
     from zonda.core.engine.plan.accept import Noted
     from zonda.core.engine.runtime.engine import Engine, EngineLoad, Notice
@@ -40,6 +44,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
 log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
+#: Seconds until a member joins its cluster again, at first and at most.
+_FIRST_RETRY, _LAST_RETRY = 0.2, 5.0
 _LOOK_AGAIN = 0.1
 #: Seconds within which the thread of a working engine goes round.
 LONGEST_TURN = 5.0
@@ -59,6 +65,12 @@ class EngineClient:
         self._drives_all = False
         self._server_lock: Lock | None = None
         self._delivery: Delivery | None = None
+        self._membership: Membership | None = None
+        self._is_closed = threading.Event()
+        # What others listen to, for the engine of the next life.
+        self._listeners: list[Listener] = []
+        self._commit_listeners: list[CommitListener] = []
+        self._tracer: CallTracer | None = None
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -104,7 +116,7 @@ class EngineClient:
         return self._require_engine().keep(write)
 
     def _require_engine(self) -> Engine:
-        self.check()
+        self._check_engine()
         if self._engine is None:
             raise StoreError("This process is not the engine of the database.")
         return self._engine
@@ -168,17 +180,25 @@ class EngineClient:
         """
         if self._engine is not None:
             return True
-        store, parts = self._parts.store, self._parts
+        parts = self._parts
+        if parts.is_clustered:
+            self._begin_life(drive)
+            return True
         if drive == "own" and parts.store.database.server_lock().is_taken():
             return False
         if not parts.lock.acquire():
             return False
+        self._start_engine(self._make_engine(), drive)
+        return True
+
+    def _make_engine(self) -> Engine:
+        parts = self._parts
         from zonda.core.engine.runtime.engine import Engine
         from zonda.core.schedule.scheduler import Scheduler
         from zonda.core.schedule.timing import Timing
 
-        engine = Engine(
-            store,
+        return Engine(
+            parts.store,
             parts.plugins,
             clock=parts.clock,
             scheduler=Scheduler(parts.clock),
@@ -188,11 +208,83 @@ class EngineClient:
             load=parts.template_loader,
             settings=replace(parts.make_engine_settings(), timing=Timing()),
         )
+
+    def _start_engine(self, engine: Engine, drive: str) -> None:
         self._unsubscribe = engine.subscribe(self._record_notices)
         engine.start(drive)
         self._engine = engine
-        self._start_delivery(engine)
-        return True
+        if not self._parts.is_clustered:
+            self._start_delivery(engine)
+
+    # -- being a member of a cluster ------------------------------------------------------------
+
+    def _begin_life(self, drive: str) -> None:
+        """Join the cluster with a new engine. Raises StoreError.
+
+        A member that is removed, or loses its connection, begins anew with nothing: rows say what
+        is due. The lease begins once the engine is made, which may take longer than a lease.
+        """
+        from zonda.core.cluster.membership import Membership
+
+        parts, engine = self._parts, self._make_engine()
+        membership = Membership(
+            parts.store.database, parts.clock, member=parts.ids.new(), lease=parts.settings.lease
+        )
+        parts.store.ownership = membership.join(
+            parts.store,
+            version=__version__,
+            served_url=parts.served_url,
+            most=parts.settings.trees_at_once,
+            takes_free=drive == "all",
+        )
+        engine.on_failure = lambda: self._begin_anew(drive)
+        self._start_engine(engine, drive)
+        for listener in self._listeners:
+            engine.subscribe(listener)
+        for told in self._commit_listeners:
+            engine.subscribe_commits(told)
+        if self._tracer is not None:
+            engine.trace_calls(self._tracer)
+        courier = parts.store.database.engine_lock()
+        membership.begin(engine, lambda: self._deliver_once(engine, courier))
+        self._membership = membership
+
+    def _deliver_once(self, engine: Engine, courier: Lock) -> None:
+        """Deliver events of all members if none of the others does. Called every few seconds."""
+        if self._delivery is not None:
+            self._delivery.news()
+        elif self._parts.settings.sinks and self._engine is engine and courier.acquire():
+            self._start_delivery(engine)
+
+    def _begin_anew(self, drive: str) -> None:
+        """End this life and begin another; called in the thread of an engine that has failed."""
+        if not self._is_closed.is_set():
+            run = partial(self._renew_life, drive)
+            threading.Thread(target=run, name="zonda-life", daemon=True).start()
+
+    def _renew_life(self, drive: str) -> None:
+        self._end_life(0.0)
+        delay = _FIRST_RETRY
+        while not self._is_closed.wait(delay):
+            try:
+                self._parts.store.reopen()
+                self._begin_life(drive)
+                return
+            except StoreError as error:
+                log.warning("The cluster cannot be joined: %s", error)
+                delay = min(2 * delay, _LAST_RETRY)
+
+    def _end_life(self, grace: float) -> None:
+        if self._engine is not None:
+            self._engine.stop(grace)
+        if self._delivery is not None:
+            self._delivery.finish()
+            self._delivery = None
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        if self._membership is not None:
+            self._membership.leave()
+            self._membership = None
 
     def _start_delivery(self, engine: Engine) -> None:
         """Start the delivery of this engine's events to the configured sinks."""
@@ -208,7 +300,14 @@ class EngineClient:
         return None if self._engine is None else self._engine.services.definitions
 
     def check(self) -> None:
-        """Raise StoreError if this process is the engine and it has died."""
+        """Raise StoreError if this process is the engine and it has died.
+
+        A member of a cluster begins another life.
+        """
+        if not self._parts.is_clustered:
+            self._check_engine()
+
+    def _check_engine(self) -> None:
         if self._engine is not None and self._engine.failure is not None:
             raise self._engine.failure
 
@@ -234,6 +333,9 @@ class EngineClient:
         up. Whether it is the engine now. Raises Conflict if another process is, or waits for it.
         """
         parts = self._parts
+        if parts.is_clustered:
+            self._drives_all = self._become_engine("all")
+            return True
         lock = self._server_lock = parts.store.database.server_lock()
         if not lock.acquire():
             holder = lock.read_holder()
@@ -253,15 +355,20 @@ class EngineClient:
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """See ``Engine.subscribe``; raises StoreError if this process is not the engine."""
-        return self._require_engine().subscribe(listener)
+        engine = self._require_engine()
+        if self._parts.is_clustered:
+            self._listeners.append(listener)
+        return engine.subscribe(listener)
 
     def subscribe_commits(self, listener: CommitListener) -> None:
         """See ``Engine.subscribe_commits``."""
         self._require_engine().subscribe_commits(listener)
+        self._commit_listeners.append(listener)
 
     def trace_calls(self, tracer: CallTracer) -> None:
         """See ``Engine.trace_calls``."""
         self._require_engine().trace_calls(tracer)
+        self._tracer = tracer
 
     def read_load(self) -> EngineLoad:
         """See ``Engine.read_load``."""
@@ -343,12 +450,13 @@ class EngineClient:
     @property
     def holder(self) -> str:
         """The process that is the engine now, for people; '' if none is."""
-        lock = self._parts.lock
-        return f"process {lock.read_holder() or 'unknown'}" if lock.is_taken() else ""
+        return self._parts.find_engine()
 
     @property
     def other_engine(self) -> str:
         """The engine's process, if it is another one, for people; else ''."""
+        if self._parts.is_clustered:
+            return ""
         holder = None if self._parts.lock.held else self._parts.lock.read_holder()
         return "" if holder is None else f"the engine of process {holder}"
 
@@ -375,13 +483,8 @@ class EngineClient:
 
         What the last calls have caused is delivered, too: events go out once the engine has ended.
         """
-        if self._engine is not None:
-            self._engine.stop(self._parts.settings.stop_grace)
-        if self._delivery is not None:
-            self._delivery.finish()
-            self._delivery = None
-        if self._unsubscribe is not None:
-            self._unsubscribe()
+        self._is_closed.set()
+        self._end_life(self._parts.settings.stop_grace)
         self._engine = None
         if self._server_lock is not None:
             self._server_lock.release()

@@ -55,7 +55,7 @@ class Parts:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.clock = SystemClock()
+        self.clock = _make_clock(settings)
         self.ids = Ids(self.clock)
         self.random = make_system_random()
         #: The URL that this process serves, '' where it serves none.
@@ -169,6 +169,11 @@ class Parts:
         return find_database(url, self.settings.synchronous)
 
     @property
+    def is_clustered(self) -> bool:
+        """Whether several engines may share the database, as members of a cluster."""
+        return self.settings.database_url.startswith(POSTGRESQL)
+
+    @property
     def folder(self) -> Path:
         """The folder of the database; that of a server is the home."""
         return self.database.folder or self.settings.home
@@ -210,7 +215,13 @@ class Parts:
     @property
     def has_engine(self) -> bool:
         """Whether any process is the engine of this database."""
-        return self.lock.is_taken()
+        return bool(self.find_engine())
+
+    def find_engine(self) -> str:
+        """The process that is the engine, or the members of the cluster, for people; or ''."""
+        if self.is_clustered:
+            return ", ".join(f"process {pid} on {host}" for host, pid in self.reader.list_members())
+        return f"process {self.lock.read_holder() or 'unknown'}" if self.lock.is_taken() else ""
 
     @cached_property
     def lender(self) -> ResourceServices:
@@ -285,6 +296,14 @@ class Parts:
             self.lock.release()
         if "database" in made:
             self.database.close()
+
+
+def _make_clock(settings: Settings) -> SystemClock:
+    if not settings.database_url.startswith(POSTGRESQL):
+        return SystemClock()
+    from zonda.core.cluster.clock import ClusterClock
+
+    return ClusterClock()
 
 
 def _gather(

@@ -90,6 +90,19 @@ class Settings:
         "SQLite's `synchronous`. NORMAL survives the death of the process; FULL also a power cut.",
         choices=("NORMAL", "FULL"),
     )
+    lease: float = define_setting(
+        6.0,
+        "With PostgreSQL: how long after its last sign of life an engine is taken for dead, "
+        "and its stacks are given to others.",
+        least=1,
+        most=600,
+    )
+    trees_at_once: int = define_setting(
+        200,
+        "With PostgreSQL: how many stacks, with all that is nested in them, this engine works on "
+        "at a time. More of them wait for another engine.",
+        least=1,
+    )
     key: str = define_setting(
         "",
         "The key that seals hidden values, as 32 bytes in URL-safe base64.",

@@ -75,6 +75,7 @@ WHOLE = (
     "uq_stack_live_name",
     "uq_drift_check_running",
     "SCAN sink",
+    "SCAN member",
     "SCAN CONSTANT ROW",
     "VIRTUAL TABLE",
 )

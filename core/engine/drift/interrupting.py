@@ -40,6 +40,14 @@ def interrupt_all(work: UnitOfWork) -> None:
         _schedule_repair(work, stack_id)
 
 
+def interrupt_tree(work: UnitOfWork, root_id: str) -> None:
+    """Interrupt the running checks of one tree: the member that ran them has ended."""
+    for row in work.tx.drift.list_running(root_id):
+        interrupt(work, row)
+    if root_id in work.tx.drift.list_repaired():
+        _schedule_repair(work, root_id)
+
+
 def _schedule_repair(work: UnitOfWork, stack_id: str) -> None:
     """Have a stack checked at once whose check by schedule was not repaired."""
     stack, last = work.tx.stack(stack_id), work.tx.drift.last(stack_id)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.write.database import Fenced
+from zonda.core.store.write.duties import Foreign
 from zonda.hooks.text.borders import raise_interruption
 
 from ..model.effects import Call, GivenUp, Step, TookTooLong, Tx, Wait, make_step
@@ -115,6 +116,10 @@ class Loop:
         task = self._busy.get(key)
         return task is not None and not task.waiting
 
+    def list_moving(self) -> list[str]:
+        """The resources whose steps are running and not waiting for their time."""
+        return [key for key, task in self._busy.items() if not task.waiting]
+
     def waits(self, key: str) -> int:
         """Count how often the running step of this resource has begun to wait."""
         task = self._busy.get(key)
@@ -203,7 +208,7 @@ class Loop:
         if task.done is not None:
             self._awaited.pop(task, None)
             task.done(value, error)
-        elif error is not None and not isinstance(error, GivenUp | Fenced):
+        elif error is not None and not isinstance(error, GivenUp | Fenced | Foreign):
             log.error("A step of resource %s broke", task.key, exc_info=error)
             if is_current:
                 # Nobody would drive its operation any more: it must not be in progress for ever.

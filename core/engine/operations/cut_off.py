@@ -21,11 +21,14 @@ MOST_BESIDE_OTHERS = 2
 MOST_TAKE_OVERS = MOST_BESIDE_OTHERS + 10
 
 
-def count_unfinished(work: UnitOfWork) -> None:
-    """Count the unfinished instances when an engine begins; suspects are to be called alone."""
+def count_unfinished(work: UnitOfWork, tree: str = "") -> None:
+    """Count the unfinished instances when an engine begins; suspects are to be called alone.
+
+    ``tree``: the stack at the top of those that are meant, '' for all.
+    """
     for key, root_id in list(work.after.look.items()):
         row = work.tx.resource(key)
-        if row is None:
+        if row is None or tree not in ("", root_id):
             continue
         if row.take_overs >= MOST_BESIDE_OTHERS:
             del work.after.look[key]

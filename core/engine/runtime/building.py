@@ -1,4 +1,4 @@
-"""Builds the services that the steps of an engine share. Called by the drivers' constructors."""
+"""Builds the services that the steps of an engine share, and the error of an engine that ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
+from zonda.hooks.errors import StoreError
 from zonda.hooks.resources.resource import Resource
 
 from ..model.definition import Loading
@@ -56,4 +57,14 @@ def build_services(
         settings,
         reader,
         drives=drives,
+    )
+
+
+def build_stop_error(error: BaseException) -> StoreError:
+    """The error for all who wait for an engine that has ended by ``error``."""
+    if isinstance(error, StoreError):
+        return error
+    return StoreError(
+        f"The engine has stopped: {type(error).__name__}: {error}.",
+        hint="Start it again: what was running is taken up where it was.",
     )

@@ -155,6 +155,7 @@ class Driver(Loop):
             work = UnitOfWork(tx, services.clock.now(), services.ids, services.sealer, self.owner)
             offset = self._jumps.look(work)
             results = [run(work) for run in runs]
+            _note_progress(work)
             released = self._look_ahead(work) if ahead else []
         self._jumps.keep_offset(offset)
         if self.listeners.commit_listeners:
@@ -249,3 +250,14 @@ class Driver(Loop):
         shown = error if isinstance(error, ZondaError) else type(error).__name__
         log.error("The rollback of stack %s cannot be planned", stack_id, exc_info=error)
         self.start(make_step(Tx(lambda work: end_without_rollback(work, stack_id, str(shown)))))
+
+
+def _note_progress(work: UnitOfWork) -> None:
+    """Note the trees of a member whose last owners have died, and that get on now."""
+    duties = work.tx.duties
+    if duties is None or not duties.has_suspects:
+        return
+    for stack_id in {event.stack_id for event in work.after.events if event.status == "COMPLETE"}:
+        stack = work.tx.stack(stack_id)
+        if stack is not None:
+            duties.note_progress(stack.root)

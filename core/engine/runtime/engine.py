@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from random import Random
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
@@ -37,11 +37,14 @@ from ..model.unit_of_work import Notice, UnitOfWork
 from ..plan.accept import Noted, skip_note
 from ..services import EngineSettings
 from . import sweeps
-from .building import build_services
+from .building import build_services, build_stop_error
 from .lateness import Lateness
 from .listeners import CommitListener, Listener
 from .pool_driver import PoolDriver
 from .requests import Requests
+
+if TYPE_CHECKING:  # what only members of a cluster import
+    from .trees import Trees
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
 
@@ -129,6 +132,7 @@ class Engine:
             store, self.services, self._inbox, f"{ids()}", self._close_own_reader
         )
         self._requests = Requests(self._driver, self.drive, store.is_awaited)
+        self._trees: Trees | None = None
         self._fire: Callable[[UnitOfWork], None] | None = None
         self._stop_superseded = sweeps.StopSuperseded(self._driver, self.settings.cancel_grace)
         self._lateness = Lateness(self._driver, clock)
@@ -142,6 +146,8 @@ class Engine:
         self._turned_at = clock.monotonic()
         #: The error that has ended the thread, if any.
         self.failure: StoreError | None = None
+        #: Called in the thread when an error has ended it.
+        self.on_failure: Callable[[], None] = lambda: None
         self._scheduler = scheduler
         #: The time at which the scheduler wakes the thread, by the monotonic clock.
         self._wakes_at = math.inf
@@ -151,14 +157,25 @@ class Engine:
     # -- what faces call ------------------------------------------------------------------------
 
     def start(self, drive: str = "own") -> None:
-        """Start the thread. ``all``: take up all unfinished stacks; ``own``: driven ones only."""
+        """Start the thread. ``all``: take up all unfinished stacks; ``own``: driven ones only.
+
+        A member of a cluster (``Store.ownership``) takes the trees that no other has.
+        """
         self._store.forget_rows()
         if drive == "all":
             from ..drift.schedule import DueChecks  # short commands fire nothing
 
             self._driver.driven, self._fire = None, DueChecks(self.services)
+        if self._store.ownership is not None:
+            from .trees import Trees
+
+            self._trees = Trees(self._driver, self._store.ownership, self._requests.sweep)
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
+        if self._trees is not None:
+            self._scheduler.start(self)
+            self._put(self._trees.sweep)
+            return
         self._run_unit(interrupt_all)
         if drive == "all":
             self._run_unit(sweeps.take_up_after_end)
@@ -187,12 +204,17 @@ class Engine:
                 raise CancelledError
             (note or skip_note)(work, accepted)
 
-        return self._submit_step(lambda: act(services, action, note_all), future)
+        def make() -> Step:
+            if self._trees is None:
+                return act(services, action, note_all)
+            return self._trees.act(services, action, note_all, future.cancelled)
+
+        return self._submit_step(make, future)
 
     def drive(self, stack_id: str) -> None:
         """Carry out (or take up) the plan of a stack, and those above and below it."""
-        root = self._reader.stack_by_id(stack_id).root_id
-        self._put(lambda: self._driver.drive(root))
+        root, driving = self._reader.stack_by_id(stack_id).root_id, self._trees or self._driver
+        self._put(lambda: driving.drive(root))
 
     def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
         """Wait until a stack is idle, with those above and below it, and return it.
@@ -300,10 +322,18 @@ class Engine:
         self._run_unit(self._stop_superseded)
         self._put(self._driver.checks.sweep)
         self._put(self._driver.give_up_overlong)
+        self.sweep_duties()
+
+    def sweep_duties(self) -> None:
+        """Take trees without an owner, release those at rest; for a member of a cluster."""
+        if self._trees is not None:
+            self._put(self._trees.sweep)
 
     def sweep_drift(self) -> None:
         """Begin the drift checks that are due."""
         fire = self._fire
+        if fire is not None and self._trees is not None:
+            self._run_unit(self._trees.claim_due)
         if fire is not None:
             self._run_unit(fire)
 
@@ -311,10 +341,13 @@ class Engine:
         """Enqueue every instance that could run and does not."""
         busy = self._driver.is_busy
         self._run_unit(lambda work: sweeps.reconcile(work, busy))
+        if self._trees is not None:
+            self._put(self._trees.note_all)
 
     def sweep_requests(self) -> None:
-        """Carry out the requests of other processes."""
-        self._put(self._requests.sweep)
+        """Carry out the requests of other processes; a member does so with its duties."""
+        if self._trees is None:
+            self._put(self._requests.sweep)
 
     def withdraw(self, request: str) -> None:
         """Take back a request that has no answer yet."""
@@ -348,8 +381,9 @@ class Engine:
                 self._tell_waiters()
         except BaseException as error:  # the thread's end: everybody must learn of it
             log.exception("The engine stops")
-            self._end(_build_stop_error(error))
-            self.failure = _build_stop_error(error)
+            self._end(build_stop_error(error))
+            self.failure = build_stop_error(error)
+            self.on_failure()
         else:
             self._end(StoreError("The engine has been stopped.", hint="Run the command again."))
         with self._changed:
@@ -406,6 +440,8 @@ class Engine:
     def _tell_waiters(self) -> None:
         if self._driver.idle_stacks:
             self._requests.forget(self._driver.idle_stacks)
+            if self._trees is not None:
+                self._trees.note_rested(self._driver.idle_stacks)
             self._driver.idle_stacks.clear()
             with self._changed:
                 self._changes += 1
@@ -413,6 +449,8 @@ class Engine:
 
     def _begin_stop(self) -> None:
         self._stopping = True
+        if self._trees is not None:
+            self._trees.begin_to_leave()
         self._driver.close_door()
 
     def _has_ended(self) -> bool:
@@ -460,12 +498,3 @@ class Engine:
         reader: Reader | None = self._readers.__dict__.pop("reader", None)
         if reader is not None:
             self._store.close_reader(reader)
-
-
-def _build_stop_error(error: BaseException) -> StoreError:
-    if isinstance(error, StoreError):
-        return error
-    return StoreError(
-        f"The engine has stopped: {type(error).__name__}: {error}.",
-        hint="Start it again: what was running is taken up where it was.",
-    )

@@ -29,7 +29,7 @@ def take_up_after_end(work: UnitOfWork) -> None:
 def take_up(work: UnitOfWork, stack_id: str) -> None:
     """Look at the unfinished instances of one stack, and below it."""
     work.after.look.update(work.tx.list_runnable(stack_id))
-    if any(key == stack_id for key, _ in work.tx.pending_stacks()):
+    if stack_id in work.tx.pending_stacks():
         work.after.plan[stack_id] = None
     work.after.refresh.update(
         (key, None) for key, root in work.tx.list_behind() if root == stack_id
@@ -41,7 +41,7 @@ def reconcile(work: UnitOfWork, is_busy: Callable[[str], bool]) -> None:
     for key, stack_id in work.tx.list_runnable():
         if not is_busy(key):
             work.after.look[key] = stack_id
-    for stack_id, _ in work.tx.pending_stacks():
+    for stack_id in work.tx.pending_stacks():
         work.after.plan[stack_id] = None
     work.after.refresh.update((key, None) for key, _ in work.tx.list_behind())
 

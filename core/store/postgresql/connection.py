@@ -30,6 +30,8 @@ DIALECT = Dialect(
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 #: Seconds after which a server that does not answer is given up.
 _PATIENCE = 10
+#: The lock that writers of events share and readers of all events have alone, for a moment.
+_EVENTS = int.from_bytes(b"zondaevt")
 _IDLE = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
 
 
@@ -138,10 +140,15 @@ class ServerConnection(_Words):
         return cursor
 
     def add_events(self, rows: Sequence[Row]) -> list[int]:
-        """Insert events; the ``seq`` of each."""
+        """Insert events; the ``seq`` of each. ``find_final_event`` waits for the commit."""
+        self.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_EVENTS,))
         cursor = self._connection.cursor()
         cursor.executemany(SQL["insert_event"], rows, returning=True)
         return [int(found[0]) for result in cursor.results() for found in result]
+
+    def find_final_event(self) -> None:
+        """Raise AssertionError: whoever writes reads no events of others."""
+        raise AssertionError("A writer reads no events of others.")
 
     def begin(self) -> None:
         """Begin a transaction that writes."""
@@ -192,6 +199,17 @@ class PooledConnection(_Words):
     def _read(self, statement: str, values: Sequence[Any]) -> Any:
         with self._pool.connection() as connection:
             return _run(connection, statement, values)
+
+    def find_final_event(self) -> int | None:
+        """The last event that none of a smaller number follows.
+
+        Numbers are given before the commit, and several members commit: nobody adds events while
+        the last one is read, and whoever adds later gets a larger number.
+        """
+        with self._pool.connection() as connection, connection.transaction():
+            _run(connection, "SELECT pg_advisory_xact_lock(%s)", (_EVENTS,))
+            found = _run(connection, SQL["last_event"], ()).fetchone()
+        return found[0] or 0
 
     def begin_snapshot(self) -> None:
         """Begin a transaction that sees one state of the database."""

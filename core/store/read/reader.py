@@ -328,8 +328,11 @@ class Reader(DriftReads, PageReads, SoftwareReads):
             return self._connection.find_damage()
 
     def events_after(self, after: int, limit: int) -> list[EventView]:
-        """Like ``events``, of all stacks."""
-        return [EventView(*item) for item in self._ask("events_after", after, limit, 0)]
+        """Like ``events``, of all stacks; none that one of a smaller number may still follow."""
+        with self._lock, self._telling():
+            last = self._connection.find_final_event()
+        found = [EventView(*item) for item in self._ask("events_after", after, limit, 0)]
+        return found if last is None else [event for event in found if event.seq <= last]
 
     def sinks(self) -> list[SinkRow]:
         """The position up to which events are delivered, by the names of the sinks."""
@@ -355,10 +358,14 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         found = self._ask("template_checked", template_id)
         return str(found[0][0]).split() if found else []
 
+    def list_members(self) -> list[tuple[str, int]]:
+        """(host, process id) of the members of the cluster, the oldest first."""
+        return [(host, pid) for _, host, pid in self._ask("members")]
+
     def request(self, request_id: str) -> RequestView:
         """A command left for the engine; raises NotFound."""
         found = self._find("Request", request_id, "request_by_id", request_id)
-        key, action, created_at, answer, answered_at = found
+        key, action, created_at, answer, answered_at, _ = found
         load = self.sealer.load
         return RequestView(key, load(action), created_at, load(answer), answered_at)
 

@@ -18,9 +18,11 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE failed (id TEXT NOT NULL, stack_id TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT NOT NULL, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, op TEXT NOT NULL, op_id TEXT, template_id TEXT, properties TEXT, hidden TEXT NOT NULL, attempt INTEGER NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT NOT NULL, kind TEXT NOT NULL, code TEXT NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, trace TEXT, CONSTRAINT pk_failed PRIMARY KEY (id))',
     'CREATE INDEX ix_failed_at ON failed (at)',
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
+    'CREATE TABLE member (id TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL, plugins TEXT NOT NULL, url TEXT NOT NULL, started_at FLOAT NOT NULL, draining INTEGER NOT NULL, expires_at FLOAT NOT NULL, CONSTRAINT pk_member PRIMARY KEY (id))',
     'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
-    'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, answer TEXT, answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
+    'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, answer TEXT, answered_at FLOAT, root_id TEXT NOT NULL, CONSTRAINT pk_request PRIMARY KEY (id))',
     'CREATE INDEX ix_request_answered_at ON request (answered_at)',
+    'CREATE INDEX ix_request_open ON request (root_id) WHERE answered_at IS NULL',
     'CREATE TABLE sink (name TEXT NOT NULL, seq INTEGER NOT NULL, delivered INTEGER NOT NULL, delivered_at FLOAT, failures INTEGER NOT NULL, failing_since FLOAT, error TEXT NOT NULL, next_at FLOAT, CONSTRAINT pk_sink PRIMARY KEY (name))',
     'CREATE TABLE snapshot (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, generation INTEGER NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, template_id TEXT, data TEXT, created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
     'CREATE INDEX ix_snapshot_stack_id ON snapshot (stack_id)',
@@ -43,6 +45,9 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE drift_finding (check_id TEXT NOT NULL, resource_id TEXT NOT NULL, stack_id TEXT NOT NULL, path TEXT NOT NULL, type TEXT NOT NULL, verdict TEXT NOT NULL, reason TEXT NOT NULL, diff TEXT NOT NULL, ignored TEXT NOT NULL, CONSTRAINT pk_drift_finding PRIMARY KEY (check_id, resource_id), CONSTRAINT fk_drift_finding_check_id FOREIGN KEY(check_id) REFERENCES drift_check (id) ON DELETE CASCADE)',
     'CREATE TABLE drift_ignore (id TEXT NOT NULL, stack_id TEXT NOT NULL, path TEXT NOT NULL, property TEXT NOT NULL, until FLOAT, reason TEXT NOT NULL, "by" TEXT NOT NULL, at FLOAT NOT NULL, CONSTRAINT pk_drift_ignore PRIMARY KEY (id), CONSTRAINT fk_drift_ignore_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE)',
     'CREATE INDEX ix_drift_ignore_stack ON drift_ignore (stack_id)',
+    'CREATE TABLE duty ("key" TEXT NOT NULL, member TEXT, since FLOAT NOT NULL, not_before FLOAT NOT NULL, takeovers INTEGER NOT NULL, CONSTRAINT pk_duty PRIMARY KEY ("key"), CONSTRAINT fk_duty_member FOREIGN KEY(member) REFERENCES member (id) ON DELETE SET NULL)',
+    'CREATE INDEX ix_duty_free ON duty (not_before) WHERE member IS NULL',
+    'CREATE INDEX ix_duty_member ON duty (member)',
     'CREATE TABLE resource (id TEXT NOT NULL, stack_id TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, class_type TEXT NOT NULL, replaces_id TEXT, cause TEXT NOT NULL, generation INTEGER NOT NULL, want TEXT NOT NULL, verb TEXT NOT NULL, want_hash TEXT NOT NULL, want_template_id TEXT, requires TEXT NOT NULL, waiting INTEGER NOT NULL, dirty INTEGER NOT NULL, open INTEGER NOT NULL, ceiling TEXT NOT NULL, action TEXT NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, have_hash TEXT NOT NULL, resolved_hash TEXT NOT NULL, have_template_id TEXT, definition TEXT, properties TEXT, hidden TEXT NOT NULL, deletion_policy TEXT NOT NULL, external_id TEXT, physical_id TEXT, reference TEXT, outputs TEXT, outputs_hash TEXT NOT NULL, below INTEGER NOT NULL, below_seen INTEGER NOT NULL, meta TEXT NOT NULL, suspended INTEGER NOT NULL, given TEXT, op TEXT NOT NULL, op_id TEXT, op_gen INTEGER NOT NULL, op_hash TEXT NOT NULL, op_template_id TEXT, op_definition TEXT, op_properties TEXT, op_resolved TEXT NOT NULL, op_state TEXT NOT NULL, token TEXT, is_volatile INTEGER NOT NULL, attempt INTEGER NOT NULL, failed_attempts INTEGER NOT NULL, most_attempts INTEGER NOT NULL, retry_delay FLOAT NOT NULL, retry_at FLOAT, started_at FLOAT, deadline FLOAT, promised_deadline FLOAT, protect INTEGER NOT NULL, hook TEXT NOT NULL, hook_until FLOAT, fence INTEGER NOT NULL, take_overs INTEGER NOT NULL, owner TEXT NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT NOT NULL, CONSTRAINT pk_resource PRIMARY KEY (id), CONSTRAINT fk_resource_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE, CONSTRAINT uq_resource_op_id UNIQUE (op_id))',
     'CREATE INDEX ix_resource_behind ON resource (below) WHERE below != below_seen',
     'CREATE INDEX ix_resource_hook_until ON resource (hook_until) WHERE hook_until IS NOT NULL',
@@ -89,9 +94,9 @@ SQL: dict[str, str] = {
     # ()
     'stacks_live': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack."before", stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.deleted_at IS NULL ORDER BY stack.created_at, stack.id',
     # ()
-    'stacks_pending': "SELECT stack.id, stack.next_action FROM stack WHERE stack.next_action != ''",
+    'stacks_pending': "SELECT stack.id, stack.root_id FROM stack WHERE stack.next_action != ''",
     # (now)
-    'stacks_overdue': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < ?",
+    'stacks_overdue': "SELECT stack.id, stack.root_id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < ?",
     # (before)
     'delete_old_stacks': 'DELETE FROM stack WHERE stack.deleted_at < ? AND (stack.id NOT IN (SELECT template.stack_id FROM template))',
     # (id, stack_id, body, created_at, base_id, checked)
@@ -159,13 +164,13 @@ SQL: dict[str, str] = {
     # ()
     'behind': 'SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.below != resource.below_seen',
     # (now)
-    'paused_too_long': 'SELECT resource.id FROM resource WHERE resource.hook_until < ?',
+    'paused_too_long': 'SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.hook_until < ?',
     # (stack_id)
     'paused_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = ? AND resource.hook != '' ORDER BY resource.id",
     # (now)
-    'begun_after': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.started_at > ?",
+    'begun_after': "SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.op != '' AND resource.started_at > ?",
     # (now)
-    'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < ?",
+    'overdue': "SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.op != '' AND resource.deadline < ?",
     # (stack_id)
     'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = ? AND resource.open = 1 AND resource.op = ''",
     # (stack_id)
@@ -287,21 +292,21 @@ SQL: dict[str, str] = {
     # (id, stack_id)
     'delete_drift_ignore': 'DELETE FROM drift_ignore WHERE drift_ignore.id = ? AND drift_ignore.stack_id = ?',
     # (now)
-    'stacks_drift_due': 'SELECT stack.id, stack.drift_next FROM stack WHERE stack.drift_next <= ? AND stack.deleted_at IS NULL',
+    'stacks_drift_due': 'SELECT stack.id, stack.root_id, stack.drift_next FROM stack WHERE stack.drift_next <= ? AND stack.deleted_at IS NULL',
     # ()
-    'stacks_repaired_by_schedule': "SELECT stack.id FROM stack WHERE stack.drift_policy = 'repair' AND stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL",
+    'stacks_repaired_by_schedule': "SELECT stack.id, stack.root_id FROM stack WHERE stack.drift_policy = 'repair' AND stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL",
     # ()
-    'stacks_with_drift': 'SELECT stack.id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
+    'stacks_with_drift': 'SELECT stack.id, stack.root_id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
     # (new_next, key, known)
     'advance_drift': 'UPDATE stack SET drift_next=? WHERE stack.id = ? AND stack.drift_next = ?',
-    # (id, action, created_at, answer, answered_at)
-    'insert_request': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (?, ?, ?, ?, ?)',
+    # (id, action, created_at, answer, answered_at, root_id)
+    'insert_request': 'INSERT INTO request (id, action, created_at, answer, answered_at, root_id) VALUES (?, ?, ?, ?, ?, ?)',
     # (id)
-    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.id = ?',
+    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at, request.root_id FROM request WHERE request.id = ?',
     # ()
-    'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
-    # (id, action, created_at, answer, answered_at)
-    'keep_answer': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at, request.root_id FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
+    # (id, action, created_at, answer, answered_at, root_id)
+    'keep_answer': 'INSERT INTO request (id, action, created_at, answer, answered_at, root_id) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     # (text, at, key)
     'answer_request': 'UPDATE request SET answer=?, answered_at=? WHERE request.id = ? AND request.answered_at IS NULL',
     # (key)
@@ -320,4 +325,32 @@ SQL: dict[str, str] = {
     'meta_value': 'SELECT meta.value FROM meta WHERE meta.name = ?',
     # (name, value)
     'put_meta': 'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    # (me)
+    'member_fence': 'SELECT 1 FROM member WHERE member.id = ?',
+    # ()
+    'members': 'SELECT member.id, member.host, member.pid FROM member ORDER BY member.started_at, member.id',
+    # (key, member, since, not_before, takeovers)
+    'duty_add': 'INSERT INTO duty ("key", member, since, not_before, takeovers) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    # (new_member, new_since, of, now)
+    'duty_claim': 'UPDATE duty SET member=?, since=? WHERE duty."key" = ? AND duty.member IS NULL AND duty.not_before <= ?',
+    # (of)
+    'duty_takeovers': 'SELECT duty.takeovers FROM duty WHERE duty."key" = ?',
+    # (of, me)
+    'duty_progress': 'UPDATE duty SET takeovers=0 WHERE duty."key" = ? AND duty.member = ?',
+    # (of)
+    'duty_owner': 'SELECT duty.member FROM duty WHERE duty."key" = ?',
+    # (of, me)
+    'duty_lock': 'SELECT 1 FROM duty WHERE duty."key" = ? AND duty.member = ?',
+    # (of, me)
+    'duty_free': 'UPDATE duty SET member=NULL WHERE duty."key" = ? AND duty.member = ?',
+    # (of, me)
+    'duty_drop': 'DELETE FROM duty WHERE duty."key" = ? AND duty.member = ?',
+    # (now, most, offset)
+    'duties_free': 'SELECT duty."key" FROM duty WHERE duty.member IS NULL AND duty.not_before <= ? AND duty."key" LIKE \'tree:%\' ORDER BY duty."key" LIMIT ? OFFSET ?',
+    # (root)
+    'tree_has_request': 'SELECT 1 FROM request WHERE request.root_id = ? AND request.answered_at IS NULL',
+    # (root)
+    'drift_checks_running_of_tree': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = ? AND drift_check.status = \'RUNNING\'',
+    # (root, root, root)
+    'tree_has_work': "SELECT 1 WHERE (EXISTS (SELECT * FROM stack WHERE stack.root_id = ? AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ? AND (resource.op != '' OR resource.below != resource.below_seen OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = ? AND drift_check.status = 'RUNNING'))",
 }

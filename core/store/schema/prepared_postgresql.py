@@ -19,9 +19,11 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE failed (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, resource_id TEXT COLLATE "C" NOT NULL, resource_name TEXT COLLATE "C" NOT NULL, resource_type TEXT COLLATE "C" NOT NULL, physical_id TEXT COLLATE "C", op TEXT COLLATE "C" NOT NULL, op_id TEXT COLLATE "C", template_id TEXT COLLATE "C", properties TEXT COLLATE "C", hidden TEXT COLLATE "C" NOT NULL, attempt BIGINT NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, code TEXT COLLATE "C" NOT NULL, path TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C" NOT NULL, trace TEXT COLLATE "C", CONSTRAINT pk_failed PRIMARY KEY (id))',
     'CREATE INDEX ix_failed_at ON failed (at)',
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
+    'CREATE TABLE member (id TEXT COLLATE "C" NOT NULL, host TEXT COLLATE "C" NOT NULL, pid BIGINT NOT NULL, version TEXT COLLATE "C" NOT NULL, plugins TEXT COLLATE "C" NOT NULL, url TEXT COLLATE "C" NOT NULL, started_at FLOAT NOT NULL, draining BIGINT NOT NULL, expires_at FLOAT NOT NULL, CONSTRAINT pk_member PRIMARY KEY (id))',
     'CREATE TABLE meta (name TEXT COLLATE "C" NOT NULL, value TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
-    'CREATE TABLE request (id TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, answer TEXT COLLATE "C", answered_at FLOAT, CONSTRAINT pk_request PRIMARY KEY (id))',
+    'CREATE TABLE request (id TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, answer TEXT COLLATE "C", answered_at FLOAT, root_id TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_request PRIMARY KEY (id))',
     'CREATE INDEX ix_request_answered_at ON request (answered_at)',
+    'CREATE INDEX ix_request_open ON request (root_id) WHERE answered_at IS NULL',
     'ALTER TABLE request ADD COLUMN rowid BIGINT GENERATED ALWAYS AS IDENTITY',
     'CREATE TABLE sink (name TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, delivered BIGINT NOT NULL, delivered_at FLOAT, failures BIGINT NOT NULL, failing_since FLOAT, error TEXT COLLATE "C" NOT NULL, next_at FLOAT, CONSTRAINT pk_sink PRIMARY KEY (name))',
     'CREATE TABLE snapshot (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, template_id TEXT COLLATE "C", data TEXT COLLATE "C", created_at FLOAT NOT NULL, CONSTRAINT pk_snapshot PRIMARY KEY (id))',
@@ -45,6 +47,9 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE drift_finding (check_id TEXT COLLATE "C" NOT NULL, resource_id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, path TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL, verdict TEXT COLLATE "C" NOT NULL, reason TEXT COLLATE "C" NOT NULL, diff TEXT COLLATE "C" NOT NULL, ignored TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_drift_finding PRIMARY KEY (check_id, resource_id), CONSTRAINT fk_drift_finding_check_id FOREIGN KEY(check_id) REFERENCES drift_check (id) ON DELETE CASCADE)',
     'CREATE TABLE drift_ignore (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, path TEXT COLLATE "C" NOT NULL, property TEXT COLLATE "C" NOT NULL, until FLOAT, reason TEXT COLLATE "C" NOT NULL, by TEXT COLLATE "C" NOT NULL, at FLOAT NOT NULL, CONSTRAINT pk_drift_ignore PRIMARY KEY (id), CONSTRAINT fk_drift_ignore_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE)',
     'CREATE INDEX ix_drift_ignore_stack ON drift_ignore (stack_id)',
+    'CREATE TABLE duty (key TEXT COLLATE "C" NOT NULL, member TEXT COLLATE "C", since FLOAT NOT NULL, not_before FLOAT NOT NULL, takeovers BIGINT NOT NULL, CONSTRAINT pk_duty PRIMARY KEY (key), CONSTRAINT fk_duty_member FOREIGN KEY(member) REFERENCES member (id) ON DELETE SET NULL)',
+    'CREATE INDEX ix_duty_free ON duty (not_before) WHERE member IS NULL',
+    'CREATE INDEX ix_duty_member ON duty (member)',
     'CREATE TABLE resource (id TEXT COLLATE "C" NOT NULL, stack_id TEXT COLLATE "C" NOT NULL, name TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL, class_type TEXT COLLATE "C" NOT NULL, replaces_id TEXT COLLATE "C", cause TEXT COLLATE "C" NOT NULL, generation BIGINT NOT NULL, want TEXT COLLATE "C" NOT NULL, verb TEXT COLLATE "C" NOT NULL, want_hash TEXT COLLATE "C" NOT NULL, want_template_id TEXT COLLATE "C", requires TEXT COLLATE "C" NOT NULL, waiting BIGINT NOT NULL, dirty BIGINT NOT NULL, open BIGINT NOT NULL, ceiling TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, status TEXT COLLATE "C" NOT NULL, status_reason TEXT COLLATE "C" NOT NULL, have_hash TEXT COLLATE "C" NOT NULL, resolved_hash TEXT COLLATE "C" NOT NULL, have_template_id TEXT COLLATE "C", definition TEXT COLLATE "C", properties TEXT COLLATE "C", hidden TEXT COLLATE "C" NOT NULL, deletion_policy TEXT COLLATE "C" NOT NULL, external_id TEXT COLLATE "C", physical_id TEXT COLLATE "C", reference TEXT COLLATE "C", outputs TEXT COLLATE "C", outputs_hash TEXT COLLATE "C" NOT NULL, below BIGINT NOT NULL, below_seen BIGINT NOT NULL, meta TEXT COLLATE "C" NOT NULL, suspended BIGINT NOT NULL, given TEXT COLLATE "C", op TEXT COLLATE "C" NOT NULL, op_id TEXT COLLATE "C", op_gen BIGINT NOT NULL, op_hash TEXT COLLATE "C" NOT NULL, op_template_id TEXT COLLATE "C", op_definition TEXT COLLATE "C", op_properties TEXT COLLATE "C", op_resolved TEXT COLLATE "C" NOT NULL, op_state TEXT COLLATE "C" NOT NULL, token TEXT COLLATE "C", is_volatile BIGINT NOT NULL, attempt BIGINT NOT NULL, failed_attempts BIGINT NOT NULL, most_attempts BIGINT NOT NULL, retry_delay FLOAT NOT NULL, retry_at FLOAT, started_at FLOAT, deadline FLOAT, promised_deadline FLOAT, protect BIGINT NOT NULL, hook TEXT COLLATE "C" NOT NULL, hook_until FLOAT, fence BIGINT NOT NULL, take_overs BIGINT NOT NULL, owner TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, updated_at FLOAT NOT NULL, CONSTRAINT pk_resource PRIMARY KEY (id), CONSTRAINT fk_resource_stack_id FOREIGN KEY(stack_id) REFERENCES stack (id) ON DELETE CASCADE, CONSTRAINT uq_resource_op_id UNIQUE (op_id))',
     'CREATE INDEX ix_resource_behind ON resource (below) WHERE below != below_seen',
     'CREATE INDEX ix_resource_hook_until ON resource (hook_until) WHERE hook_until IS NOT NULL',
@@ -91,9 +96,9 @@ SQL: dict[str, str] = {
     # ()
     'stacks_live': 'SELECT stack.id, stack.project, stack.name, stack.owner_resource_id, stack.root_id, stack.generation, stack.phase, stack.remaining, stack.halted, stack.failures, stack.next_action, stack.note, stack.action, stack.status, stack.status_reason, stack.template_id, stack.good_template_id, stack.good_parts, stack.outside, stack.disable_rollback, stack.timeout_mins, stack.deadline, stack.description, stack.tags, stack.suspended, stack.before, stack.policies, stack.protect, stack.drift_policy, stack.drift_schedule, stack.drift_next, stack.drift_by, stack.drift_said, stack.created_at, stack.updated_at, stack.deleted_at, stack.created_by FROM stack WHERE stack.deleted_at IS NULL ORDER BY stack.created_at, stack.id',
     # ()
-    'stacks_pending': "SELECT stack.id, stack.next_action FROM stack WHERE stack.next_action != ''",
+    'stacks_pending': "SELECT stack.id, stack.root_id FROM stack WHERE stack.next_action != ''",
     # (now)
-    'stacks_overdue': "SELECT stack.id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < %s",
+    'stacks_overdue': "SELECT stack.id, stack.root_id FROM stack WHERE stack.phase != 'IDLE' AND stack.deadline < %s",
     # (before)
     'delete_old_stacks': 'DELETE FROM stack WHERE stack.deleted_at < %s AND (stack.id NOT IN (SELECT template.stack_id FROM template))',
     # (id, stack_id, body, created_at, base_id, checked)
@@ -161,13 +166,13 @@ SQL: dict[str, str] = {
     # ()
     'behind': 'SELECT resource.id, stack.root_id FROM resource, stack WHERE resource.stack_id = stack.id AND resource.below != resource.below_seen',
     # (now)
-    'paused_too_long': 'SELECT resource.id FROM resource WHERE resource.hook_until < %s',
+    'paused_too_long': 'SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.hook_until < %s',
     # (stack_id)
     'paused_ids': "SELECT resource.id FROM resource WHERE resource.stack_id = %s AND resource.hook != '' ORDER BY resource.id",
     # (now)
-    'begun_after': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.started_at > %s",
+    'begun_after': "SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.op != '' AND resource.started_at > %s",
     # (now)
-    'overdue': "SELECT resource.id FROM resource WHERE resource.op != '' AND resource.deadline < %s",
+    'overdue': "SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.op != '' AND resource.deadline < %s",
     # (stack_id)
     'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = %s AND resource.open = 1 AND resource.op = ''",
     # (stack_id)
@@ -289,21 +294,21 @@ SQL: dict[str, str] = {
     # (id, stack_id)
     'delete_drift_ignore': 'DELETE FROM drift_ignore WHERE drift_ignore.id = %s AND drift_ignore.stack_id = %s',
     # (now)
-    'stacks_drift_due': 'SELECT stack.id, stack.drift_next FROM stack WHERE stack.drift_next <= %s AND stack.deleted_at IS NULL',
+    'stacks_drift_due': 'SELECT stack.id, stack.root_id, stack.drift_next FROM stack WHERE stack.drift_next <= %s AND stack.deleted_at IS NULL',
     # ()
-    'stacks_repaired_by_schedule': "SELECT stack.id FROM stack WHERE stack.drift_policy = 'repair' AND stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL",
+    'stacks_repaired_by_schedule': "SELECT stack.id, stack.root_id FROM stack WHERE stack.drift_policy = 'repair' AND stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL",
     # ()
-    'stacks_with_drift': 'SELECT stack.id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
+    'stacks_with_drift': 'SELECT stack.id, stack.root_id FROM stack WHERE stack.drift_next IS NOT NULL AND stack.deleted_at IS NULL',
     # (new_next, key, known)
     'advance_drift': 'UPDATE stack SET drift_next=%s WHERE stack.id = %s AND stack.drift_next = %s',
-    # (id, action, created_at, answer, answered_at)
-    'insert_request': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (%s, %s, %s, %s, %s)',
+    # (id, action, created_at, answer, answered_at, root_id)
+    'insert_request': 'INSERT INTO request (id, action, created_at, answer, answered_at, root_id) VALUES (%s, %s, %s, %s, %s, %s)',
     # (id)
-    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.id = %s',
+    'request_by_id': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at, request.root_id FROM request WHERE request.id = %s',
     # ()
-    'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
-    # (id, action, created_at, answer, answered_at)
-    'keep_answer': 'INSERT INTO request (id, action, created_at, answer, answered_at) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
+    'requests_open': 'SELECT request.id, request.action, request.created_at, request.answer, request.answered_at, request.root_id FROM request WHERE request.answered_at IS NULL ORDER BY request.rowid',
+    # (id, action, created_at, answer, answered_at, root_id)
+    'keep_answer': 'INSERT INTO request (id, action, created_at, answer, answered_at, root_id) VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
     # (text, at, key)
     'answer_request': 'UPDATE request SET answer=%s, answered_at=%s WHERE request.id = %s AND request.answered_at IS NULL',
     # (key)
@@ -322,4 +327,32 @@ SQL: dict[str, str] = {
     'meta_value': 'SELECT meta.value FROM meta WHERE meta.name = %s',
     # (name, value)
     'put_meta': 'INSERT INTO meta (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    # (me)
+    'member_fence': 'SELECT 1 FROM member WHERE member.id = %s FOR KEY SHARE',
+    # ()
+    'members': 'SELECT member.id, member.host, member.pid FROM member ORDER BY member.started_at, member.id',
+    # (key, member, since, not_before, takeovers)
+    'duty_add': 'INSERT INTO duty (key, member, since, not_before, takeovers) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
+    # (new_member, new_since, of, now)
+    'duty_claim': 'UPDATE duty SET member=%s, since=%s WHERE duty.key = %s AND duty.member IS NULL AND duty.not_before <= %s',
+    # (of)
+    'duty_takeovers': 'SELECT duty.takeovers FROM duty WHERE duty.key = %s',
+    # (of, me)
+    'duty_progress': 'UPDATE duty SET takeovers=0 WHERE duty.key = %s AND duty.member = %s',
+    # (of)
+    'duty_owner': 'SELECT duty.member FROM duty WHERE duty.key = %s FOR KEY SHARE',
+    # (of, me)
+    'duty_lock': 'SELECT 1 FROM duty WHERE duty.key = %s AND duty.member = %s FOR UPDATE',
+    # (of, me)
+    'duty_free': 'UPDATE duty SET member=NULL WHERE duty.key = %s AND duty.member = %s',
+    # (of, me)
+    'duty_drop': 'DELETE FROM duty WHERE duty.key = %s AND duty.member = %s',
+    # (now, most, offset)
+    'duties_free': "SELECT duty.key FROM duty WHERE duty.member IS NULL AND duty.not_before <= %s AND duty.key LIKE 'tree:%%' ORDER BY duty.key LIMIT %s OFFSET %s FOR UPDATE SKIP LOCKED",
+    # (root)
+    'tree_has_request': 'SELECT 1 FROM request WHERE request.root_id = %s AND request.answered_at IS NULL',
+    # (root)
+    'drift_checks_running_of_tree': "SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING'",
+    # (root, root, root)
+    'tree_has_work': "SELECT 1 WHERE (EXISTS (SELECT * FROM stack WHERE stack.root_id = %s AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND (resource.op != '' OR resource.below != resource.below_seen OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING'))",
 }

@@ -24,6 +24,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.base import Executable
 
 from .clauses import IsOneOf, Most, build_insert, build_put, build_update
+from .cluster_statements import ROOT, TREE
 from .drift_tables import DRIFT_CHECK, DRIFT_FINDING, DRIFT_IGNORE, DRIFT_STATE
 from .rows import (
     PREFIX,
@@ -102,9 +103,7 @@ STATEMENTS: dict[str, Executable] = {
     .where(S.project == P("project"), S.name == P("name"), S.deleted_at.is_not(None))
     .order_by(S.deleted_at.desc(), S.id.desc()),
     # what completion in a shell asks for
-    "stack_names": select(S.name)
-    .where(S.project == P("project"), S.deleted_at.is_(None), S.owner_resource_id.is_(None))
-    .order_by(S.name),
+    "stack_names": select(S.name).where(*_OWN, S.owner_resource_id.is_(None)).order_by(S.name),
     "stack_id_named": select(S.id).where(
         S.project == P("project"), S.name == P("name"), S.deleted_at.is_(None)
     ),
@@ -137,8 +136,8 @@ STATEMENTS: dict[str, Executable] = {
         S.owner_resource_id == R.id, S.deleted_at.is_(None)
     ),
     "stacks_live": select(STACK).where(S.deleted_at.is_(None)).order_by(S.created_at, S.id),
-    "stacks_pending": select(S.id, S.next_action).where(S.next_action != NOTHING),
-    "stacks_overdue": select(S.id).where(S.phase != IDLE, S.deadline < P("now")),
+    "stacks_pending": select(*TREE).where(S.next_action != NOTHING),
+    "stacks_overdue": select(*TREE).where(S.phase != IDLE, S.deadline < P("now")),
     "delete_old_stacks": delete(STACK).where(
         S.deleted_at < P("before"), S.id.not_in(select(TEMPLATE.c.stack_id))
     ),
@@ -251,10 +250,10 @@ STATEMENTS: dict[str, Executable] = {
     "behind": select(R.id, S.root_id).where(R.stack_id == S.id, R.below != R.below_seen),
     # Asked every second. In order of their ids they would be looked for by their ids: in the whole
     # table instead of the index of what is running.
-    "paused_too_long": select(R.id).where(R.hook_until < P("now")),
+    "paused_too_long": select(R.id, ROOT).where(R.hook_until < P("now")),
     "paused_ids": select(R.id).where(R.stack_id == P("stack_id"), R.hook != NOTHING).order_by(R.id),
-    "begun_after": select(R.id).where(_RUNNING, R.started_at > P("now")),
-    "overdue": select(R.id).where(_RUNNING, R.deadline < P("now")),
+    "begun_after": select(R.id, ROOT).where(_RUNNING, R.started_at > P("now")),
+    "overdue": select(R.id, ROOT).where(_RUNNING, R.deadline < P("now")),
     "close_idle": update(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)
     .values(open=ZERO),
@@ -446,13 +445,13 @@ STATEMENTS: dict[str, Executable] = {
     .where(X.stack_id == P("stack_id"))
     .order_by(X.id),
     "delete_drift_ignore": delete(DRIFT_IGNORE).where(X.id == P("id"), X.stack_id == P("stack_id")),
-    "stacks_drift_due": select(S.id, S.drift_next).where(
+    "stacks_drift_due": select(*TREE, S.drift_next).where(
         S.drift_next <= P("now"), S.deleted_at.is_(None)
     ),
-    "stacks_repaired_by_schedule": select(S.id).where(
+    "stacks_repaired_by_schedule": select(*TREE).where(
         S.drift_policy == L("'repair'"), S.drift_next.is_not(None), S.deleted_at.is_(None)
     ),
-    "stacks_with_drift": select(S.id).where(S.drift_next.is_not(None), S.deleted_at.is_(None)),
+    "stacks_with_drift": select(*TREE).where(S.drift_next.is_not(None), S.deleted_at.is_(None)),
     "advance_drift": update(STACK)
     .where(S.id == P("key"), S.drift_next == P("known"))
     .values(drift_next=P("new_next")),

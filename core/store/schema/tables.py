@@ -366,6 +366,8 @@ class Request(_Table, table=True):
     created_at: float = _make_time()
     answer: str | None = _make_optional_text()
     answered_at: float | None = _make_optional_time()
+    # The tree that it is for, '' where one engine has all of them.
+    root_id: str = _make_text()
 
 
 class Sink(_Table, table=True):
@@ -431,6 +433,8 @@ Index("ix_action_ended_at", ACTION.c.ended_at)
 Index("ix_failed_at", FAILED.c.at)
 Index("ix_event_properties_at", EVENT_PROPERTIES.c.at)
 Index("ix_request_answered_at", REQUEST.c.answered_at)
+_OPEN = REQUEST.c.answered_at.is_(None)
+Index("ix_request_open", REQUEST.c.root_id, sqlite_where=_OPEN, postgresql_where=_OPEN)
 Index("ix_action_stack", ACTION.c.stack_id, ACTION.c.generation)
 Index("ix_failed_stack", FAILED.c.stack_id, FAILED.c.generation)
 Index("ix_stack_drift_next", STACK.c.drift_next)

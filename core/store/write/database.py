@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..file.connection import MEMORY
 from ..file.database import DatabaseFile
 from ..read.reader import Reader
 from ..values.sealing import Sealer
+from .duties import Ownership
 from .edges import Edges
 from .transaction import Fenced, Transaction
 
@@ -44,6 +45,8 @@ class Store:
         # Rows as last committed here; one process writes resources, the holder of the lock.
         self._rows: dict[str, tuple[Any, ...]] = {}
         self._edges = Edges()
+        #: The trees that this process owns as a member of a cluster; None: it owns all.
+        self.ownership: Ownership | None = None
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -55,7 +58,7 @@ class Store:
         with self._in_use:
             try:
                 connection.begin()
-                tx = Transaction(connection, self._rows, self._edges)
+                tx = Transaction(connection, self._rows, self._edges, self.ownership)
                 yield tx
                 tx.finish()
                 connection.commit()
@@ -67,6 +70,21 @@ class Store:
             except BaseException:
                 self._undo()
                 raise
+
+    def reopen(self) -> None:
+        """Connect anew, as no member of a cluster yet. Raises StoreError."""
+        self.ownership = None
+        with self._in_use:
+            with suppress(self._connection.Error):
+                self._connection.close()
+            key_check = self.sealer.fingerprint
+            self._connection = self.database.open(key_check, read_only=self.read_only)
+            self.forget_rows()
+
+    def name_session(self, name: str) -> None:
+        """Name the session that writes, so that another member can cut it on the server."""
+        with self.transaction():
+            self._connection.execute("SELECT set_config('application_name', %s, false)", (name,))
 
     def forget_rows(self) -> None:
         """Read every row again: another process may have been the engine meanwhile."""
@@ -95,8 +113,11 @@ class Store:
         reader.close()
 
     def is_awaited(self, request_id: str) -> bool:
-        """Whether the process that has left a request waits for the answer; not one that died."""
-        return self.database.is_awaited(request_id)
+        """Whether the process that has left a request waits for the answer; not one that died.
+
+        Of another member of a cluster nobody knows: what it has asked for is carried out.
+        """
+        return self.ownership is not None or self.database.is_awaited(request_id)
 
     def close(self) -> None:
         """Close every connection, when it is not in use any more."""

@@ -7,6 +7,7 @@ resources, because a check changes nothing of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..database.protocols import Connection
 from ..schema.rows import (
@@ -18,13 +19,15 @@ from ..schema.rows import (
     drift_finding_values,
     drift_ignore_values,
 )
+from .duties import Duties
 
 
 class DriftTables:
     """The tables of drift between begin and commit."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, duties: Duties | None) -> None:
         self._execute, self._sql = connection.execute, connection.dialect.sql
+        self._duties = duties
         self._many = connection.executemany
 
     # -- checks -----------------------------------------------------------------------------------
@@ -49,6 +52,11 @@ class DriftTables:
     def all_running(self) -> list[DriftCheckRow]:
         """Every check that is running."""
         return [DriftCheckRow(*found) for found in self._execute(self._sql["drift_checks_running"])]
+
+    def list_running(self, root_id: str) -> list[DriftCheckRow]:
+        """The running checks of one tree."""
+        found = self._execute(self._sql["drift_checks_running_of_tree"], (root_id,))
+        return [DriftCheckRow(*values) for values in found]
 
     def list_newest(self, stack_id: str, most: int) -> list[DriftCheckRow]:
         """The newest checks of a stack, whatever has become of them."""
@@ -100,7 +108,14 @@ class DriftTables:
 
     def due(self, now: float) -> list[tuple[str, float]]:
         """(stack, time) of the stacks with a due check."""
-        return self._execute(self._sql["stacks_drift_due"], (now,)).fetchall()
+        return [(found[0], found[2]) for found in self._list_owned("stacks_drift_due", now)]
+
+    def list_due_elsewhere(self, now: float) -> list[str]:
+        """The stacks at the top of trees with a due check that this member does not own."""
+        found = self._execute(self._sql["stacks_drift_due"], (now,)).fetchall()
+        return sorted(
+            {each[1] for each in found if self._duties and not self._duties.owns(each[1])}
+        )
 
     def advance(self, stack_id: str, known: float, at: float) -> bool:
         """Store when a stack is due next; False if that does not stand at ``known`` any more."""
@@ -108,8 +123,13 @@ class DriftTables:
 
     def list_repaired(self) -> list[str]:
         """Stacks that a schedule also repairs."""
-        return [found[0] for found in self._execute(self._sql["stacks_repaired_by_schedule"])]
+        return [found[0] for found in self._list_owned("stacks_repaired_by_schedule")]
 
     def list_scheduled(self) -> list[str]:
         """Stacks with a schedule."""
-        return [found[0] for found in self._execute(self._sql["stacks_with_drift"])]
+        return [found[0] for found in self._list_owned("stacks_with_drift")]
+
+    def _list_owned(self, statement: str, *values: float) -> list[tuple[Any, ...]]:
+        """The rows (stack, the stack at its top, ...) of trees that are owned here."""
+        found, duties = self._execute(self._sql[statement], values).fetchall(), self._duties
+        return found if duties is None else [each for each in found if duties.owns(each[1])]

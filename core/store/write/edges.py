@@ -23,9 +23,12 @@ class Edges:
     def __init__(self) -> None:
         self._stacks: dict[str, tuple[dict[str, list[str]], dict[str, list[str]]]] = {}
 
-    def forget(self) -> None:
-        """Load everything again."""
-        self._stacks.clear()
+    def forget(self, stack_id: str | None = None) -> None:
+        """Load the edges of a stack again, or all."""
+        if stack_id is None:
+            self._stacks.clear()
+        else:
+            self._stacks.pop(stack_id, None)
 
     def _get_edges(
         self, stack_id: str, load: Callable[[str], Iterable[Edge]]

@@ -27,8 +27,9 @@ from ..schema.rows import (
     stack_values,
 )
 from .drift import DriftTables
+from .duties import Duties, Foreign, Ownership
 from .edges import Edge, Edges
-from .history import History
+from .requests import Requests
 from .software import SoftwareTables
 
 #: Committed rows that are kept, so that what is worked on need not be read again and again: some
@@ -49,7 +50,7 @@ class Fenced(Exception):
     """Another process has taken a row over since it was loaded."""
 
 
-class Transaction(History):
+class Transaction(Requests):
     """Reads and writes between begin and commit."""
 
     def __init__(
@@ -57,6 +58,7 @@ class Transaction(History):
         connection: Connection,
         committed: dict[str, tuple[Any, ...]] | None = None,
         edges: Edges | None = None,
+        ownership: Ownership | None = None,
     ) -> None:
         self._connection = connection
         self._committed = {} if committed is None else committed
@@ -66,8 +68,11 @@ class Transaction(History):
         self._going: list[tuple[str, int]] = []
         self._closed = False
         super().__init__(connection)
+        if ownership is not None:
+            self.duties = Duties(connection, ownership)
+            self.duties.check_fence()
         #: Checks of drift, what they have found, and what is ignored of it.
-        self.drift = DriftTables(connection)
+        self.drift = DriftTables(connection, self.duties)
         #: Configurations and deployments by API.
         self.software = SoftwareTables(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
@@ -97,6 +102,8 @@ class Transaction(History):
     def add_stack(self, row: StackRow) -> None:
         """Insert a stack."""
         row.root_id = row.root
+        if self.duties is not None and row.root == row.id:
+            self.duties.add(row.id)
         values = stack_values(row)
         self._execute(self._sql["insert_stack"], values)
         self._stacks[row.id] = (row, values)
@@ -108,14 +115,6 @@ class Transaction(History):
         row = StackRow(*found)
         self._stacks[row.id] = (row, found)
         return row
-
-    def pending_stacks(self) -> list[tuple[str, str]]:
-        """(id, action) of stacks for which the engine owes a plan of its own."""
-        return self._list_pairs("stacks_pending")
-
-    def overdue_stacks(self, now: float) -> list[str]:
-        """Stacks whose action is past its deadline."""
-        return self._list_ids("stacks_overdue", now)
 
     def child_of(self, resource_id: str) -> StackRow | None:
         """The nested stack of an instance, if it has one that is not deleted."""
@@ -230,28 +229,6 @@ class Transaction(History):
             if row.stack_id == stack_id:
                 (found.add if row.want == "ABSENT" else found.discard)(key)
         return sorted(found - self._gone)
-
-    def list_runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
-        """(id, the stack at the top) of instances that a step could move; of one tree, or all."""
-        if root_id is None:
-            return sorted(self._list_pairs("runnable"))
-        return self._list_pairs("runnable_of_tree", root_id)
-
-    def list_behind(self) -> list[tuple[str, str]]:
-        """(id, the stack at the top) of owners that do not show all that has changed below them."""
-        return sorted(self._list_pairs("behind"))
-
-    def list_begun_after(self, now: float) -> list[str]:
-        """Instances whose operation began later than ``now``: the clock was set back."""
-        return sorted(self._list_ids("begun_after", now))
-
-    def overdue(self, now: float) -> list[str]:
-        """Instances whose operation is past its deadline."""
-        return sorted(self._list_ids("overdue", now))
-
-    def list_overdue_breakpoints(self, now: float) -> list[str]:
-        """Instances that wait at a breakpoint that is to be cleared by now."""
-        return sorted(self._list_ids("paused_too_long", now))
 
     def list_paused(self, stack_id: str) -> list[str]:
         """Instances of a stack that wait at a breakpoint, or have just left one."""
@@ -373,30 +350,6 @@ class Transaction(History):
         """Delete every snapshot of a stack."""
         self._execute(self._sql["delete_snapshots_of_stack"], (stack_id,))
 
-    def open_requests(self) -> list[tuple[Any, ...]]:
-        """(id, action, ...) of every request without an answer, the oldest first."""
-        return self._execute(self._sql["requests_open"]).fetchall()
-
-    def add_request(self, request_id: str, action: str, at: float) -> None:
-        """Leave a command for the engine."""
-        self._execute(self._sql["insert_request"], (request_id, action, at, None, None))
-
-    def keep_answer(self, request_id: str, action: str, text: str, at: float) -> bool:
-        """Store a request with its answer; False if there is one of this id.
-
-        An id that begins with ``KEYED`` may be asked for again, and is kept for longer.
-        """
-        values = (request_id, action, at, text, at)
-        return self._execute(self._sql["keep_answer"], values).rowcount == 1
-
-    def withdraw_request(self, request_id: str) -> None:
-        """Take back a command that has no answer yet."""
-        self._execute(self._sql["withdraw_request"], (request_id,))
-
-    def answer_request(self, request_id: str, text: str, at: float) -> bool:
-        """Answer a command; False if it was answered or withdrawn meanwhile."""
-        return self._execute(self._sql["answer_request"], (text, at, request_id)).rowcount == 1
-
     def add_sink(self, row: SinkRow) -> None:
         """Begin to remember how far an event sink is; nothing if that is known."""
         self._execute(self._sql["insert_sink"], sink_values(row))
@@ -441,7 +394,24 @@ class Transaction(History):
             for row, values, _ in changed:
                 self._resources[row.id] = (row, values)
 
+    def _check_owned(self, stack_id: str) -> None:
+        """Raise Foreign for a stack in the tree of another member.
+
+        A stack that was not at the top of a tree has a duty of its own from then on.
+        """
+        stack = self.stack(stack_id)
+        if self.duties is None or stack is None or self.duties.may_write(stack.root):
+            return
+        before = self._stacks[stack_id][1][_ROOT]
+        if stack.id != stack.root or stack.id == before:
+            raise Foreign(stack.root)
+        self.duties.check_writable(before)
+        self.duties.add(stack.id, must=True)
+
     def _write(self, changed: list[_Changed]) -> None:
+        if self.duties is not None:
+            for stack_id in {row.stack_id for row, _, _ in changed}:
+                self._check_owned(stack_id)
         updates = [(*resource_changes(row), row.id, old[_FENCE]) for row, _, old in changed]
         done = self._connection.executemany(self._sql["update_resource"], updates)
         if done.rowcount != len(updates):
@@ -458,6 +428,7 @@ class Transaction(History):
         for row, original in list(self._stacks.values()):
             values = stack_values(row)
             if values != original:
+                self._check_owned(row.id)
                 self._execute(self._sql["update_stack"], (*stack_changes(row), row.id))
                 self._stacks[row.id] = (row, values)
 
@@ -476,10 +447,32 @@ class Transaction(History):
         known = self._committed
         if self._closed or len(known) > max(ROWS_KEPT, 2 * len(self._resources)):
             known.clear()
-        known.update((key, values) for key, (_, values) in self._resources.items())
-        known.update((key, values) for key, (_, values) in self._stacks.items())
+        stacks = {key: values for key, (_, values) in self._stacks.items()}
+        resources = {key: values for key, (_, values) in self._resources.items()}
+        if self.duties is not None:  # others change the rest
+            self.duties.remember()
+            stacks = {key: found for key, found in stacks.items() if self.duties.owns(found[_ROOT])}
+            known.update(stacks)
+            resources = {key: found for key, found in resources.items() if found[1] in known}
+        known.update(resources)
+        known.update(stacks)
         for key in self._gone:
             known.pop(key, None)
+
+    def forget_tree(self, root_id: str) -> None:
+        """Read every row of a tree again: another member has had it meanwhile."""
+        self.flush()
+        known = self._committed
+        known.update((key, values) for key, (_, values) in self._stacks.items())
+        stacks = {key for key, found in known.items() if len(found) == _WIDTH}
+        stacks = {key for key in stacks if known[key][_ROOT] == root_id}
+        for key in [key for key, found in known.items() if key in stacks or found[1] in stacks]:
+            del known[key]
+        for key in [key for key, (row, _) in self._resources.items() if row.stack_id in stacks]:
+            del self._resources[key]
+        for key in stacks:
+            self._stacks.pop(key, None)
+            self._edges.forget(key)
 
     # -- small helpers --------------------------------------------------------------------------
 
@@ -492,9 +485,7 @@ class Transaction(History):
         self.flush(of)
         return [found[0] for found in self._execute(self._sql[statement], values)]
 
-    def _list_pairs(self, statement: str, *values: Any) -> list[tuple[str, str]]:
-        self.flush()
-        return self._execute(self._sql[statement], values).fetchall()
-
 
 _FENCE = [*ResourceRow.__dataclass_fields__].index("fence")
+_ROOT = [*StackRow.__dataclass_fields__].index("root_id")
+_WIDTH = len(StackRow.__dataclass_fields__)

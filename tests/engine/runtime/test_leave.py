@@ -46,6 +46,7 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
             sinks={},
         )
         parts: Any = SimpleNamespace(
+            is_clustered=False,
             settings=known,
             clock=clock,
             ids=Ids(clock),

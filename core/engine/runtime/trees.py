@@ -1,0 +1,217 @@
+"""The trees of a member of a cluster: it takes them, releases them at rest, asks their owners.
+
+Owned by the engine's thread. Without a cluster an engine has none of this: it drives all trees.
+A take-over is what a restart is where there is one engine: rows say what is due.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError
+from functools import partial
+from typing import Any
+
+from zonda.core.store.write.duties import Duties, Foreign, Ownership
+from zonda.hooks.errors import Conflict, NotFound
+
+from ..actions import Accepted, Action, Caller, parse_answer, to_json
+from ..drift.interrupting import interrupt_tree
+from ..handlers.runners import act
+from ..model.effects import Call, Step, Tx, Wait, make_step
+from ..model.unit_of_work import UnitOfWork
+from ..operations import cut_off
+from ..plan.accept import Noted
+from ..plan.from_template import find_stack
+from ..services import EngineServices
+from . import sweeps
+from .pool_driver import PoolDriver
+
+#: The most free trees that are taken in one transaction: others take some, too.
+AT_ONCE = 16
+#: Seconds between two looks for an answer, at first and at most.
+_FIRST_LOOK, _LAST_LOOK = 0.01, 0.25
+
+
+class Trees:
+    """The trees that one engine owns; ``read_requests`` takes up what others ask for."""
+
+    def __init__(
+        self, driver: PoolDriver, ownership: Ownership, read_requests: Callable[[], None]
+    ) -> None:
+        self._driver = driver
+        self._ownership = ownership
+        self._read_requests = read_requests
+        driver.driven = ownership.roots
+        # Trees that may be at rest; and those that an action is on its way to.
+        self._resting: set[str] = set()
+        self._held: Counter[str] = Counter()
+
+    # -- sweeps -----------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Take trees without an owner, release those at rest, read requests."""
+        self._driver.start(make_step(Tx(self._claim_free)))
+        resting, self._resting = self._resting, set()
+        for root_id in resting & self._ownership.roots:
+            if self._held[root_id]:
+                self._resting.add(root_id)
+            else:
+                self._driver.start(make_step(Tx(partial(self._release, root_id=root_id))))
+        self._read_requests()
+
+    def note_rested(self, stack_ids: Iterable[str]) -> None:
+        """Note stacks at rest: their trees may be."""
+        self._resting.update(stack_ids)
+
+    def note_all(self) -> None:
+        """Look at every tree for rest, whatever was told of it."""
+        self._resting.update(self._ownership.roots)
+
+    def claim_due(self, work: UnitOfWork) -> None:
+        """Take the trees at rest that have a due check of drift."""
+        for root_id in work.tx.drift.list_due_elsewhere(work.now)[: self._ownership.room]:
+            if get_duties(work).add(root_id):
+                self._take_over(work, root_id)
+
+    def _claim_free(self, work: UnitOfWork) -> None:
+        duties = get_duties(work)
+        found = duties.list_free(AT_ONCE)
+        for root_id in found:
+            if duties.claim(root_id):
+                self._take_over(work, root_id)
+        if len(found) == AT_ONCE:
+            work.after.then.append(self.sweep)
+
+    def _take_over(self, work: UnitOfWork, root_id: str) -> None:
+        """Go on with a tree in the transaction that claims it."""
+        work.tx.forget_tree(root_id)
+        interrupt_tree(work, root_id)
+        sweeps.take_up(work, root_id)
+        if get_duties(work).is_suspect(root_id):
+            cut_off.count_unfinished(work, root_id)
+        work.after.then.append(lambda: self._resting.add(root_id))
+        work.after.then.append(self._read_requests)
+
+    def _release(self, work: UnitOfWork, root_id: str) -> None:
+        duties = get_duties(work)
+        if duties.owns(root_id):
+            work.tx.flush()
+            duties.release(root_id)
+
+    def drive(self, root_id: str) -> None:
+        """Take a tree that nobody looks after, and that somebody waits for."""
+        self._driver.start(make_step(Tx(partial(self._take_free, root_id=root_id))))
+
+    def _take_free(self, work: UnitOfWork, root_id: str) -> None:
+        if get_duties(work).claim(root_id):
+            self._take_over(work, root_id)
+
+    def begin_to_leave(self) -> None:
+        """Take nothing more, and leave every tree that nothing is called for to other members."""
+        self._ownership.is_draining = True
+        self._driver.start(make_step(Tx(self._hand_over)))
+
+    def _hand_over(self, work: UnitOfWork) -> None:
+        busy = {work.stack_of(row).root for row in work.rows(self._driver.list_moving())}
+        for root_id in self._ownership.roots - busy:
+            get_duties(work).hand_over(root_id)
+
+    # -- actions ----------------------------------------------------------------------------------
+
+    def act(
+        self,
+        services: EngineServices,
+        action: Action,
+        note: Noted,
+        is_cancelled: Callable[[], bool],
+    ) -> Step:
+        """Carry out an action here, or have the owner of its tree do so; returns ``Accepted``."""
+        root_id = yield Call(lambda: _find_tree(services, action))
+        while True:
+            answer = None
+            if root_id is not None and root_id not in self._ownership.roots:
+                answer = yield from self._take_or_ask(services, action, root_id, is_cancelled)
+            if answer is not None:
+                yield Tx(partial(_note_answer, note=note, accepted=answer))
+                return answer
+            held = root_id or ""
+            self._held[held] += 1
+            try:
+                return (yield from act(services, action, note))
+            except Foreign as error:
+                if root_id is None:
+                    root_id = error.root_id
+                elif error.root_id != root_id:
+                    yield Tx(partial(self._take_other, root_id=error.root_id))
+            finally:
+                self._held[held] -= 1
+
+    def _take_or_ask(
+        self,
+        services: EngineServices,
+        action: Action,
+        root_id: str,
+        is_cancelled: Callable[[], bool],
+    ) -> Step:
+        """The answer of the owner of a tree; None where that is this member by now."""
+        known, key = services.settings, services.ids()
+        names = ("user", "project", "supersedes", "request", "traceparent", "allowance")
+        caller = Caller(**{name: getattr(known, name) for name in names})
+        text = services.sealer.seal(to_json(action, caller))
+        if (yield Tx(lambda work: self._take(work, root_id, (key, text)))):
+            return None
+        delay = _FIRST_LOOK
+        while (found := (yield Call(lambda: services.reader().request(key)))).answer is None:
+            if is_cancelled():
+                yield Tx(lambda work: work.tx.withdraw_request(key))
+                raise CancelledError
+            yield Wait(delay, key)
+            delay = min(2 * delay, _LAST_LOOK)
+        return parse_answer(found.answer)
+
+    def _take(self, work: UnitOfWork, root_id: str, request: tuple[str, str]) -> bool:
+        """Take a tree that no other member owns; else leave a request for its owner."""
+        duties = get_duties(work)
+        if duties.owns(root_id):
+            return True
+        owner = duties.find_owner(root_id)
+        if duties.add(root_id) if owner is None else owner == "" and duties.claim(root_id):
+            self._take_over(work, root_id)
+            return True
+        work.tx.add_request(*request, work.now, root_id)
+        duties.news.add("request")
+        return False
+
+    def _take_other(self, work: UnitOfWork, root_id: str) -> None:
+        """Take another tree that an action writes to; raises Conflict where it is busy."""
+        duties = get_duties(work)
+        if not duties.add(root_id, must=True) and not duties.claim(root_id):
+            stack = work.tx.stack(root_id)
+            name = root_id if stack is None else stack.name
+            raise Conflict(
+                f"Stack {name} is being worked on by another member of the cluster.",
+                hint="Try again when it is at rest.",
+            )
+        self._take_over(work, root_id)
+
+
+def _note_answer(work: UnitOfWork, note: Noted, accepted: Accepted) -> None:
+    note(work, accepted)
+
+
+def get_duties(work: UnitOfWork) -> Duties:
+    """The duties of a transaction of a member."""
+    assert work.tx.duties is not None
+    return work.tx.duties
+
+
+def _find_tree(services: EngineServices, action: Any) -> str | None:
+    """The stack at the top of what an action is for; None for a new stack, or one that is none."""
+    name = getattr(action, "stack", "")
+    if not name:
+        return None
+    try:
+        return find_stack(services, name).root
+    except NotFound:
+        return None

@@ -1,0 +1,127 @@
+"""The members of a cluster, on a connection of their own: leases, and the duties of the dead.
+
+Called by ``core.cluster``. A lease says when a member is taken for dead; whether two may write to
+one tree is said by row locks alone (``schema.cluster_statements``). All times are the server's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from .connection import connect
+from .faults import to_store_error
+
+_NOW = "extract(epoch FROM clock_timestamp())::float8"
+#: The channel on which members tell that there is something to look at; sweeps find it anyway.
+CHANNEL = "zonda"
+_JOIN = f"""INSERT INTO member
+    (id, host, pid, version, plugins, url, started_at, draining, expires_at)
+    VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, 0, {_NOW} + %s) RETURNING started_at"""
+_RENEW = f"UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s RETURNING {_NOW}"
+# A member that was stopped inside a transaction holds its row: it is cut, not waited for.
+_EXPIRED = f"SELECT id FROM member WHERE expires_at < {_NOW} FOR UPDATE SKIP LOCKED"
+# The owners of a healthy tree may die by chance: only after some deaths in a row it has to wait.
+_FREE = f"""UPDATE duty SET member = NULL, takeovers = takeovers + 1,
+    not_before = CASE WHEN takeovers < 3 THEN 0
+                      ELSE {_NOW} + LEAST(POWER(2, takeovers), 300) END
+    WHERE member = ANY(%s)"""
+_CUT = f"""SELECT pg_terminate_backend(activity.pid) FROM pg_stat_activity AS activity
+    JOIN member ON activity.application_name = 'zonda ' || member.id
+    WHERE member.expires_at < {_NOW} AND activity.datname = current_database()"""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A member as it joins."""
+
+    id: str
+    host: str
+    pid: int
+    version: str
+    plugins: str
+    url: str
+
+
+class Members:
+    """The table of members. For one thread; raises StoreError, after which it is made anew."""
+
+    def __init__(self, url: str, where: str) -> None:
+        self._where = where
+        self._connection = connect(url, where)
+
+    def join(self, row: MemberRow, lease: float) -> float:
+        """Add a member whose lease ends in ``lease`` seconds; returns the server's time."""
+        values = (row.id, row.host, row.pid, row.version, row.plugins, row.url, lease)
+        return float(self._execute(_JOIN, *values)[0][0])
+
+    def renew(self, member: str, lease: float) -> float | None:
+        """Renew a lease; returns the server's time, None for a member that was removed."""
+        found = self._execute(_RENEW, lease, member)
+        return float(found[0][0]) if found else None
+
+    def has_expired(self) -> bool:
+        """Whether the lease of any member is over."""
+        return bool(self._execute(f"SELECT 1 FROM member WHERE expires_at < {_NOW} LIMIT 1"))
+
+    def reap(self) -> int:
+        """Remove members whose lease is over; returns how many there were."""
+        with self._transaction():
+            dead = [key for (key,) in self._execute(_EXPIRED)]
+            self._execute(_FREE, dead)
+            self._execute("DELETE FROM member WHERE id = ANY(%s)", dead)
+        if dead:
+            self.tell("duty")
+        return len(dead)
+
+    def cut(self) -> int:
+        """End the writing sessions of members whose lease is over; returns how many there were."""
+        return len(self._execute(_CUT))
+
+    def leave(self, member: str) -> None:
+        """Remove a member that ends, and give its duties away at once."""
+        with self._transaction():  # locks in the order of ``reap``
+            self._execute("SELECT 1 FROM member WHERE id = %s FOR UPDATE", member)
+            self._execute("UPDATE duty SET member = NULL WHERE member = %s", member)
+            self._execute("DELETE FROM member WHERE id = %s", member)
+        self.tell("duty")
+
+    def tell(self, what: str) -> None:
+        """Tell every member that there is something new: ``duty``, ``request``, ``answer``."""
+        self._execute("SELECT pg_notify(%s, %s)", CHANNEL, what)
+
+    def begin_to_listen(self) -> None:
+        """Hear what members tell from now on."""
+        self._execute(f"LISTEN {CHANNEL}")
+
+    def hear(self, seconds: float) -> set[str]:
+        """Wait for something to be told, up to ``seconds``; returns it."""
+        try:
+            return {
+                note.payload for note in self._connection.notifies(timeout=seconds, stop_after=1)
+            }
+        except psycopg.Error as error:
+            raise to_store_error(error, self._where) from error
+
+    def _execute(self, statement: str, *values: Any) -> list[Any]:
+        try:
+            cursor = self._connection.execute(statement.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as error:
+            raise to_store_error(error, self._where) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            with self._connection.transaction():
+                yield
+        except psycopg.Error as error:
+            raise to_store_error(error, self._where) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()

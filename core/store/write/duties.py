@@ -1,0 +1,190 @@
+"""The duties of a member of a cluster, in a transaction: which trees it owns, and how that changes.
+
+Called by the engine through ``Transaction.duties``. Without a cluster there are none: one process
+writes to all trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..database.faults import Unusable
+from ..database.protocols import Connection
+
+_TREE = "tree:"
+
+
+class FencedOut(Unusable):
+    """This member was removed: its trees are given to others. It ends, and may join anew."""
+
+
+class Foreign(Exception):
+    """A transaction would write to a tree of another member. ``root_id``: the stack at its top."""
+
+    def __init__(self, root_id: str) -> None:
+        super().__init__(root_id)
+        self.root_id = root_id
+
+
+class Ownership:
+    """The trees that this process owns as a member, by committed transactions.
+
+    ``most``: how many it takes; ``now``: the clock of the cluster. ``takes_free``: also those that
+    nobody has asked it for. ``tell``: tells the other members of a new ``duty`` or ``request``.
+    ``suspects``: those whose owners have died without any progress.
+    """
+
+    def __init__(
+        self,
+        member: str,
+        most: int,
+        now: Callable[[], float],
+        *,
+        takes_free: bool = True,
+        tell: Callable[[str], None] = lambda what: None,
+    ) -> None:
+        self.member = member
+        self.most = most
+        self.now = now
+        self.takes_free = takes_free
+        self.tell = tell
+        self.is_draining = False
+        self.roots: set[str] = set()
+        self.suspects: set[str] = set()
+
+    @property
+    def room(self) -> int:
+        """The number of trees that may be taken now."""
+        return 0 if self.is_draining else max(0, self.most - len(self.roots))
+
+
+class Duties:
+    """The duties as one transaction sees and changes them."""
+
+    def __init__(self, connection: Connection, ownership: Ownership) -> None:
+        self._execute, self._sql = connection.execute, connection.dialect.sql
+        self._ownership = ownership
+        self._gained: dict[str, int] = {}
+        self._lost: set[str] = set()
+        self._made: set[str] = set()
+        #: The news that the other members are told after the commit.
+        self.news: set[str] = set()
+
+    def check_fence(self) -> None:
+        """Raise FencedOut for a member that was removed; else it stays until the commit."""
+        if not self._execute(self._sql["member_fence"], (self._ownership.member,)).fetchone():
+            raise FencedOut("This process is no member of the cluster any more.")
+
+    def owns(self, root_id: str) -> bool:
+        """Whether this member owns a tree."""
+        if root_id in self._gained:
+            return True
+        return root_id in self._ownership.roots and root_id not in self._lost
+
+    def may_write(self, root_id: str) -> bool:
+        """Whether this transaction may write to a tree: it is owned, or was made here."""
+        return root_id in self._made or self.owns(root_id)
+
+    def check_writable(self, root_id: str) -> None:
+        """Raise Foreign for a tree of another member, or of none."""
+        if not self.may_write(root_id):
+            raise Foreign(root_id)
+
+    def add(self, root_id: str, *, must: bool = False) -> bool:
+        """Begin the duty for a tree that has none; returns whether this member owns it now.
+
+        ``must``: also where there is no room for another one.
+        """
+        has_room = must or self._room > 0
+        owner = self._ownership.member if has_room else None
+        values = (_TREE + root_id, owner, self._ownership.now(), 0.0, 0)
+        if self._execute(self._sql["duty_add"], values).rowcount != 1:
+            return False
+        self._made.add(root_id)
+        if has_room:
+            self._gain(root_id, 0)
+        else:
+            self.news.add("duty")
+        return has_room
+
+    def claim(self, root_id: str) -> bool:
+        """Take a tree that has no owner, and is not to be left alone yet."""
+        key, known = _TREE + root_id, self._ownership
+        if known.is_draining:
+            return False
+        now = known.now()
+        if self._execute(self._sql["duty_claim"], (known.member, now, key, now)).rowcount != 1:
+            return False
+        found = self._execute(self._sql["duty_takeovers"], (key,)).fetchone()
+        self._gain(root_id, found[0])
+        return True
+
+    @property
+    def _room(self) -> int:
+        return self._ownership.room - len(set(self._gained) - self._ownership.roots)
+
+    def _gain(self, root_id: str, takeovers: int) -> None:
+        self._gained[root_id] = takeovers
+        self._lost.discard(root_id)
+
+    def list_free(self, most: int) -> list[str]:
+        """At most so many trees without an owner, as there is room; no other takes them now."""
+        most = min(most, self._room)
+        if most <= 0 or not self._ownership.takes_free:
+            return []
+        found = self._execute(self._sql["duties_free"], (self._ownership.now(), most, 0)).fetchall()
+        return [key.removeprefix(_TREE) for (key,) in found]
+
+    def find_owner(self, root_id: str) -> str | None:
+        """The member that owns a tree until the commit, '' for none; None: it has no duty."""
+        found = self._execute(self._sql["duty_owner"], (_TREE + root_id,)).fetchone()
+        return None if found is None else found[0] or ""
+
+    def is_suspect(self, root_id: str) -> bool:
+        """Whether the last owner of a tree that was taken here has died."""
+        return bool(self._gained.get(root_id))
+
+    def release(self, root_id: str) -> bool:
+        """End the duty for a tree at rest; False while there is anything to do or answer."""
+        if self._execute(self._sql["tree_has_work"], (root_id,) * 3).fetchone():
+            return False
+        mine = (_TREE + root_id, self._ownership.member)
+        if not self._execute(self._sql["duty_lock"], mine).fetchone():
+            raise FencedOut(f"Another member of the cluster has taken over stack {root_id}.")
+        if self._execute(self._sql["tree_has_request"], (root_id,)).fetchone():
+            return False
+        self._execute(self._sql["duty_drop"], mine)
+        self._lose(root_id)
+        return True
+
+    def hand_over(self, root_id: str) -> None:
+        """Leave a tree to another member."""
+        self._execute(self._sql["duty_free"], (_TREE + root_id, self._ownership.member))
+        self.news.add("duty")
+        self._lose(root_id)
+
+    def _lose(self, root_id: str) -> None:
+        self._gained.pop(root_id, None)
+        self._lost.add(root_id)
+
+    @property
+    def has_suspects(self) -> bool:
+        """Whether the last owner of any tree of this member has died."""
+        return bool(self._ownership.suspects)
+
+    def note_progress(self, root_id: str) -> None:
+        """Forget how many owners of a tree have died: this one gets on with it."""
+        if root_id in self._ownership.suspects:
+            self._execute(self._sql["duty_progress"], (_TREE + root_id, self._ownership.member))
+            self._gained[root_id] = 0
+
+    def remember(self) -> None:
+        """After the commit: keep what this member owns now."""
+        known = self._ownership
+        known.roots -= self._lost
+        known.roots.update(self._gained)
+        known.suspects -= self._lost
+        for root_id, takeovers in self._gained.items():
+            (known.suspects.add if takeovers else known.suspects.discard)(root_id)
+        for what in self.news:
+            known.tell(what)

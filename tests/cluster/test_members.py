@@ -1,0 +1,166 @@
+"""Two members on one database: each tree has one owner, whoever is asked."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from tests.cluster.conftest import Cluster
+
+from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.runtime.engine import Engine
+from zonda.core.store.schema.rows import StackRow
+from zonda.core.store.write.duties import FencedOut, Foreign
+from zonda.core.store.write.transaction import Transaction
+from zonda.hooks.errors import NotFound, ValidationErrors
+
+BOX = "a: {{type: Test::Box, properties: {{value: {}}}}}"
+
+
+def create(cluster: Cluster, engine: Engine, name: str, value: str = "x") -> str:
+    bundle = cluster.bench.bundle(BOX.format(value))
+    return engine.submit(CreateStack(name, bundle)).result(60).stack_id
+
+
+def block(cluster: Cluster, call: str = "handle_create") -> threading.Event:
+    """Lets that call of the resource ``a`` wait; returns what ends the wait."""
+    free = threading.Event()
+    cluster.bench.journal.behave["a", call] = lambda resource: free.wait(60) and None
+    return free
+
+
+def test_a_tree_has_an_owner_while_there_is_anything_to_do(cluster: Cluster) -> None:
+    engine, free = cluster.start("one"), block(cluster)
+    key = create(cluster, engine, "s")
+    assert cluster.list_duties() == {f"tree:{key}": "one"}
+    free.set()
+    assert engine.wait(key, 60).status == "COMPLETE"
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+
+
+def test_an_action_for_a_tree_of_another_member_is_carried_out_there(cluster: Cluster) -> None:
+    one, two, free = cluster.start("one"), cluster.start("two"), block(cluster)
+    key = create(cluster, one, "s")
+    update = UpdateStack("s", cluster.bench.bundle(BOX.format("y")))
+    asked = two.submit(update)
+    accepted = asked.result(60)
+    assert (accepted.stack_id, accepted.generation) == (key, 2)
+    free.set()
+    assert one.wait(key, 60).status == "COMPLETE"
+    assert [call for call in cluster.bench.journal.of("a") if call == "handle_create"] == [
+        "handle_create"
+    ]
+    assert "handle_update" in cluster.bench.journal.of("a")
+
+
+def test_the_error_of_an_owner_is_that_of_the_caller(cluster: Cluster) -> None:
+    one, two, free = cluster.start("one"), cluster.start("two"), block(cluster)
+    create(cluster, one, "s")
+    bad = UpdateStack("s", cluster.bench.bundle("a: {type: Test::None}"))
+    with pytest.raises(ValidationErrors):
+        two.submit(bad).result(60)
+    with pytest.raises(NotFound):
+        two.submit(DeleteStack("t")).result(60)
+    free.set()
+
+
+def test_a_stack_at_rest_is_taken_by_whoever_is_asked(cluster: Cluster) -> None:
+    one, two = cluster.start("one"), cluster.start("two")
+    key = create(cluster, one, "s")
+    assert one.wait(key, 60).status == "COMPLETE"
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+    two.submit(UpdateStack("s", cluster.bench.bundle(BOX.format("y")))).result(60)
+    assert two.wait(key, 60).status == "COMPLETE"
+    one.submit(DeleteStack("s")).result(60)
+    cluster.wait_until(lambda: one._reader.stack_by_id(key).deleted_at is not None)
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+
+
+def test_the_trees_of_a_dead_member_are_taken_over(cluster: Cluster) -> None:
+    one, free = cluster.start("one"), block(cluster)
+    key = create(cluster, one, "s")
+    cluster.wait_until(lambda: cluster.bench.journal.of("a") == ["handle_create"])
+    two = cluster.start("two")
+    cluster.remove("one")
+    cluster.wait_until(lambda: cluster.list_duties() == {f"tree:{key}": "two"})
+    # what was in a call is unknown: the default of such a type is to fail
+    assert two.wait(key, 60).status == "FAILED"
+    free.set()
+    cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
+    assert cluster.bench.journal.of("a") == ["handle_create"]
+
+
+def test_a_member_that_was_removed_writes_nothing(cluster: Cluster) -> None:
+    store = cluster.join("one")
+    cluster.remove("one")
+    with pytest.raises(FencedOut), store.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s"))
+    assert cluster.execute("SELECT count(*) FROM stack") == [(0,)]
+
+
+def test_nobody_writes_to_the_tree_of_another_member(cluster: Cluster) -> None:
+    one, two = cluster.join("one"), cluster.join("two")
+    with one.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s"))
+
+    def write(tx: Transaction) -> None:
+        found = tx.stack("1")
+        assert found is not None
+        found.note = "mine"
+
+    with pytest.raises(Foreign), two.transaction() as tx:
+        write(tx)
+    assert cluster.execute("SELECT note FROM stack") == [("",)]
+
+
+def test_a_tree_that_was_asked_about_is_not_released(cluster: Cluster) -> None:
+    one, two = cluster.join("one"), cluster.join("two")
+    with one.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s"))
+    with two.transaction() as tx:
+        assert tx.duties is not None
+        assert tx.duties.find_owner("1") == "one"
+        tx.add_request("r", "text", 1.0, "1")
+    with one.transaction() as tx:
+        assert tx.duties is not None
+        assert not tx.duties.release("1")
+        assert [found[0] for found in tx.open_requests()] == ["r"]
+        tx.answer_request("r", "text", 2.0)
+        assert tx.duties.release("1")
+    assert cluster.list_duties() == {}
+
+
+def test_rows_are_read_again_after_another_member_has_had_the_tree(cluster: Cluster) -> None:
+    one, two = cluster.join("one"), cluster.join("two")
+    with one.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s", root_id="1"))
+    last = ""
+    for store, other, note in ((one, two, "b"), (two, one, "c"), (one, two, "d")):
+        with store.transaction() as tx:
+            assert tx.duties is not None
+            tx.duties.hand_over("1")
+        with other.transaction() as tx:
+            assert tx.duties is not None
+            assert tx.duties.claim("1")
+            tx.forget_tree("1")
+            found = tx.stack("1")
+            assert found is not None
+            assert found.note == last
+            found.note = last = note
+        assert cluster.execute("SELECT note FROM stack") == [(note,)]
+        with other.transaction() as tx:
+            found = tx.stack("1")
+            assert found is not None
+            assert found.note == note
+
+
+def test_a_full_member_leaves_new_trees_to_others(cluster: Cluster) -> None:
+    one, free = cluster.start("one", most=1), block(cluster)
+    first = create(cluster, one, "s")
+    second = create(cluster, one, "t")
+    assert cluster.list_duties() == {f"tree:{first}": "one", f"tree:{second}": None}
+    cluster.start("two")
+    cluster.wait_until(lambda: cluster.list_duties()[f"tree:{second}"] == "two")
+    free.set()
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+    assert one.wait(second, 60).status == "COMPLETE"

@@ -1,0 +1,183 @@
+"""Members with leases on a real PostgreSQL: who dies is replaced, and writes nothing any more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from tests.engine.conftest import KEY, Bench
+from tests.postgresql_server import PostgreSQL
+
+from zonda.core.app.app import App, build_app
+from zonda.core.engine.actions import Caller, CreateStack, DeleteStack, UpdateStack
+from zonda.core.settings.table import Settings
+from zonda.core.store.values.sealing import Sealer
+from zonda.core.store.write.database import open_store
+from zonda.core.system.clock import SystemClock
+
+WAIT = "heat_template_version: 2018-08-31\nresources:\n  a:\n    type: OS::Heat::Delay\n"
+
+
+class Cluster:
+    """Applications on one database, as separate processes would be."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url, self.folder = url, folder
+        self.bench = Bench(open_store(":memory:", sealer=Sealer(KEY)))
+        self.clock = SystemClock()
+        self.apps: list[App] = []
+
+    def execute(self, statement: str, *values: Any) -> list[Any]:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
+    def start(self, name: str, **given: Any) -> App:
+        """A member, with the types of the bench."""
+        settings = Settings(
+            home=self.folder / name, database_url=self.url, key=KEY, lease=3.0, **given
+        )
+        app = build_app(settings)
+        app.__dict__["plugins"] = self.bench.plugins
+        app.engine.run()
+        self.apps.append(app)
+        return app
+
+    def create(self, app: App, name: str, value: str = "x") -> str:
+        bundle = self.bench.bundle(f"a: {{type: Test::Box, properties: {{value: {value}}}}}")
+        return app.engine.submit(CreateStack(name, bundle), Caller()).result(60).stack_id
+
+    def find_owner(self, key: str) -> str | None:
+        found = self.execute("SELECT member FROM duty WHERE key = %s", f"tree:{key}")
+        return found[0][0] if found else ""
+
+    def wait_until(self, holds: Callable[[], bool], seconds: float = 60.0) -> None:
+        until = self.clock.monotonic() + seconds
+        while not holds():
+            assert self.clock.monotonic() < until, "it has not come about"
+            self.clock.pause(0.02)
+
+
+@pytest.fixture
+def cluster(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[Cluster]:
+    made = Cluster(postgresql.make_database(), tmp_path)
+    yield made
+    for app in made.apps:
+        app.close()
+    made.bench.store.close()
+    postgresql.drop_databases()
+
+
+def list_states(app: App) -> dict[str, str]:
+    return {stack.name: stack.status for stack in app.reader.stacks()}
+
+
+def test_two_members_share_the_work(cluster: Cluster) -> None:
+    one, two = cluster.start("one"), cluster.start("two")
+    key = cluster.create(one, "s")
+    bundle = cluster.bench.bundle("a: {type: Test::Box, properties: {value: y}}")
+    cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})
+    two.engine.submit(UpdateStack("s", bundle), Caller()).result(60)
+    cluster.wait_until(lambda: cluster.find_owner(key) == "")
+    assert list_states(one) == {"s": "COMPLETE"}
+    one.engine.submit(DeleteStack("s"), Caller()).result(60)
+    cluster.wait_until(lambda: list_states(two) == {})
+    assert cluster.bench.journal.of("a")[0] == "handle_create"
+    assert cluster.execute("SELECT count(*) FROM member") == [(2,)]
+
+
+def test_a_member_that_is_removed_begins_another_life(cluster: Cluster) -> None:
+    one = cluster.start("one")
+    ((before,),) = cluster.execute("SELECT id FROM member")
+    cluster.execute("DELETE FROM member")
+    cluster.wait_until(lambda: len(cluster.execute("SELECT 1 FROM member")) == 1)
+    assert cluster.execute("SELECT id FROM member") != [(before,)]
+    cluster.wait_until(lambda: not one.engine.find_trouble())
+    cluster.create(one, "s")
+    cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+
+
+def test_a_member_whose_sessions_are_cut_begins_another_life(cluster: Cluster) -> None:
+    one = cluster.start("one")
+    cluster.create(one, "s")
+    cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+    cluster.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid != pg_backend_pid()"
+    )
+    bundle = cluster.bench.bundle("a: {type: Test::Box, properties: {value: y}}")
+
+    def update() -> bool:
+        try:
+            one.engine.submit(UpdateStack("s", bundle), Caller()).result(60)
+        except Exception:
+            return False
+        return True
+
+    cluster.wait_until(update)
+    cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+    assert cluster.bench.journal.of("a").count("handle_create") == 1
+
+
+def test_a_member_that_leaves_hands_its_trees_over(cluster: Cluster) -> None:
+    one = cluster.start("one")
+    cluster.bench.journal.behave["a", "check"] = lambda resource: False
+    bundle = cluster.bench.bundle("a: {type: Test::Slow, properties: {value: x}}")
+    key = one.engine.submit(CreateStack("s", bundle), Caller()).result(60).stack_id
+    cluster.wait_until(lambda: "check" in cluster.bench.journal.of("a"))
+    first = cluster.find_owner(key)
+    two = cluster.start("two")
+    cluster.apps.remove(one)
+    one.close()
+    cluster.wait_until(lambda: cluster.find_owner(key) not in (None, "", first))
+    del cluster.bench.journal.behave["a", "check"]
+    cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})
+    assert cluster.bench.journal.of("a").count("handle_create") == 1
+    assert cluster.execute("SELECT count(*) FROM member") == [(1,)]
+
+
+def test_a_dead_member_is_reaped_when_its_lease_is_over(cluster: Cluster) -> None:
+    one = cluster.start("one")
+    cluster.execute(
+        "WITH dead AS (INSERT INTO member VALUES ('dead', 'h', 1, '', '', '', 0, 0, 1))"
+        " INSERT INTO duty VALUES ('tree:x', 'dead', 0, 0, 0), ('tree:y', 'dead', 0, 0, 9)"
+    )
+    cluster.wait_until(lambda: len(cluster.execute("SELECT 1 FROM member")) == 1)
+    # what has ended many members in a row waits; the other one had nothing to do
+    cluster.wait_until(lambda: cluster.find_owner("x") == "")
+    ((owner, takeovers, waits),) = cluster.execute(
+        "SELECT member, takeovers, not_before - extract(epoch FROM now()) FROM duty"
+    )
+    assert (owner, takeovers) == (None, 10)
+    assert 200 < waits <= 300
+    assert not one.engine.find_trouble()
+
+
+def test_an_event_is_final_when_no_smaller_number_can_follow(cluster: Cluster) -> None:
+    one = cluster.start("one")
+    cluster.create(one, "s")
+    cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+    reader = one.store.reader()
+    last = reader.last_event()
+    assert [event.seq for event in reader.events_after(0, 100)][-1] == last
+    columns = "id, stack_id, stack_name, generation, resource_name, resource_type, action, status"
+    insert = (
+        f"INSERT INTO event ({columns}, reason, at)"
+        " VALUES ('e', 's', 's', 1, '', '', 'CREATE', 'COMPLETE', '', 1)"
+    )
+    found: list[list[int]] = []
+    with psycopg.connect(cluster.url) as early:
+        early.execute("SELECT pg_advisory_xact_lock_shared(%s)", (int.from_bytes(b"zondaevt"),))
+        early.execute(insert.encode())
+        cluster.execute(insert)  # it has the larger number, and is committed first
+        run = lambda: found.append([each.seq for each in reader.events_after(last, 9)])  # noqa: E731
+        asking = threading.Thread(target=run)
+        asking.start()
+        blocked = "SELECT 1 FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"
+        cluster.wait_until(lambda: bool(cluster.execute(blocked)))
+    asking.join(60)
+    assert found == [[last + 1, last + 2]]
