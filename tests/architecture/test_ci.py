@@ -16,6 +16,7 @@ TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env"
 SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
+SSH = "sshd"
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -32,7 +33,7 @@ def run(tmp_path: Path) -> Run:
     (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
     (tools / "python").chmod(0o755)
 
-    for name in (*SHELLS, BROWSER, SYSTEMD):
+    for name in (*SHELLS, BROWSER, SYSTEMD, SSH):
         (tools / name).touch(0o755)
 
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
@@ -93,6 +94,14 @@ def test_without_systemd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_p
     assert (done.returncode, NEXT in done.stdout) == (1, False)
     assert "systemd-analyze is missing: apt-get install systemd" in done.stderr
     assert "ZONDA_SYSTEMD_TESTS=never" in run("--without", "systemd", npm="exit 0").stdout
+
+
+def test_without_sshd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tools" / SSH).unlink()
+    done = run(npm="exit 0")
+    assert (done.returncode, NEXT in done.stdout) == (1, False)
+    assert "sshd is missing: apt-get install openssh-server" in done.stderr
+    assert "ZONDA_ANSIBLE_TESTS=never" in run("--without", "ssh", npm="exit 0").stdout
 
 
 @pytest.mark.parametrize(

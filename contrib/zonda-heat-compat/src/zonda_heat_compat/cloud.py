@@ -62,7 +62,7 @@ class Cloud:
 
     @property
     def access(self) -> Any:
-        """Who is signed in, by the token of today."""
+        """The access of the user who is signed in, by the token of today."""
         return self.session.auth.get_access(self.session)
 
     def get_plugin(self, name: str, make: Callable[[], Any]) -> Any:
@@ -73,7 +73,7 @@ class Cloud:
             return self._plugins[name]
 
     def tell(self, name: str) -> Any:
-        """What Heat's request context says under ``name``; None for what is not known."""
+        """The value of Heat's request context named ``name``; None for what is not known."""
         reader = _READERS.get(name)
         return None if reader is None else reader(self)
 

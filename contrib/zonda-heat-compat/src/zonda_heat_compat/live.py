@@ -18,7 +18,7 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {})
 def match_template(
     live: Mapping[str, Any], wanted: Callable[[str], Any], rules: Iterable[Any]
 ) -> dict[str, Any]:
-    """What ``live`` says of the properties that have a value: as ``wanted`` where it is the same.
+    """The live values of the properties that have one: as ``wanted`` where they are the same.
 
     ``rules``: those of the plug-in, whose finders say of two names whether they mean one thing.
     """
