@@ -155,11 +155,11 @@ def test_a_plugin_may_disable_one_of_its_types() -> None:
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def needs() -> Any:
-        raise ModuleNotFoundError("No module named 'psycopg.rows'", name="psycopg.rows")
+        raise ModuleNotFoundError("No module named 'acme_sql.rows'", name="acme_sql.rows")
 
     installed(monkeypatch, tmp_path, ("pg", "acme-pg", needs))
     plugins = collect(discover=True)
-    assert plugins.failures[0].hint.startswith("It needs psycopg, which is not installed.")
+    assert plugins.failures[0].hint.startswith("It needs acme_sql, which is not installed.")
     assert plugins.explain_missing_type("A::B").endswith(
         "failed (acme-pg): see 'zonda plugin list'."
     )

@@ -19,6 +19,8 @@ from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import open_store
 from zonda.hooks.errors import StoreError
 
+pytestmark = pytest.mark.sqlite  # the files themselves are looked at
+
 SEALER = Sealer(make_key())
 
 

@@ -129,7 +129,7 @@ def _post_configurations(home: Path) -> None:
     try:
         url = ""
         for line in serve.stdout:
-            url = next((word.strip(";") for word in line.split() if "http:" in word), url)
+            url = url or line.partition("zonda at ")[2].partition(";")[0].strip()
             if line == "ready\n":
                 break
         config = {"name": "setup", "group": "script", "config": "echo frozen"}

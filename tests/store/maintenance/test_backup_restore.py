@@ -22,6 +22,8 @@ from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import find_database, open_store
 from zonda.hooks.errors import StoreError
 
+pytestmark = pytest.mark.sqlite  # the files themselves are looked at
+
 KEY = make_key()
 SEALER = Sealer(KEY)
 ROWS = 3000  # of a kilobyte each: more than SQLite keeps in memory before it writes
