@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import copy
+import os
 import random
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .cluster_storm.counting import BATCH, Facts, StoredEvent, find_faults
+from .cluster_storm.disruptions import EMBEDDED
 from .cluster_storm.journal import Journal
+from .cluster_storm.postgresql import ABSENT, PostgreSQL, is_there
 from .cluster_storm.storm import ClusterStorm
+from .conftest import absent
 from .serve_storm.writers import Wish
 
 THING = {"tree": "s", "number": 2, "of": []}
+
+
+def require_postgresql() -> None:
+    """Skip where there is no PostgreSQL."""
+    if os.environ.get("ZONDA_PG_TESTS") == "never" or not is_there():
+        absent(ABSENT, "ZONDA_PG_TESTS")
 
 
 def make_facts() -> Facts:
@@ -103,7 +114,8 @@ def repeat_much_in_the_sink(facts: Facts) -> None:
         StoredEvent(n, f"e{n}", f"s{n}", None, 1, "CREATE_COMPLETE") for n in range(BATCH + 2)
     ]
     facts.streams = []
-    facts.sink = [event.id for event in facts.events] + ["e1"]
+    ids = [event.id for event in facts.events]
+    facts.sink = ids + ids[: BATCH + 1]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +180,30 @@ def test_a_deletion_gives_up_what_was_asked_before_and_removes_what_it_made() ->
     assert journal.under_way == 1
 
 
-@pytest.mark.parametrize("kind", ["kill", "stop", "roll"])
+@pytest.mark.parametrize("kind", EMBEDDED)
 def test_one_server_loses_and_doubles_nothing(tmp_path: Path, kind: str) -> None:
     storm = ClusterStorm(tmp_path, kind=kind, kills=2, seed=7, longest=0.5)
     report = storm.report(storm.run())
     assert report["faults"] == {}
     assert report["events"] > report["keys"] > report["acknowledged"] > 0
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop_in_transaction"])
+def test_two_members_lose_and_double_nothing(tmp_path: Path, kind: str) -> None:
+    """Without live events: a stream has those of its own member only."""
+    require_postgresql()
+    storm = ClusterStorm(tmp_path, kind=kind, kills=2, seed=7, longest=0.5, members=2, streams=0)
+    report = storm.report(storm.run())
+    assert report["faults"] == {}
+    assert report["events"] > report["keys"] > 0
+
+
+def test_postgresql_keeps_what_it_has_acknowledged_when_it_is_stopped_at_once() -> None:
+    require_postgresql()
+    with closing(PostgreSQL()) as postgresql:
+        postgresql.ask("CREATE TABLE kept (number integer)")
+        for number in range(20):
+            postgresql.ask("INSERT INTO kept VALUES (%s)", number)
+        postgresql.stop()
+        postgresql.start()
+        assert postgresql.ask("SELECT count(*) FROM kept") == [(20,)]

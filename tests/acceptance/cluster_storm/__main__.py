@@ -11,15 +11,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .disruptions import KINDS
-from .storm import ClusterStorm
+from .disruptions import EMBEDDED, KINDS
+from .storm import STREAMS, ClusterStorm
 
 parser = argparse.ArgumentParser(description="disruptions of members under load")
 parser.add_argument("--kills", type=int, default=50)
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--kind", choices=sorted(KINDS), default="kill")
 parser.add_argument("--longest", type=float, default=3.0, help="seconds that a run takes at most")
+parser.add_argument("--members", type=int, default=0, help="with PostgreSQL; 0: one, with SQLite")
+parser.add_argument("--streams", type=int, default=STREAMS, help="clients of live events")
 arguments = parser.parse_args()
+if not arguments.members and arguments.kind not in EMBEDDED:
+    parser.error(f"--kind {arguments.kind} needs --members")
 with tempfile.TemporaryDirectory() as folder:
     storm = ClusterStorm(
         Path(folder),
@@ -27,6 +31,8 @@ with tempfile.TemporaryDirectory() as folder:
         kills=arguments.kills,
         seed=arguments.seed,
         longest=arguments.longest,
+        members=arguments.members,
+        streams=arguments.streams,
         say=lambda text: print(text, file=sys.stderr, flush=True),
     )
     report = storm.report(storm.run())

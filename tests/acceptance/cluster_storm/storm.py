@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-import sqlite3
 import statistics
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ..serve_storm.server import PATIENCE, Server
+from ..serve_storm.server import PATIENCE
 from ..serve_storm.streams import Listener
 from ..storm.ledger import Endpoint
 from .clients import ClusterWriter, ask
@@ -22,17 +20,23 @@ from .disruptions import BARS, KINDS, Scene
 from .journal import Journal
 from .members import Members
 from .receiver import Receiver
+from .sites import Cluster, Embedded
 
 WRITERS, STREAMS = 3, 4
 #: Runs under way for each member, about.
 LOAD = 8
 #: Seconds for which a run may stay unheard of before the next disruption is held back.
 BEHIND = 1.0
+#: Seconds for which a member of a cluster is held up at most; half of it is less than a lease.
+LONGER_THAN_A_LEASE = 10.0
 EVENTS = "SELECT seq, id, stack_id, resource_id, generation, action, status FROM event ORDER BY seq"
 
 
 class ClusterStorm:
-    """``kills`` disruptions of one kind; ``run`` gives the facts, ``report`` what to print."""
+    """``kills`` disruptions of one kind; ``run`` gives the facts, ``report`` what to print.
+
+    ``members``: how many share a PostgreSQL; 0 is one server with SQLite.
+    """
 
     def __init__(
         self,
@@ -42,9 +46,10 @@ class ClusterStorm:
         kills: int,
         seed: int,
         longest: float = 3.0,
+        members: int = 0,
+        streams: int = STREAMS,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self._home = folder / "home"
         self._kind = kind
         self._kills = kills
         self._source = random.Random(seed)
@@ -53,9 +58,14 @@ class ClusterStorm:
         self.journal = Journal(random.Random(seed + 1), longest=longest)
         self.journal.watches_doubles = True  # each update is to another number
         self._endpoint, self._receiver = Endpoint(self.journal), Receiver()
-        self._members = Members([Server(self._home)], random.Random(seed + 2))
-        self._scene = Scene(self._members, self._source, longest)
-        self._listeners = [Listener(self._members, self._news) for _ in range(STREAMS)]
+        settings = self._make_settings()
+        self._site: Embedded | Cluster = (
+            Cluster(folder, settings, members) if members else Embedded(folder, settings)
+        )
+        self._members = Members(self._site.servers, random.Random(seed + 2))
+        hold = LONGER_THAN_A_LEASE if members else longest
+        self._scene = Scene(self._members, self._source, hold, self._site)
+        self._listeners = [Listener(self._members, self._news) for _ in range(streams)]
         self._writers = [
             ClusterWriter(
                 self._members,
@@ -76,7 +86,6 @@ class ClusterStorm:
         servers = (self._endpoint, self._receiver)
         for each in servers:
             threading.Thread(target=each.serve_forever, daemon=True).start()
-        self._configure()
         try:
             for server in self._members.servers:
                 self._members.start(server)
@@ -91,11 +100,11 @@ class ClusterStorm:
             for each in servers:
                 each.shutdown()
                 each.server_close()
+            self._site.close()
             self._seconds = time.monotonic() - begun
 
-    def _configure(self) -> None:
-        self._home.mkdir(parents=True, mode=0o700)
-        (self._home / "zonda.toml").write_text(
+    def _make_settings(self) -> str:
+        return (
             'default_runner = "storm"\n'
             f'[runners.storm]\nkind = "http"\nendpoint = {json.dumps(self._endpoint.url)}\n'
             f'[sinks.storm]\nkind = "webhook"\nurl = {json.dumps(self._receiver.url)}\n'
@@ -157,10 +166,7 @@ class ClusterStorm:
 
     def _read_events(self) -> list[StoredEvent]:
         """All events, from the tables themselves."""
-        with closing(
-            sqlite3.connect(f"file:{self._home / 'zonda.db'}?mode=ro", uri=True)
-        ) as opened:
-            rows = opened.execute(EVENTS).fetchall()
+        rows = self._site.read(EVENTS)
         return [StoredEvent(*row[:5], f"{row[5]}_{row[6]}") for row in rows]
 
     def _wait_for_clients(self, stored: list[StoredEvent]) -> None:

@@ -1,0 +1,71 @@
+"""The sites of a storm: one server with SQLite, or members that share a PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from zonda.core.store.values.sealing import make_key
+
+from ..serve_storm.server import Server
+from .postgresql import PostgreSQL
+from .proxy import Proxy
+
+
+class Embedded:
+    """One server, and its SQLite in its home."""
+
+    def __init__(self, folder: Path, settings: str) -> None:
+        home = folder / "home"
+        _write(home, settings)
+        self.servers = [Server(home)]
+        self._file = home / "zonda.db"
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as opened:
+            return opened.execute(query).fetchall()
+
+    def close(self) -> None:
+        """Nothing is left that runs."""
+
+
+class Cluster:
+    """Members with homes of their own, each with a proxy between it and the PostgreSQL of all."""
+
+    def __init__(self, folder: Path, settings: str, members: int) -> None:
+        self.postgresql = PostgreSQL()
+        self.proxies = [Proxy(self.postgresql.socket) for _ in range(members)]
+        self.servers = []
+        key = make_key()
+        for number, proxy in enumerate(self.proxies):
+            home = folder / f"home-{number}"
+            _write(home, settings)
+            url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres"
+            self.servers.append(Server(home, {"ZONDA_DATABASE_URL": url, "ZONDA_KEY": key}))
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.postgresql.ask(query)
+
+    def is_in_transaction(self, server: Server) -> bool:
+        """Whether the session in which a member writes has a transaction that it has not ended."""
+        query = (
+            "SELECT 1 FROM member JOIN pg_stat_activity AS activity"
+            " ON activity.application_name = 'zonda ' || member.id"
+            " WHERE member.pid = %s AND activity.state LIKE 'idle in transaction%%'"
+        )
+        return bool(self.postgresql.ask(query, server.pid))
+
+    def close(self) -> None:
+        """End the proxies and PostgreSQL."""
+        for proxy in self.proxies:
+            proxy.close()
+        self.postgresql.close()
+
+
+def _write(home: Path, settings: str) -> None:
+    home.mkdir(parents=True, mode=0o700)
+    (home / "zonda.toml").write_text(settings)
