@@ -21,7 +21,7 @@ def make_life(module: str, given: Mapping[str, Any], **more: Any) -> Lifecycle:
 
 @dataclass
 class Life:
-    """What is given at first and then, and what somebody does and sees by hand.
+    """The options of a resource at first and then, and how it is seen and changed by hand.
 
     ``is_there``: whether what the module makes is there. ``spoil``: None where check mode cannot
     tell. ``keeps``: deletion leaves it.
@@ -67,7 +67,7 @@ def repeat(life: Lifecycle) -> None:
 
 
 def is_in_sync(life: Lifecycle) -> bool:
-    """What a drift check finds."""
+    """Whether a drift check finds no difference."""
     found = life.live_state()
     assert isinstance(found, OpaqueState)
     assert found.in_sync or found.reason

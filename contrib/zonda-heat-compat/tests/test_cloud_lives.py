@@ -41,7 +41,7 @@ KINDS = {
 
 
 def list_things(cloud: str) -> set[tuple[str, str]]:
-    """What there is in the cloud: kind and id."""
+    """List the resources in the cloud by kind and id."""
     import openstack
 
     connection = openstack.connect(cloud=cloud)

@@ -1,4 +1,4 @@
-"""What a service tells, in the template's words."""
+"""The live state of a service, in the template's words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The interface of a module: all that it says of itself, as plain data.
 
 From its documentation and, where the code tells more (secrets, options that exclude each other),
-from its call of ``AnsibleModule``. Called by ``agent.server``; whoever uses the result keeps it.
+from its call of ``AnsibleModule``. Called by ``agent.__main__``; whoever uses the result keeps it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Who asks: what plug-ins read of ``self.context``. The engine's context stands behind it.
+"""The request context that plug-ins read as ``self.context``; the engine's stands behind it.
 
-Who signs in, and with what, comes from the cloud of the stack, and only when a plug-in asks for it.
+User and credentials come from the cloud of the stack, and only when a plug-in asks for them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class RequestContext:
         return self._clients
 
     def to_dict(self) -> dict[str, Any]:
-        """What was given of who asks; nothing that a cloud would have to be asked for."""
+        """Return the values that were given; nothing that a cloud would have to be asked for."""
         return {name: self.__dict__.get(name) for name in (*_NAMES, "is_admin", "roles")}
 
     @classmethod
