@@ -17,7 +17,7 @@ from zonda.hooks.errors import ResourceFailure, TemplateError, ValidationErrors
 from zonda.hooks.resources.nested_stack import NestedStack
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners import StackRef
-from zonda.hooks.schema.constraints import AllowedValues
+from zonda.hooks.schema.constraints import AllowedValues, NotChecked
 
 _Schema = properties.Schema
 
@@ -60,6 +60,8 @@ class Picky(Resource):
             raise RuntimeError("no such luck")
         if self.properties["value"] == "silent":
             raise AssertionError
+        if self.properties["value"] == "remote":
+            raise NotChecked("nobody to ask")
 
 
 class Choosy(Resource):

@@ -154,6 +154,32 @@ def test_a_template_is_valid_where_no_cloud_can_be_asked(tmp_path: Path) -> None
     assert "Parameter 'image' is not checked: " in warned[0]
 
 
+ROUTER = """
+heat_template_version: 2018-08-31
+parameters: {outside: {type: string}}
+resources:
+  r:
+    type: OS::Neutron::Router
+    properties: {external_gateway_info: {network: {get_param: outside}}}
+  lease:
+    type: OS::Blazar::Lease
+    properties:
+      name: l
+      start_date: "2030-01-01 10:00"
+      end_date: "2030-01-02 10:00"
+      reservations: [{resource_type: "physical:host", min: 1, max: 1}]
+"""
+
+
+def test_a_template_is_valid_without_a_cloud_or_values_of_parameters(tmp_path: Path) -> None:
+    """A router reads its gateway for its dependencies; a lease asks for hosts in its own check."""
+    (tmp_path / "router.yaml").write_text(ROUTER)
+    said = run(tmp_path, "template", "validate", str(tmp_path / "router.yaml"))
+    assert "exit 0" in said, said
+    told = "The resource is not checked: No cloud is known for this stack [ZON616]"
+    assert any(told in line for line in said)
+
+
 def test_what_would_be_made_says_that_there_is_no_cloud(tmp_path: Path) -> None:
     (tmp_path / "server.yaml").write_text(SERVER)
     said = "\n".join(run(tmp_path, "stack", "create", "-t", str(tmp_path / "server.yaml"), "s"))

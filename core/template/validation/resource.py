@@ -19,7 +19,9 @@ from zonda.hooks.errors import (
 )
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.constraints import NotChecked
 from zonda.hooks.schema.properties import Properties
+from zonda.hooks.schema.values import NOT_CHECKED
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
@@ -254,6 +256,8 @@ def _find_plugin_faults(node: ResourceNode, resource: Resource) -> Iterator[Temp
         return
     try:
         resource.validate()
+    except NotChecked as error:
+        yield TemplateError(str(error), path=node.path, code=NOT_CHECKED)
     except ValidationErrors as error:
         yield from (complete_fault(fault, node) for fault in error.errors)
     except TemplateError as error:

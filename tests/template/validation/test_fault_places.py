@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from zonda.core.template.load import StackDefinition
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]
@@ -213,6 +214,14 @@ def test_a_kind_of_fault_has_its_code(faults: Faults, text: str, code: str) -> N
     found = faults(text)
 
     assert [fault.code for fault in found] == [code]
+
+
+def test_a_check_of_a_plug_in_that_cannot_ask_is_a_warning(
+    loaded: Callable[..., StackDefinition],
+) -> None:
+    found = loaded("resources: {p: {type: Picky, properties: {value: remote}}}").warnings
+
+    assert [(each.code, each.message) for each in found] == [("ZON616", "nobody to ask")]
 
 
 def test_a_plug_in_that_raises_without_a_text_is_told_by_the_class_of_what_it_raised(

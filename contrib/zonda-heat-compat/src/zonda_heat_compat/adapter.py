@@ -26,6 +26,7 @@ from zonda.hooks import (
     Unavailable,
     UpdateReplace,
     attributes,
+    constraints,
     describe_exception,
     properties,
     resource,
@@ -41,6 +42,7 @@ from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
 
 from .around import Stack
+from .cloud import NoCloud
 from .live import match_template
 from .references import list_references
 from .tokens import CannotBeStored, pack, unpack
@@ -115,6 +117,8 @@ class Adapted(resource.Resource):
         """Run the plug-in's own check."""
         try:
             found = self.heat.validate()
+        except NoCloud as error:
+            raise constraints.NotChecked(f"The resource is not checked: {error}") from error
         except Exception as error:
             raise _template_error(error) from error
         if found:  # until 2013 a check gave back the text of a fault
@@ -122,13 +126,20 @@ class Adapted(resource.Resource):
             raise TemplateError(str(text))
 
     def add_dependencies(self, deps: Dependencies) -> None:
-        """Edges that the plug-in adds."""
+        """Add the edges of the plug-in; none where it reads a property without a right value.
+
+        The checks of the template tell of the property, if a value was given.
+        """
         stack = self.heat.stack
         stack.with_neighbours(deps)
         named = {*list_references(self.t.raw), *(self.t.depends_on or ())}
         needed = [other for name, other in stack.resources.items() if name in named]
         deps.graph = lambda: {self.heat: needed}  # type: ignore[attr-defined]
-        self.heat.add_dependencies(deps)
+        try:
+            self.heat.add_dependencies(deps)
+        except ValueError as error:
+            if not isinstance(error.__cause__, TemplateError):
+                raise
 
     # -- life cycle ----------------------------------------------------------------------------
 
