@@ -8,11 +8,9 @@ answer, and watches; if the engine goes away meanwhile, it takes over. Made by `
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from zonda import __version__
@@ -30,11 +28,12 @@ from .surface import PendingRequest, RunningAction
 if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
-    from zonda.core.cluster.membership import Membership
+    from zonda.core.cluster.lives import Lives
     from zonda.core.engine.model.tracing import CallTracer
     from zonda.core.engine.plan.accept import Noted
     from zonda.core.engine.runtime.engine import Engine, EngineLoad, Notice
-    from zonda.core.engine.runtime.listeners import CommitListener, Listener
+    from zonda.core.engine.runtime.listeners import CommitListener, Listener, Listeners
+    from zonda.core.engine.runtime.waiting import WaitingOperations
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.core.store.write.database import Transaction
@@ -44,8 +43,6 @@ if TYPE_CHECKING:  # what commands that only read must not import
 log = logging.getLogger(__name__)
 
 _ASK_AGAIN = 0.05
-#: Seconds until a member joins its cluster again, at first and at most.
-_FIRST_RETRY, _LAST_RETRY = 0.2, 5.0
 _LOOK_AGAIN = 0.1
 #: Seconds within which the thread of a working engine goes round.
 LONGEST_TURN = 5.0
@@ -58,18 +55,14 @@ class EngineClient:
         self._parts = parts
         self._stacks = stacks
         self._engine: Engine | None = None
-        # By stack and resource.
-        self._notices: dict[str, dict[str, PendingRequest]] = {}
-        self._unsubscribe: Callable[[], None] | None = None
+        self._waiting: WaitingOperations | None = None
         self._own: set[str] = set()
         self._drives_all = False
         self._server_lock: Lock | None = None
         self._delivery: Delivery | None = None
-        self._membership: Membership | None = None
-        self._is_closed = threading.Event()
-        # What others listen to, for the engine of the next life.
-        self._listeners: list[Listener] = []
-        self._commit_listeners: list[CommitListener] = []
+        self._lives: Lives | None = None
+        # Those who listen to the engine, or in a cluster to one engine after the other.
+        self._listeners: Listeners | None = None
         self._tracer: CallTracer | None = None
 
     # -- actions --------------------------------------------------------------------------------
@@ -182,16 +175,17 @@ class EngineClient:
             return True
         parts = self._parts
         if parts.is_clustered:
-            self._begin_life(drive)
+            self._begin_lives(drive)
             return True
         if drive == "own" and parts.store.database.server_lock().is_taken():
             return False
         if not parts.lock.acquire():
             return False
-        self._start_engine(self._make_engine(), drive)
+        self.start_engine(self.make_engine(), drive)
         return True
 
-    def _make_engine(self) -> Engine:
+    def make_engine(self) -> Engine:
+        """Make an engine for the database."""
         parts = self._parts
         from zonda.core.engine.runtime.engine import Engine
         from zonda.core.schedule.scheduler import Scheduler
@@ -209,8 +203,19 @@ class EngineClient:
             settings=replace(parts.make_engine_settings(), timing=Timing()),
         )
 
-    def _start_engine(self, engine: Engine, drive: str) -> None:
-        self._unsubscribe = engine.subscribe(self._record_notices)
+    def start_engine(self, engine: Engine, drive: str) -> None:
+        """Start an engine, with what others listen to."""
+        from zonda.core.engine.runtime.listeners import Listeners
+        from zonda.core.engine.runtime.waiting import WaitingOperations
+
+        if self._listeners is None:
+            self._listeners = Listeners()
+            self._waiting = WaitingOperations(self._parts.clock.now)
+            self._listeners.subscribe(self._take_notices)
+        engine.subscribe(self._listeners.publish)
+        engine.subscribe_commits(self._listeners.tell_commit)
+        if self._tracer is not None:
+            engine.trace_calls(self._tracer)
         engine.start(drive)
         self._engine = engine
         if not self._parts.is_clustered:
@@ -218,73 +223,49 @@ class EngineClient:
 
     # -- being a member of a cluster ------------------------------------------------------------
 
-    def _begin_life(self, drive: str) -> None:
-        """Join the cluster with a new engine. Raises StoreError.
+    def _begin_lives(self, drive: str) -> None:
+        from zonda.core.cluster.lives import Lives
+        from zonda.core.cluster.membership import Terms
 
-        A member that is removed, or loses its connection, begins anew with nothing: rows say what
-        is due. The lease begins once the engine is made, which may take longer than a lease.
-        """
-        from zonda.core.cluster.membership import Membership
+        parts = self._parts
+        known = parts.settings
+        terms = Terms(known.lease, __version__, parts.served_url, known.trees_at_once)
+        self._lives = Lives(self, parts.store, parts.clock, parts.ids, terms)
+        try:
+            self._lives.begin(drive)
+        except BaseException:
+            self._lives = None
+            raise
 
-        parts, engine = self._parts, self._make_engine()
-        membership = Membership(
-            parts.store.database, parts.clock, member=parts.ids.new(), lease=parts.settings.lease
-        )
-        parts.store.ownership = membership.join(
-            parts.store,
-            version=__version__,
-            served_url=parts.served_url,
-            most=parts.settings.trees_at_once,
-            takes_free=drive == "all",
-        )
-        engine.on_failure = lambda: self._begin_anew(drive)
-        self._start_engine(engine, drive)
-        for listener in self._listeners:
-            engine.subscribe(listener)
-        for told in self._commit_listeners:
-            engine.subscribe_commits(told)
-        if self._tracer is not None:
-            engine.trace_calls(self._tracer)
-        courier = parts.store.database.engine_lock()
-        membership.begin(engine, lambda: self._deliver_once(engine, courier))
-        self._membership = membership
-
-    def _deliver_once(self, engine: Engine, courier: Lock) -> None:
-        """Deliver events of all members if none of the others does. Called every few seconds."""
+    def check_delivery(self, engine: Engine) -> None:
+        """Deliver events of all members to sinks if none of the others does."""
         if self._delivery is not None:
             self._delivery.news()
-        elif self._parts.settings.sinks and self._engine is engine and courier.acquire():
+            return
+        # another object than in the last life, whose session has ended
+        courier = self._parts.store.database.engine_lock()
+        if self._parts.settings.sinks and self._engine is engine and courier.acquire():
             self._start_delivery(engine)
 
-    def _begin_anew(self, drive: str) -> None:
-        """End this life and begin another; called in the thread of an engine that has failed."""
-        if not self._is_closed.is_set():
-            run = partial(self._renew_life, drive)
-            threading.Thread(target=run, name="zonda-life", daemon=True).start()
+    def show_progress(self, notice: Notice) -> None:
+        """Show what an operation of another member waits for; '' for one that has ended."""
+        if self._waiting is not None:
+            self._waiting.take([notice])
 
-    def _renew_life(self, drive: str) -> None:
-        self._end_life(0.0)
-        delay = _FIRST_RETRY
-        while not self._is_closed.wait(delay):
-            try:
-                self._parts.store.reopen()
-                self._begin_life(drive)
-                return
-            except StoreError as error:
-                log.warning("The cluster cannot be joined: %s", error)
-                delay = min(2 * delay, _LAST_RETRY)
-
-    def _end_life(self, grace: float) -> None:
+    def lose_engine(self) -> None:
+        """End what depends on an engine that has failed, without a wait."""
+        if self._delivery is not None:
+            self._delivery.abandon()
+            self._delivery = None
         if self._engine is not None:
-            self._engine.stop(grace)
+            self._engine.stop(0.0)
+
+    def _stop_engine(self) -> None:
+        if self._engine is not None:
+            self._engine.stop(self._parts.settings.stop_grace)
         if self._delivery is not None:
             self._delivery.finish()
             self._delivery = None
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-        if self._membership is not None:
-            self._membership.leave()
-            self._membership = None
 
     def _start_delivery(self, engine: Engine) -> None:
         """Start the delivery of this engine's events to the configured sinks."""
@@ -355,15 +336,42 @@ class EngineClient:
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """See ``Engine.subscribe``; raises StoreError if this process is not the engine."""
-        engine = self._require_engine()
-        if self._parts.is_clustered:
-            self._listeners.append(listener)
-        return engine.subscribe(listener)
+        self._require_engine()
+        assert self._listeners is not None
+        return self._listeners.subscribe(listener)
+
+    def subscribe_all(self, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener`` of the events and the progress of all members of a cluster.
+
+        Without one that is ``subscribe``. Events come from ``begin_to_follow`` on.
+        """
+        if self._lives is None:
+            return self.subscribe(listener)
+
+        def tell_progress(notices: Sequence[Notice]) -> None:
+            listener([notice for notice in notices if notice.event is None])
+
+        end_progress, end_events = (
+            self.subscribe(tell_progress),
+            self._lives.tail.subscribe(listener),
+        )
+
+        def end() -> None:
+            end_progress()
+            end_events()
+
+        return end
+
+    def begin_to_follow(self) -> None:
+        """Begin with events of other members, before those so far are read. Raises StoreError."""
+        if self._lives is not None:
+            self._lives.tail.begin()
 
     def subscribe_commits(self, listener: CommitListener) -> None:
         """See ``Engine.subscribe_commits``."""
-        self._require_engine().subscribe_commits(listener)
-        self._commit_listeners.append(listener)
+        self._require_engine()
+        assert self._listeners is not None
+        self._listeners.commit_listeners.append(listener)
 
     def trace_calls(self, tracer: CallTracer) -> None:
         """See ``Engine.trace_calls``."""
@@ -374,24 +382,12 @@ class EngineClient:
         """See ``Engine.read_load``."""
         return self._require_engine().read_load()
 
-    def _record_notices(self, notices: Sequence[Notice]) -> None:
-        """Record what operations wait for until they end. Called in the engine's threads."""
+    def _take_notices(self, notices: Sequence[Notice]) -> None:
+        """Take what the engine tells. Called in its threads."""
         if self._delivery is not None and any(notice.event is not None for notice in notices):
             self._delivery.news()
-        for notice in notices:
-            self._record_notice(notice)
-
-    def _record_notice(self, notice: Notice) -> None:
-        if notice.event is None:
-            since = self._parts.clock.now() if notice.since is None else notice.since
-            waiting = PendingRequest(notice.resource, notice.message, since, notice.stack_id)
-            self._notices.setdefault(notice.stack_id, {})[notice.resource] = waiting
-        elif notice.event.status == "IN_PROGRESS":
-            return
-        elif notice.event.resource_name:
-            self._notices.get(notice.stack_id, {}).pop(notice.event.resource_name, None)
-        else:  # the stack is at its end, and with it all that it waited for
-            self._notices.pop(notice.stack_id, None)
+        if self._waiting is not None:
+            self._waiting.take(notices)
 
     # -- watching -------------------------------------------------------------------------------
 
@@ -435,13 +431,17 @@ class EngineClient:
 
     def waiting(self, stack_id: str) -> list[PendingRequest]:
         """List the operations that wait, also nested ones, as far as this process knows."""
-        stacks = list(self._notices)
+        if self._waiting is None:
+            return []
+        stacks = self._waiting.list_stacks()
         if stacks != [stack_id]:
             root = self._parts.reader.stack_by_id(stack_id).root_id
             tree = {key for key, _, _ in self._parts.reader.names_of_tree(root)}
             stacks = [key for key in stacks if key in tree]
-        found = (list(self._notices.get(key, {}).values()) for key in stacks)
-        return [each for known in found for each in known]
+        return [
+            PendingRequest(each.resource, each.message, each.since or 0.0, each.stack_id)
+            for each in self._waiting.list_messages(stacks)
+        ]
 
     def count_resources(self, stack_id: str) -> int:
         """Count the stack's resource instances, with those of nested stacks."""
@@ -483,8 +483,10 @@ class EngineClient:
 
         What the last calls have caused is delivered, too: events go out once the engine has ended.
         """
-        self._is_closed.set()
-        self._end_life(self._parts.settings.stop_grace)
+        if self._lives is not None:
+            self._lives.end(self._stop_engine)
+        else:
+            self._stop_engine()
         self._engine = None
         if self._server_lock is not None:
             self._server_lock.release()

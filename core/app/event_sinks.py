@@ -184,6 +184,11 @@ class Delivery:
         self._couriers.finish(self._grace)
         self._post.close()
 
+    def abandon(self) -> None:
+        """End without a wait: the database is lost, or another member delivers by now."""
+        self._post.close()
+        self._couriers.abandon()
+
 
 @dataclass(frozen=True, slots=True)
 class SinkView:

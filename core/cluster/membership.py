@@ -10,7 +10,8 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from zonda.core.store.database.protocols import Database
@@ -28,8 +29,33 @@ log = logging.getLogger(__name__)
 _TICK = 0.5
 #: Seconds after which an engine whose thread does not go round is taken for dead.
 _STUCK = 30.0
+#: Seconds between two words of new events, at least: whoever tells of something in PostgreSQL waits
+#: for all others who do.
+_EVENT_TICK = 0.25
 #: Seconds that a stopping member waits for its own threads.
 _GRACE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms on which a process is a member.
+
+    ``lease``: seconds; ``served_url``: where its API answers, or ''; ``most``: how many trees it
+    takes.
+    """
+
+    lease: float
+    version: str
+    served_url: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A word of another member. ``kind``: ``event`` or ``progress``, which has a ``text``."""
+
+    kind: str
+    text: str = ""
 
 
 class Swept(Protocol):
@@ -46,43 +72,63 @@ class Swept(Protocol):
 class Membership:
     """One life of this process as a member."""
 
-    def __init__(
-        self, database: Database, clock: SystemClock, *, member: str, lease: float
-    ) -> None:
+    def __init__(self, database: Database, clock: SystemClock, member: str, lease: float) -> None:
         self._database, self._clock = database, clock
         self._member, self._lease = member, lease
         self._engine: Swept | None = None
         self._on_renewal: Callable[[], None] = lambda: None
+        self._on_news: Callable[[News], None] = lambda news: None
+        self._list_progress: Callable[[], Iterable[str]] = tuple
         self._news: set[str] = set()
+        self._has_events = False
+        # When the lease is renewed, the others are looked at, and events are told of.
+        self._renew_at = self._look_at = self._events_at = 0.0
         self._woken = threading.Event()
         self._stopping = threading.Event()
+        self._is_lost = threading.Event()
+        # Set once the row is removed: until then others see the listening session.
+        self._has_left = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def join(
-        self, store: Store, *, version: str, served_url: str, most: int, takes_free: bool
+        self, store: Store, terms: Terms, *, takes_free: bool, follows: Collection[str] = ()
     ) -> Ownership:
         """Become a member that writes through ``store``; returns what it owns: nothing yet.
 
         Raises StoreError.
-        ``most``: how many trees it takes; ``takes_free``: also those that nobody looks after.
+        ``takes_free``: it takes trees that nobody looks after, too. ``follows``: earlier lives of
+        this process, which are over.
         """
         members = self._open()
-        row = MemberRow(self._member, socket.gethostname(), os.getpid(), version, "", served_url)
+        row = MemberRow(
+            self._member, socket.gethostname(), os.getpid(), terms.version, "", terms.served_url
+        )
         try:
+            if follows:
+                members.reap([*follows])
             self._synchronise(members.join(row, self._lease))
         finally:
             members.close()
         store.name_session(f"zonda {self._member}")
         return Ownership(
-            self._member, most, self._clock.now, takes_free=takes_free, tell=self._tell
+            self._member, terms.most, self._clock.now, takes_free=takes_free, tell=self._tell
         )
 
-    def begin(self, engine: Swept, on_renewal: Callable[[], None]) -> None:
+    def begin(
+        self,
+        engine: Swept,
+        *,
+        on_renewal: Callable[[], None] = lambda: None,
+        on_news: Callable[[News], None] = lambda news: None,
+        list_progress: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
         """Keep the lease from now on, and tell ``engine`` what the others tell.
 
-        ``on_renewal`` is called after each renewal; it may raise StoreError.
+        ``on_renewal`` is called after each renewal; it may raise StoreError. ``on_news`` is given
+        what is not for the engine; ``list_progress`` gives what to tell the others.
         """
         self._engine, self._on_renewal = engine, on_renewal
+        self._on_news, self._list_progress = on_news, list_progress
         for run in (self._keep, self._listen):
             thread = threading.Thread(target=run, name="zonda-member", daemon=True)
             self._threads.append(thread)
@@ -94,6 +140,18 @@ class Membership:
         self._woken.set()
         for thread in self._threads:
             thread.join(_GRACE)
+
+    def abandon(self) -> None:
+        """End without a word to the database, which may not answer."""
+        self._is_lost.set()
+        self._stopping.set()
+        self._woken.set()
+
+    def tell_events(self) -> None:
+        """Tell the others soon that there are new events."""
+        if not self._has_events:
+            self._has_events = True
+            self._woken.set()
 
     def _tell(self, what: str) -> None:
         self._news.add(what)
@@ -110,23 +168,43 @@ class Membership:
 
     def _keep(self) -> None:
         members: Members | None = None
-        due = 0.0
         while not self._stopping.is_set():
+            wait = _TICK
             try:
                 members = members or self._open()
-                if self._clock.monotonic() >= due:
-                    if not self._renew(members):
-                        break
-                    due = self._clock.monotonic() + self._lease / 3
-                    self._on_renewal()
-                self._look_after_others(members)
+                if not self._do_due(members, self._clock.monotonic()):
+                    break
+                wait = self._compute_wait(self._clock.monotonic())
             except StoreError as error:
                 log.warning("The lease cannot be kept: %s", error)
                 _close(members)
                 members = None
-            self._woken.wait(_TICK)
+            self._woken.wait(wait)
             self._woken.clear()
         self._end(members)
+
+    def _do_due(self, members: Members, now: float) -> bool:
+        """Do what is due; False where this member was removed."""
+        if now >= self._renew_at:
+            if not self._renew(members):
+                return False
+            self._renew_at = now + self._lease / 3
+            self._on_renewal()
+        while self._news:
+            members.tell(self._news.pop())
+        if self._has_events and now >= self._events_at:
+            self._has_events, self._events_at = False, now + _EVENT_TICK
+            members.tell("event")
+        if now >= self._look_at:
+            self._look_at = now + _TICK
+            members.remove_dead()
+            for text in self._list_progress():
+                members.tell(f"progress {self._member} {text}")
+        return True
+
+    def _compute_wait(self, now: float) -> float:
+        due = min(self._look_at, self._events_at) if self._has_events else self._look_at
+        return max(0.0, due - now)
 
     def _renew(self, members: Members) -> bool:
         """Renew the lease, unless the engine is stuck; False where it was removed."""
@@ -139,37 +217,41 @@ class Membership:
         self._synchronise(now)
         return True
 
-    def _look_after_others(self, members: Members) -> None:
-        while self._news:
-            members.tell(self._news.pop())
-        if members.has_expired() and not members.reap():
-            members.cut()
-
     def _end(self, members: Members | None) -> None:
         try:
-            if self._stopping.is_set():
+            if self._stopping.is_set() and not self._is_lost.is_set():
                 members = members or self._open()
                 members.leave(self._member)
         except StoreError as error:  # the lease ends by itself
             log.warning("The cluster cannot be left: %s", error)
+        self._has_left.set()
         _close(members)
 
     # -- the thread that listens ------------------------------------------------------------------
 
     def _listen(self) -> None:
         members: Members | None = None
-        while not self._stopping.is_set():
+        while not self._has_left.is_set():
             try:
                 if members is None:
                     members = self._open()
-                    members.begin_to_listen()
-                if members.hear(_TICK) and self._engine is not None:
-                    self._engine.sweep_duties()
+                    members.begin_to_listen(self._member)
+                for told in members.hear(_TICK):
+                    self._take(told)
             except StoreError:
                 _close(members)
                 members = None
-                self._stopping.wait(_TICK)
+                self._has_left.wait(_TICK)
         _close(members)
+
+    def _take(self, told: str) -> None:
+        kind, _, rest = told.partition(" ")
+        member, _, text = rest.partition(" ")
+        if kind in ("duty", "request"):
+            assert self._engine is not None
+            self._engine.sweep_duties()
+        elif member != self._member:
+            self._on_news(News(kind, text))
 
 
 def _close(members: Members | None) -> None:

@@ -129,6 +129,12 @@ class DeliveryWorkers:
             if not ended and each.courier.arrived == before[each]:
                 _record_timeout(each.courier)
 
+    def abandon(self) -> None:
+        """Begin no delivery more; what is on its way is left alone."""
+        for each in self._rounds:
+            each.is_over = True
+            each.end()
+
     def _seconds_until(self, until: float) -> float:
         return max(0.0, until - self._clock.monotonic())
 

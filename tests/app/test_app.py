@@ -316,12 +316,12 @@ def test_what_a_stack_waits_for_is_forgotten_at_its_end(make: Make) -> None:
     ended(running)
     commands = app.engine
     for resource in ("a", "b"):
-        commands._record_notice(Notice(running.stack_id, None, resource, "waiting for the runner"))
+        commands._take_notices([Notice(running.stack_id, None, resource, "waiting for the runner")])
     assert [each.resource for each in running.client.waiting(running.stack_id)] == ["a", "b"]
 
     ended(app.engine.act(DeleteStack("s"), drive=True))
 
-    assert commands._notices == {}
+    assert running.client.waiting(running.stack_id) == []
 
 
 def test_an_engine_that_does_nothing_is_told_from_one_that_works(

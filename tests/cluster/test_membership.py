@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from tests.postgresql_server import PostgreSQL
 
 from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import Caller, CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings.table import Settings
+from zonda.core.store.postgresql.members import Members
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 from zonda.core.system.clock import SystemClock
@@ -70,6 +72,16 @@ def cluster(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[Cluster]:
         app.close()
     made.bench.store.close()
     postgresql.drop_databases()
+
+
+@pytest.fixture
+def members(cluster: Cluster) -> Iterator[Members]:
+    app = cluster.start("maker")
+    cluster.apps.remove(app)
+    app.close()  # the tables are made
+    made = Members(cluster.url, "the test's")
+    yield made
+    made.close()
 
 
 def list_states(app: App) -> dict[str, str]:
@@ -144,7 +156,7 @@ def test_a_dead_member_is_reaped_when_its_lease_is_over(cluster: Cluster) -> Non
     one = cluster.start("one")
     cluster.execute(
         "WITH dead AS (INSERT INTO member VALUES ('dead', 'h', 1, '', '', '', 0, 0, 1))"
-        " INSERT INTO duty VALUES ('tree:x', 'dead', 0, 0, 0), ('tree:y', 'dead', 0, 0, 9)"
+        " INSERT INTO duty VALUES ('tree:x', 'dead', 0, 0, 0), ('tree:y', 'dead', 0, 0, 14)"
     )
     cluster.wait_until(lambda: len(cluster.execute("SELECT 1 FROM member")) == 1)
     # what has ended many members in a row waits; the other one had nothing to do
@@ -152,9 +164,105 @@ def test_a_dead_member_is_reaped_when_its_lease_is_over(cluster: Cluster) -> Non
     ((owner, takeovers, waits),) = cluster.execute(
         "SELECT member, takeovers, not_before - extract(epoch FROM now()) FROM duty"
     )
-    assert (owner, takeovers) == (None, 10)
+    assert (owner, takeovers) == (None, 15)
     assert 200 < waits <= 300
     assert not one.engine.find_trouble()
+
+
+LIVING = (
+    "WITH member AS (INSERT INTO member VALUES"
+    " ('a', 'h', 1, '', '', '', 0, 0, 1e12), ('b', 'h', 1, '', '', '', 0, 0, 1e12))"
+    " INSERT INTO duty VALUES ('tree:x', 'a', 0, 0, 0), ('tree:y', 'b', 0, 0, 0)"
+)
+OWNERS = "SELECT key, member, takeovers FROM duty ORDER BY key"
+
+
+def test_a_member_whose_process_has_ended_is_removed_before_its_lease_ends(
+    cluster: Cluster, members: Members
+) -> None:
+    cluster.execute(LIVING)
+    with psycopg.connect(cluster.url, application_name="zonda listener a"):
+        members.remove_dead()
+        assert cluster.execute(OWNERS) == [("tree:x", "a", 0), ("tree:y", "b", 0)]
+    listeners = "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'zonda listener%%'"
+    cluster.wait_until(lambda: not cluster.execute(listeners))
+    members.remove_dead()
+    assert cluster.execute(OWNERS) == [("tree:x", None, 1), ("tree:y", "b", 0)]
+    assert cluster.execute("SELECT id FROM member") == [("b",)]
+
+
+def test_the_next_life_of_a_process_removes_the_last_one(
+    cluster: Cluster, members: Members
+) -> None:
+    cluster.execute(LIVING)
+    assert members.reap(["b"]) == 1
+    assert cluster.execute(OWNERS) == [("tree:x", "a", 0), ("tree:y", None, 1)]
+
+
+def test_events_of_all_members_are_told_in_order_by_each(cluster: Cluster) -> None:
+    one, two = cluster.start("one"), cluster.start("two")
+    told: list[int] = []
+
+    def listen(notices: Sequence[Notice]) -> None:
+        told.extend(notice.event.seq for notice in notices if notice.event is not None)
+
+    cluster.create(one, "before")
+    cluster.wait_until(lambda: list_states(two) == {"before": "COMPLETE"})
+    end = two.engine.subscribe_all(listen)
+    two.engine.begin_to_follow()
+    first = two.reader.last_event()
+    for number in range(4):
+        cluster.create((one, two)[number % 2], f"s{number}")
+    cluster.wait_until(lambda: set(list_states(two).values()) == {"COMPLETE"})
+    expected = [event.seq for event in two.reader.events_after(first, 500)]
+    cluster.wait_until(lambda: len(told) >= len(expected))
+    assert told == expected
+    assert len(expected) == 16
+    end()
+    cluster.create(one, "after")
+    cluster.wait_until(lambda: list_states(two).get("after") == "COMPLETE")
+    assert told == expected
+
+
+def test_what_an_operation_waits_for_is_known_to_all_members(cluster: Cluster) -> None:
+    one, two = cluster.start("one"), cluster.start("two")
+
+    def wait(resource: Any) -> bool:
+        resource.context.progress("waiting for the night")
+        return False
+
+    cluster.bench.journal.behave["a", "check"] = wait
+    bundle = cluster.bench.bundle("a: {type: Test::Slow, properties: {value: x}}")
+    key = one.engine.submit(CreateStack("s", bundle), Caller()).result(60).stack_id
+    cluster.wait_until(lambda: bool(two.engine.waiting(key)))
+    (waiting,) = two.engine.waiting(key)
+    assert (waiting.resource, waiting.message) == ("a", "waiting for the night")
+    del cluster.bench.journal.behave["a", "check"]
+    cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})
+    cluster.wait_until(lambda: not two.engine.waiting(key))
+
+
+def test_a_listener_is_called_once_in_the_next_life_and_not_after_its_end(
+    cluster: Cluster,
+) -> None:
+    one = cluster.start("one")
+    told: list[str] = []
+
+    def listen(notices: Sequence[Notice]) -> None:
+        told.extend(each.event.id for each in notices if each.event is not None)
+
+    end = one.engine.subscribe(listen)
+    cluster.execute("DELETE FROM member")
+    cluster.wait_until(lambda: len(cluster.execute("SELECT 1 FROM member")) == 1)
+    cluster.wait_until(lambda: not one.engine.find_trouble())
+    cluster.create(one, "s")
+    cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+    cluster.wait_until(lambda: len(told) >= 4)
+    assert len(told) == len(set(told)) == 4
+    end()
+    cluster.create(one, "t")
+    cluster.wait_until(lambda: list_states(one)["t"] == "COMPLETE")
+    assert len(told) == 4
 
 
 def test_an_event_is_final_when_no_smaller_number_can_follow(cluster: Cluster) -> None:

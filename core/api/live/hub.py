@@ -128,7 +128,7 @@ class Hub:
             raise TooManyStreams(f"The project has {most} streams open, which is all it may have.")
         if self._unsubscribe is None:
             self._loop = asyncio.get_running_loop()
-            self._unsubscribe = self._app.engine.subscribe(self._hear)
+            self._unsubscribe = self._app.engine.subscribe_all(self._hear)
         made = Subscription(project, root_id)
         made.quiet_since = self._app.clock.monotonic()
         self._streams.setdefault((project, root_id), set()).add(made)

@@ -118,7 +118,7 @@ class EventStream:
     # -- what was missed ------------------------------------------------------------------------
 
     async def _replay(self, run: Run, write: Write) -> None:
-        first, last = await run(lambda: self._get_reader().read_event_range())
+        first, last = await run(self._begin_to_follow)
         after = self._wish.after
         if after is None or after > last:  # the numbers of another database begin anew
             self._last = last
@@ -137,6 +137,10 @@ class EventStream:
         if await run(lambda: self._read_page(1)):
             await write(format_gap(self._last, last))
             self._last = last
+
+    def _begin_to_follow(self) -> tuple[int, int]:
+        self._app.engine.begin_to_follow()
+        return self._get_reader().read_event_range()
 
     def _read_page(self, limit: int) -> list[Frame]:
         reader, wish = self._get_reader(), self._wish

@@ -6,7 +6,7 @@ one tree is said by row locks alone (``schema.cluster_statements``). All times a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +23,17 @@ _JOIN = f"""INSERT INTO member
     (id, host, pid, version, plugins, url, started_at, draining, expires_at)
     VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, 0, {_NOW} + %s) RETURNING started_at"""
 _RENEW = f"UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s RETURNING {_NOW}"
+_LISTENER = "'zonda listener ' || member.id"
+_LOOK = f"""SELECT id, expires_at < {_NOW}, EXISTS (
+    SELECT 1 FROM pg_stat_activity AS activity WHERE activity.application_name = {_LISTENER})
+    FROM member"""
 # A member that was stopped inside a transaction holds its row: it is cut, not waited for.
-_EXPIRED = f"SELECT id FROM member WHERE expires_at < {_NOW} FOR UPDATE SKIP LOCKED"
-# The owners of a healthy tree may die by chance: only after some deaths in a row it has to wait.
+_DEAD = f"""SELECT id FROM member WHERE expires_at < {_NOW} OR id = ANY(%s)
+    FOR UPDATE SKIP LOCKED"""
+# The owners of a healthy tree may die by chance: only after five deaths in a row it has to wait.
 _FREE = f"""UPDATE duty SET member = NULL, takeovers = takeovers + 1,
-    not_before = CASE WHEN takeovers < 3 THEN 0
-                      ELSE {_NOW} + LEAST(POWER(2, takeovers), 300) END
+    not_before = CASE WHEN takeovers < 5 THEN 0
+                      ELSE {_NOW} + LEAST(POWER(2, takeovers - 5), 300) END
     WHERE member = ANY(%s)"""
 _CUT = f"""SELECT pg_terminate_backend(activity.pid) FROM pg_stat_activity AS activity
     JOIN member ON activity.application_name = 'zonda ' || member.id
@@ -53,6 +58,8 @@ class Members:
     def __init__(self, url: str, where: str) -> None:
         self._where = where
         self._connection = connect(url, where)
+        # Members whose listening sessions have been seen.
+        self._listening: set[str] = set()
 
     def join(self, row: MemberRow, lease: float) -> float:
         """Add a member whose lease ends in ``lease`` seconds; returns the server's time."""
@@ -64,14 +71,23 @@ class Members:
         found = self._execute(_RENEW, lease, member)
         return float(found[0][0]) if found else None
 
-    def has_expired(self) -> bool:
-        """Whether the lease of any member is over."""
-        return bool(self._execute(f"SELECT 1 FROM member WHERE expires_at < {_NOW} LIMIT 1"))
+    def remove_dead(self) -> None:
+        """Remove members whose lease is over, or whose process has ended, and free their duties.
 
-    def reap(self) -> int:
-        """Remove members whose lease is over; returns how many there were."""
+        PostgreSQL closes the sessions of a process that ends at once: a listening session that was
+        seen and is there no more tells of that long before the lease does.
+        """
+        found = self._execute(_LOOK)
+        gone = [key for key, _, listens in found if not listens and key in self._listening]
+        self._listening = {key for key, _, listens in found if listens}
+        expired = any(is_expired for _, is_expired, _ in found)
+        if (gone or expired) and not self.reap(gone) and expired:
+            self.cut()
+
+    def reap(self, gone: Sequence[str] = ()) -> int:
+        """Remove members whose lease is over, and ``gone``; returns how many there were."""
         with self._transaction():
-            dead = [key for (key,) in self._execute(_EXPIRED)]
+            dead = [key for (key,) in self._execute(_DEAD, [*gone])]
             self._execute(_FREE, dead)
             self._execute("DELETE FROM member WHERE id = ANY(%s)", dead)
         if dead:
@@ -94,9 +110,12 @@ class Members:
         """Tell every member that there is something new: ``duty``, ``request``, ``answer``."""
         self._execute("SELECT pg_notify(%s, %s)", CHANNEL, what)
 
-    def begin_to_listen(self) -> None:
-        """Hear what members tell from now on."""
+    def begin_to_listen(self, member: str) -> None:
+        """Hear what members tell from now on; while it does, ``member`` lives."""
         self._execute(f"LISTEN {CHANNEL}")
+        self._execute(
+            "SELECT set_config('application_name', %s, false)", f"zonda listener {member}"
+        )
 
     def hear(self, seconds: float) -> set[str]:
         """Wait for something to be told, up to ``seconds``; returns it."""

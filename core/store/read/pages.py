@@ -178,8 +178,10 @@ class PageReads:
     ) -> list[EventView]:
         """The events of a project behind a sequence number, in order.
 
+        None that one of a smaller number may still follow.
         ``root_id``: only those of the tree of this stack, or ''.
         """
+        last = self._find_final_event()
         where = _Conditions(self._connection)
         where.add("event.seq > ?", after)
         where.add("stack.project = ?", project)
@@ -191,12 +193,17 @@ class PageReads:
             *where.values,
             self._connection.make_limit(limit),
         )
-        return [EventView(*row) for row in rows]
+        found = [EventView(*row) for row in rows]
+        return found if last is None else [event for event in found if event.seq <= last]
 
     def read_event_range(self) -> tuple[int, int]:
-        """The first and the last sequence number of the events that are kept; 0 without any."""
+        """The first and the last sequence number of the events that are kept; 0 without any.
+
+        No event of a smaller number than the last one is added later.
+        """
+        last = self._find_final_event()
         found = self._page("SELECT min(seq), max(seq) FROM event")[0]
-        return int(found[0] or 0), int(found[1] or 0)
+        return int(found[0] or 0), int(found[1] or 0) if last is None else last
 
     def find_event(self, stack_id: str, event_id: str) -> EventView | None:
         """One event of a stack; None if there is none."""
@@ -244,6 +251,9 @@ class PageReads:
     def _page(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run a statement that was made here, with ? for each parameter."""
         return self._all(statement.replace("?", self._connection.dialect.place), *values)
+
+    def _find_final_event(self) -> int | None:
+        raise NotImplementedError
 
     def _ask(self, name: str, *values: Any) -> list[tuple[Any, ...]]:
         raise NotImplementedError

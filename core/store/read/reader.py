@@ -329,8 +329,7 @@ class Reader(DriftReads, PageReads, SoftwareReads):
 
     def events_after(self, after: int, limit: int) -> list[EventView]:
         """Like ``events``, of all stacks; none that one of a smaller number may still follow."""
-        with self._lock, self._telling():
-            last = self._connection.find_final_event()
+        last = self._find_final_event()
         found = [EventView(*item) for item in self._ask("events_after", after, limit, 0)]
         return found if last is None else [event for event in found if event.seq <= last]
 
@@ -388,6 +387,10 @@ class Reader(DriftReads, PageReads, SoftwareReads):
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock, self._telling():
             return self._connection.execute(statement, values).fetchall()
+
+    def _find_final_event(self) -> int | None:
+        with self._lock, self._telling():
+            return self._connection.find_final_event()
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -33,7 +33,7 @@ class FakeEngine:
     def __init__(self) -> None:
         self.listeners: list[Any] = []
 
-    def subscribe(self, listener: Any) -> Callable[[], None]:
+    def subscribe_all(self, listener: Any) -> Callable[[], None]:
         self.listeners.append(listener)
         return lambda: self.listeners.remove(listener)
 

@@ -1,0 +1,131 @@
+"""The lives of a process as a member of a cluster, one after the other.
+
+A life ends when the member is removed or loses its connection; the next one begins with nothing:
+rows say what is due.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol
+
+from zonda.core.engine.model.unit_of_work import Notice
+from zonda.core.engine.runtime.engine import Engine
+from zonda.core.store.write.database import Store
+from zonda.core.system.clock import SystemClock
+from zonda.core.system.ids import Ids
+from zonda.hooks.errors import StoreError
+
+from .membership import Membership, News, Terms
+from .progress import ProgressNews, parse_progress
+from .tail import EventTail
+
+log = logging.getLogger(__name__)
+
+#: Seconds until a member joins its cluster again, at first and at most.
+_FIRST_RETRY, _LAST_RETRY = 0.2, 1.0
+
+
+class Process(Protocol):
+    """The process that lives: what it does at the beginning and the end of a life."""
+
+    def make_engine(self) -> Engine:
+        """Make an engine for a life."""
+
+    def start_engine(self, engine: Engine, drive: str) -> None:
+        """Start the engine of a life."""
+
+    def lose_engine(self) -> None:
+        """End what depends on an engine that has failed."""
+
+    def check_delivery(self, engine: Engine) -> None:
+        """Deliver events to sinks if no other member does. Called every few seconds."""
+
+    def show_progress(self, notice: Notice) -> None:
+        """Show what an operation of another member waits for; '' for one that has ended."""
+
+
+class Lives:
+    """The lives of ``process``; ``begin`` before anything else, ``end`` at the end."""
+
+    def __init__(
+        self, process: Process, store: Store, clock: SystemClock, ids: Ids, terms: Terms
+    ) -> None:
+        self._process = process
+        self._store, self._clock, self._ids, self._terms = store, clock, ids, terms
+        self._membership: Membership | None = None
+        # The last id of this process as a member, and earlier ones that may have a row yet.
+        self._members: list[str] = []
+        self._is_over = threading.Event()
+        self._progress = ProgressNews()
+        self.tail = EventTail(store.reader, clock)
+
+    def begin(self, drive: str) -> None:
+        """Join the cluster with a new engine. Raises StoreError.
+
+        The lease begins once the engine is made, which may take longer than a lease.
+        """
+        engine, member, follows = self._process.make_engine(), self._ids.new(), self._members
+        membership = Membership(self._store.database, self._clock, member, self._terms.lease)
+        self._members = [*follows, member]
+        self._store.ownership = membership.join(
+            self._store, self._terms, takes_free=drive == "all", follows=follows
+        )
+        self._members = [member]
+        engine.on_failure = lambda: self._begin_anew(drive)
+        engine.subscribe(partial(self._hear_engine, membership))
+        self._process.start_engine(engine, drive)
+        membership.begin(
+            engine,
+            on_renewal=lambda: self._process.check_delivery(engine),
+            on_news=self._take_news,
+            list_progress=self._progress.write,
+        )
+        self._membership = membership
+
+    def end(self, stop_engine: Callable[[], None]) -> None:
+        """End for good: what this member still owns after ``stop_engine`` is free at once."""
+        self._is_over.set()
+        stop_engine()
+        if self._membership is not None:
+            self._membership.leave()
+
+    def _begin_anew(self, drive: str) -> None:
+        """Begin another life; called in the thread of an engine that has failed."""
+        if not self._is_over.is_set():
+            run = partial(self._renew, drive)
+            threading.Thread(target=run, name="zonda-life", daemon=True).start()
+
+    def _renew(self, drive: str) -> None:
+        if self._membership is not None:
+            self._membership.abandon()
+            self._membership = None
+        self._process.lose_engine()
+        delay = _FIRST_RETRY
+        while not self._is_over.wait(delay):
+            try:
+                self._store.reopen()
+                self.begin(drive)
+                return
+            except StoreError as error:
+                log.warning("The cluster cannot be joined: %s", error)
+                delay = min(2 * delay, _LAST_RETRY)
+
+    # -- news -------------------------------------------------------------------------------------
+
+    def _hear_engine(self, membership: Membership, notices: Sequence[Notice]) -> None:
+        self._progress.take_notices(notices)
+        if any(notice.event is not None for notice in notices):
+            self.tail.tell_news()
+            membership.tell_events()
+
+    def _take_news(self, news: News) -> None:
+        if news.kind == "event":
+            self.tail.tell_news()
+        for notice in parse_progress(news.text) if news.kind == "progress" else ():
+            self._process.show_progress(notice)
+            if notice.message:
+                self.tail.publish(notice)
