@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 from tests.cluster.conftest import Cluster
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.model.effects import Step, Tx
 from zonda.core.engine.runtime.engine import Engine
+from zonda.core.engine.runtime.trees import get_duties
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.store.write.duties import FencedOut, Foreign
 from zonda.core.store.write.transaction import Transaction
@@ -88,6 +91,25 @@ def test_the_trees_of_a_dead_member_are_taken_over(cluster: Cluster) -> None:
     free.set()
     cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
     assert cluster.bench.journal.of("a") == ["handle_create"]
+
+
+def test_a_request_goes_to_the_next_owner_where_its_tree_is_handed_over(cluster: Cluster) -> None:
+    one, two, free = cluster.start("one"), cluster.start("two"), block(cluster)
+    key = create(cluster, one, "s")
+    cluster.wait_until(lambda: cluster.bench.journal.of("a") == ["handle_create"])
+    assert one._trees is not None
+    act, one._trees._ownership.is_draining = one._trees.act_as_owner, True
+
+    def act_late(*given: Any) -> Step:
+        yield Tx(lambda work: get_duties(work).hand_over(key))
+        return (yield from act(*given))
+
+    one._requests.act = act_late
+    asked = two.submit(UpdateStack("s", cluster.bench.bundle(BOX.format("y"))))
+    assert asked.result(60).generation == 2
+    assert cluster.list_duties() == {f"tree:{key}": "two"}
+    free.set()
+    assert two.wait(key, 60).status == "COMPLETE"
 
 
 def test_a_member_that_was_removed_writes_nothing(cluster: Cluster) -> None:

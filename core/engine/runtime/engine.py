@@ -140,8 +140,7 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
         self._changes = 0
-        self._stopping = False
-        self._over = False
+        self._stopping = self._over = False
         # When the thread has last gone round, by the monotonic clock.
         self._turned_at = clock.monotonic()
         #: The error that has ended the thread, if any.
@@ -170,6 +169,7 @@ class Engine:
             from .trees import Trees
 
             self._trees = Trees(self._driver, self._store.ownership, self._requests.sweep)
+            self._requests.act = self._trees.act_as_owner
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
         if self._trees is not None:
@@ -379,6 +379,8 @@ class Engine:
                 self._driver.commit()
                 self._driver.start_light_calls()
                 self._tell_waiters()
+                if self._stopping and self._trees is not None:
+                    self._trees.leave()
         except BaseException as error:  # the thread's end: everybody must learn of it
             log.exception("The engine stops")
             self._end(build_stop_error(error))
@@ -449,8 +451,6 @@ class Engine:
 
     def _begin_stop(self) -> None:
         self._stopping = True
-        if self._trees is not None:
-            self._trees.begin_to_leave()
         self._driver.close_door()
 
     def _has_ended(self) -> bool:

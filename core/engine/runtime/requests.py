@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from zonda.core.store.write.duties import Foreign
 from zonda.hooks.errors import Conflict, StoreError, UsageError
 
 from .. import actions
-from ..actions import Accepted, wire
+from ..actions import Accepted, Action, wire
 from ..handlers.runners import act
-from ..model.effects import Tx, make_step
+from ..model.effects import Step, Tx, make_step
 from ..model.unit_of_work import UnitOfWork
+from ..plan.accept import Noted
+from ..services import EngineServices
 from .driver import Driver
 
 log = logging.getLogger(__name__)
@@ -40,6 +43,8 @@ class Requests:
         self._driver = driver
         self._drive = drive
         self._waits = waits
+        #: Carries out an action.
+        self.act: Callable[[EngineServices, Action, Noted], Step] = act
         self._in_hand: set[str] = set()
         #: The stacks whose plans were made for other processes, until they have come to rest.
         self.stacks: set[str] = set()
@@ -83,10 +88,13 @@ class Requests:
                 self._in_hand.discard(key)
                 self.stacks.add(value.stack_id)
                 self._drive(value.stack_id)
+            elif isinstance(error, Foreign):  # the next owner finds the request
+                self._in_hand.discard(key)
             else:
                 self._refuse(key, error)
 
-        self._driver.start(act(self._driver.services.for_caller(caller), action, note), finish)
+        services = self._driver.services.for_caller(caller)
+        self._driver.start(self.act(services, action, note), finish)
 
     def _refuse(self, key: str, why: BaseException) -> None:
         said = wire.format_error(why)

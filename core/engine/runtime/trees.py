@@ -46,6 +46,8 @@ class Trees:
         # Trees that may be at rest; and those that an action is on its way to.
         self._resting: set[str] = set()
         self._held: Counter[str] = Counter()
+        # What may keep trees here while this member leaves, when it was last looked at.
+        self._left_with: tuple[int, int] | None = None
 
     # -- sweeps -----------------------------------------------------------------------------------
 
@@ -107,13 +109,17 @@ class Trees:
         if get_duties(work).claim(root_id):
             self._take_over(work, root_id)
 
-    def begin_to_leave(self) -> None:
-        """Take nothing more, and leave every tree that nothing is called for to other members."""
+    def leave(self) -> None:
+        """Take nothing more, and leave trees that nothing is called for any more to others."""
         self._ownership.is_draining = True
-        self._driver.start(make_step(Tx(self._hand_over)))
+        keeping = self._driver.calls, self._held.total()
+        if keeping != self._left_with:
+            self._left_with = keeping
+            self._driver.start(make_step(Tx(self._hand_over)))
 
     def _hand_over(self, work: UnitOfWork) -> None:
         busy = {work.stack_of(row).root for row in work.rows(self._driver.list_moving())}
+        busy.update(root_id for root_id, count in self._held.items() if count)
         for root_id in self._ownership.roots - busy:
             get_duties(work).hand_over(root_id)
 
@@ -135,17 +141,36 @@ class Trees:
             if answer is not None:
                 yield Tx(partial(_note_answer, note=note, accepted=answer))
                 return answer
-            held = root_id or ""
-            self._held[held] += 1
             try:
-                return (yield from act(services, action, note))
+                return (yield from self._act_here(services, action, note, root_id or ""))
             except Foreign as error:
                 if root_id is None:
                     root_id = error.root_id
                 elif error.root_id != root_id:
                     yield Tx(partial(self._take_other, root_id=error.root_id))
-            finally:
-                self._held[held] -= 1
+
+    def act_as_owner(self, services: EngineServices, action: Action, note: Noted) -> Step:
+        """Carry out an action that the owner of its tree was asked for; returns ``Accepted``.
+
+        Raises Foreign where another member is the owner by now.
+        """
+        root_id = yield Call(lambda: _find_tree(services, action))
+        while True:
+            try:
+                return (yield from self._act_here(services, action, note, root_id or ""))
+            except Foreign as error:
+                if root_id not in self._ownership.roots or error.root_id == root_id:
+                    raise
+                yield Tx(partial(self._take_other, root_id=error.root_id))
+
+    def _act_here(
+        self, services: EngineServices, action: Action, note: Noted, root_id: str
+    ) -> Step:
+        self._held[root_id] += 1
+        try:
+            return (yield from act(services, action, note))
+        finally:
+            self._held[root_id] -= 1
 
     def _take_or_ask(
         self,
