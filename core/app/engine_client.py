@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from zonda import __version__
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
 from zonda.core.store.database.protocols import Lock
@@ -225,11 +224,9 @@ class EngineClient:
 
     def _begin_lives(self, drive: str) -> None:
         from zonda.core.cluster.lives import Lives
-        from zonda.core.cluster.membership import Terms
 
         parts = self._parts
-        known = parts.settings
-        terms = Terms(known.lease, __version__, parts.served_url, known.trees_at_once)
+        terms = parts.make_terms()
         self._lives = Lives(self, parts.store, parts.clock, parts.ids, terms)
         try:
             self._lives.begin(drive)
@@ -260,7 +257,8 @@ class EngineClient:
         if self._engine is not None:
             self._engine.stop(0.0)
 
-    def _stop_engine(self) -> None:
+    def stop_engine(self) -> None:
+        """Let the engine end what it has begun to call, and deliver what that has caused."""
         if self._engine is not None:
             self._engine.stop(self._parts.settings.stop_grace)
         if self._delivery is not None:
@@ -299,6 +297,9 @@ class EngineClient:
             return "The engine has stopped."
         if engine.seconds_since_turn > LONGEST_TURN:
             return "The engine does not answer."
+        owned = self._parts.store.ownership
+        if owned is not None and owned.is_draining:
+            return "This member of the cluster drains."
         return "The database refuses what is to be stored." if engine.is_refused else ""
 
     def _drive_stack(self, stack_id: str) -> None:
@@ -484,9 +485,9 @@ class EngineClient:
         What the last calls have caused is delivered, too: events go out once the engine has ended.
         """
         if self._lives is not None:
-            self._lives.end(self._stop_engine)
+            self._lives.end()
         else:
-            self._stop_engine()
+            self.stop_engine()
         self._engine = None
         if self._server_lock is not None:
             self._server_lock.release()

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zonda import __version__
 from zonda.core.engine.actions import Action
 from zonda.core.engine.actions.base import Templated
 from zonda.core.settings.table import Settings
@@ -35,6 +36,7 @@ from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.borders import preserve_signals
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from zonda.core.cluster.membership import Terms
     from zonda.core.engine.services import EngineSettings
     from zonda.core.engine.templates.loading import TemplateLoading
     from zonda.core.plugins.manager import Plugins
@@ -172,6 +174,20 @@ class Parts:
     def is_clustered(self) -> bool:
         """Whether several engines may share the database, as members of a cluster."""
         return self.settings.database_url.startswith(POSTGRESQL)
+
+    def make_terms(self) -> Terms:
+        """Make the terms on which this process is a member of a cluster."""
+        from zonda.core.cluster.membership import Terms
+
+        known, manager = self.settings, self.plugins.manager
+        return Terms(
+            known.lease,
+            __version__,
+            self.served_url,
+            known.trees_at_once,
+            manager.compute_digest() if manager is not None else "",
+            known.strict_plugins == "yes",
+        )
 
     @property
     def folder(self) -> Path:

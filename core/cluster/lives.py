@@ -41,6 +41,9 @@ class Process(Protocol):
     def lose_engine(self) -> None:
         """End what depends on an engine that has failed."""
 
+    def stop_engine(self) -> None:
+        """Let the engine end what it has begun to call, and leave its trees."""
+
     def check_delivery(self, engine: Engine) -> None:
         """Deliver events to sinks if no other member does. Called every few seconds."""
 
@@ -63,7 +66,7 @@ class Lives:
         self._progress = ProgressNews()
         self.tail = EventTail(store.reader, clock)
 
-    def begin(self, drive: str) -> None:
+    def begin(self, drive: str, *, is_draining: bool = False) -> None:
         """Join the cluster with a new engine. Raises StoreError.
 
         The lease begins once the engine is made, which may take longer than a lease.
@@ -72,7 +75,11 @@ class Lives:
         membership = Membership(self._store.database, self._clock, member, self._terms.lease)
         self._members = [*follows, member]
         self._store.ownership = membership.join(
-            self._store, self._terms, takes_free=drive == "all", follows=follows
+            self._store,
+            self._terms,
+            takes_free=drive == "all",
+            follows=follows,
+            is_draining=is_draining,
         )
         self._members = [member]
         engine.on_failure = lambda: self._begin_anew(drive)
@@ -83,23 +90,36 @@ class Lives:
             on_renewal=lambda: self._process.check_delivery(engine),
             on_news=self._take_news,
             list_progress=self._progress.write,
+            on_drain=lambda wanted: self._start(lambda: self._drain(drive, wanted)),
         )
         self._membership = membership
 
-    def end(self, stop_engine: Callable[[], None]) -> None:
-        """End for good: what this member still owns after ``stop_engine`` is free at once."""
+    def end(self) -> None:
+        """End for good: what this member still owns then is free at once."""
         self._is_over.set()
-        stop_engine()
+        self._process.stop_engine()
         if self._membership is not None:
             self._membership.leave()
 
     def _begin_anew(self, drive: str) -> None:
         """Begin another life; called in the thread of an engine that has failed."""
+        self._start(lambda: self._renew(drive))
+
+    def _start(self, run: Callable[[], None]) -> None:
         if not self._is_over.is_set():
-            run = partial(self._renew, drive)
             threading.Thread(target=run, name="zonda-life", daemon=True).start()
 
-    def _renew(self, drive: str) -> None:
+    def _drain(self, drive: str, is_wanted: bool) -> None:
+        """Go on as a member that takes no trees, after all were left to others; or as before."""
+        owned, membership = self._store.ownership, self._membership
+        if not is_wanted and owned is not None:
+            owned.is_draining = False
+        if is_wanted and membership is not None:
+            self._process.stop_engine()
+            membership.leave()
+            self._renew(drive, is_draining=True)
+
+    def _renew(self, drive: str, *, is_draining: bool = False) -> None:
         if self._membership is not None:
             self._membership.abandon()
             self._membership = None
@@ -108,7 +128,7 @@ class Lives:
         while not self._is_over.wait(delay):
             try:
                 self._store.reopen()
-                self.begin(drive)
+                self.begin(drive, is_draining=is_draining)
                 return
             except StoreError as error:
                 log.warning("The cluster cannot be joined: %s", error)

@@ -19,7 +19,7 @@ from zonda.core.store.postgresql.members import MemberRow, Members
 from zonda.core.store.write.database import Store
 from zonda.core.store.write.duties import Ownership
 from zonda.core.system.clock import SystemClock
-from zonda.hooks.errors import StoreError
+from zonda.hooks.errors import Conflict, StoreError
 
 from .clock import ClusterClock
 
@@ -41,13 +41,16 @@ class Terms:
     """The terms on which a process is a member.
 
     ``lease``: seconds; ``served_url``: where its API answers, or ''; ``most``: how many trees it
-    takes.
+    takes. ``plugins``: the digest of its plug-ins; ``is_strict``: it joins only members that have
+    the same ones.
     """
 
     lease: float
     version: str
     served_url: str
     most: int
+    plugins: str = ""
+    is_strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ class Membership:
         self._on_renewal: Callable[[], None] = lambda: None
         self._on_news: Callable[[News], None] = lambda news: None
         self._list_progress: Callable[[], Iterable[str]] = tuple
+        self._on_drain: Callable[[bool], None] = lambda is_draining: None
+        self._is_draining = False
         self._news: set[str] = set()
         self._has_events = False
         # When the lease is renewed, the others are looked at, and events are told of.
@@ -91,28 +96,43 @@ class Membership:
         self._threads: list[threading.Thread] = []
 
     def join(
-        self, store: Store, terms: Terms, *, takes_free: bool, follows: Collection[str] = ()
+        self,
+        store: Store,
+        terms: Terms,
+        *,
+        takes_free: bool,
+        follows: Collection[str] = (),
+        is_draining: bool = False,
     ) -> Ownership:
         """Become a member that writes through ``store``; returns what it owns: nothing yet.
 
-        Raises StoreError.
+        Raises StoreError; Conflict where it is strict and the others have other plug-ins.
         ``takes_free``: it takes trees that nobody looks after, too. ``follows``: earlier lives of
-        this process, which are over.
+        this process, which are over. ``is_draining``: it takes none at all.
         """
-        members = self._open()
+        members, self._is_draining = self._open(), is_draining
         row = MemberRow(
-            self._member, socket.gethostname(), os.getpid(), terms.version, "", terms.served_url
+            self._member,
+            socket.gethostname(),
+            os.getpid(),
+            terms.version,
+            terms.plugins,
+            terms.served_url,
+            int(is_draining),
         )
         try:
             if follows:
                 members.reap([*follows])
+            _compare_plugins(members, terms)
             self._synchronise(members.join(row, self._lease))
         finally:
             members.close()
         store.name_session(f"zonda {self._member}")
-        return Ownership(
+        owned = Ownership(
             self._member, terms.most, self._clock.now, takes_free=takes_free, tell=self._tell
         )
+        owned.is_draining = is_draining
+        return owned
 
     def begin(
         self,
@@ -121,13 +141,15 @@ class Membership:
         on_renewal: Callable[[], None] = lambda: None,
         on_news: Callable[[News], None] = lambda news: None,
         list_progress: Callable[[], Iterable[str]] = tuple,
+        on_drain: Callable[[bool], None] = lambda is_draining: None,
     ) -> None:
         """Keep the lease from now on, and tell ``engine`` what the others tell.
 
         ``on_renewal`` is called after each renewal; it may raise StoreError. ``on_news`` is given
-        what is not for the engine; ``list_progress`` gives what to tell the others.
+        what is not for the engine; ``list_progress`` gives what to tell the others. ``on_drain`` is
+        called when somebody wants this member to drain, or not to any more.
         """
-        self._engine, self._on_renewal = engine, on_renewal
+        self._engine, self._on_renewal, self._on_drain = engine, on_renewal, on_drain
         self._on_news, self._list_progress = on_news, list_progress
         for run in (self._keep, self._listen):
             thread = threading.Thread(target=run, name="zonda-member", daemon=True)
@@ -210,11 +232,14 @@ class Membership:
         """Renew the lease, unless the engine is stuck; False where it was removed."""
         if self._engine is not None and self._engine.seconds_since_turn > _STUCK:
             return True
-        now = members.renew(self._member, self._lease)
-        if now is None:
+        found = members.renew(self._member, self._lease)
+        if found is None:
             log.warning("This process is no member of the cluster any more")
             return False
-        self._synchronise(now)
+        self._synchronise(found.now)
+        if found.is_draining != self._is_draining:
+            self._is_draining = found.is_draining
+            self._on_drain(found.is_draining)
         return True
 
     def _end(self, members: Members | None) -> None:
@@ -252,6 +277,17 @@ class Membership:
             self._engine.sweep_duties()
         elif member != self._member:
             self._on_news(News(kind, text))
+
+
+def _compare_plugins(members: Members, terms: Terms) -> None:
+    """Warn of members that have other plug-ins; raises Conflict for a strict one."""
+    others = [each for each in members.list_members() if each.plugins != terms.plugins]
+    if not others:
+        return
+    text = f"Process {others[0].pid} on {others[0].host} has other plug-ins than this one."
+    if terms.is_strict:
+        raise Conflict(text, hint="Install the same ones, or set strict_plugins to no.")
+    log.warning("%s A stack may need those that one of them lacks", text)
 
 
 def _close(members: Members | None) -> None:

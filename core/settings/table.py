@@ -103,6 +103,12 @@ class Settings:
         "at a time. More of them wait for another engine.",
         least=1,
     )
+    strict_plugins: str = define_setting(
+        "no",
+        "With PostgreSQL: whether an engine refuses to start beside others that have other "
+        "plug-ins, or other versions of them. Else it warns.",
+        choices=("yes", "no"),
+    )
     key: str = define_setting(
         "",
         "The key that seals hidden values, as 32 bytes in URL-safe base64.",

@@ -6,7 +6,8 @@ from zonda.core.cli.commands import find_longest
 
 #: Beginnings of commands that are for this machine: a remote run has them work on the home.
 LOCAL = (
-    *("db", "engine", "serve", "runner", "sink", "plugin check", "plugin new", "type", "token"),
+    *("db", "member", "duty", "engine", "serve", "runner", "sink", "type", "token"),
+    *("plugin check", "plugin new"),
     *("demo", "doctor", "completion", "help", "man", "version", "explain", "resource type docs"),
 )
 

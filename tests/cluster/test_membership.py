@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +15,7 @@ from tests.engine.conftest import KEY, Bench
 from tests.postgresql_server import PostgreSQL
 
 from zonda.core.app.app import App, build_app
+from zonda.core.cli.main import main
 from zonda.core.engine.actions import Caller, CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings.table import Settings
@@ -20,6 +23,7 @@ from zonda.core.store.postgresql.members import Members
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 from zonda.core.system.clock import SystemClock
+from zonda.hooks.errors import Conflict
 
 WAIT = "heat_template_version: 2018-08-31\nresources:\n  a:\n    type: OS::Heat::Delay\n"
 
@@ -45,8 +49,8 @@ class Cluster:
         )
         app = build_app(settings)
         app.__dict__["plugins"] = self.bench.plugins
-        app.engine.run()
         self.apps.append(app)
+        app.engine.run()
         return app
 
     def create(self, app: App, name: str, value: str = "x") -> str:
@@ -197,6 +201,73 @@ def test_the_next_life_of_a_process_removes_the_last_one(
     cluster.execute(LIVING)
     assert members.reap(["b"]) == 1
     assert cluster.execute(OWNERS) == [("tree:x", "a", 0), ("tree:y", None, 1)]
+
+
+def test_a_member_that_drains_hands_its_trees_over_and_takes_none(
+    cluster: Cluster, members: Members
+) -> None:
+    one = cluster.start("one")
+    cluster.bench.journal.behave["a", "check"] = lambda resource: False
+    bundle = cluster.bench.bundle("a: {type: Test::Slow, properties: {value: x}}")
+    key = one.engine.submit(CreateStack("s", bundle), Caller()).result(60).stack_id
+    cluster.wait_until(lambda: "check" in cluster.bench.journal.of("a"))
+    two, first = cluster.start("two"), cluster.find_owner(key)
+    assert not members.set_draining("nobody", True)
+    assert members.set_draining(str(first), True)
+    cluster.wait_until(lambda: cluster.find_owner(key) not in (None, "", first))
+    del cluster.bench.journal.behave["a", "check"]
+    cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})
+    draining = "SELECT id FROM member WHERE draining = 1"
+    cluster.wait_until(lambda: cluster.execute(draining) not in ([], [(first,)]))
+    ((drained,),) = cluster.execute(draining)
+    cluster.wait_until(lambda: one.engine.find_trouble() == "This member of the cluster drains.")
+    owners = "SELECT DISTINCT duty.member FROM duty WHERE duty.member IS NOT NULL"
+    cluster.create(one, "t")  # it answers, and another member does it
+    assert drained not in [found for (found,) in cluster.execute(owners)]
+    cluster.wait_until(lambda: list_states(one).get("t") == "COMPLETE")
+    assert members.set_draining(drained, False)
+    cluster.wait_until(lambda: one.engine.find_trouble() == "")
+    assert cluster.bench.journal.of("a").count("handle_create") == 2
+
+
+def test_members_with_other_plugins_warn_or_refuse(
+    cluster: Cluster, members: Members, caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster.start("one")
+    cluster.execute("UPDATE member SET plugins = 'other', pid = 7, host = 'h'")
+    cluster.start("two")
+    assert "Process 7 on h has other plug-ins than this one." in caplog.text
+    with pytest.raises(Conflict, match="Process 7 on h has other plug-ins"):
+        cluster.start("three", strict_plugins="yes")
+    assert len(members.list_members()) == 2
+
+
+def test_members_and_duties_are_listed(
+    cluster: Cluster, members: Members, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = cluster.start("one")
+    cluster.bench.journal.behave["a", "check"] = lambda resource: False
+    bundle = cluster.bench.bundle("a: {type: Test::Slow, properties: {value: x}}")
+    key = one.engine.submit(CreateStack("s", bundle), Caller()).result(60).stack_id
+    cluster.wait_until(lambda: "check" in cluster.bench.journal.of("a"))
+    command = ["--set", f"database_url={cluster.url}", "--set", f"key={KEY}"]
+
+    def run(*words: str) -> Any:
+        assert main([*command, *words]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    (member,) = run("member", "list", "-f", "json")
+    assert (member["Process"], member["State"], member["Duties"]) == (os.getpid(), "active", 1)
+    (duty,) = run("duty", "list", "-f", "json")
+    assert (duty["Duty"], duty["Stack"], duty["Member"]) == (f"tree:{key}", "s", member["ID"])
+    assert main([*command, "member", "drain", "nobody"]) == 1
+    assert "nobody" in capsys.readouterr().err
+    del cluster.bench.journal.behave["a", "check"]
+
+
+def test_a_file_has_no_members(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["member", "list"]) == 2
+    assert "Set database_url to postgresql://" in capsys.readouterr().err
 
 
 def test_events_of_all_members_are_told_in_order_by_each(cluster: Cluster) -> None:

@@ -21,8 +21,9 @@ _NOW = "extract(epoch FROM clock_timestamp())::float8"
 CHANNEL = "zonda"
 _JOIN = f"""INSERT INTO member
     (id, host, pid, version, plugins, url, started_at, draining, expires_at)
-    VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, 0, {_NOW} + %s) RETURNING started_at"""
-_RENEW = f"UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s RETURNING {_NOW}"
+    VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, %s, {_NOW} + %s) RETURNING started_at"""
+_RENEW = f"""UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s
+    RETURNING {_NOW}, draining"""
 _LISTENER = "'zonda listener ' || member.id"
 _LOOK = f"""SELECT id, expires_at < {_NOW}, EXISTS (
     SELECT 1 FROM pg_stat_activity AS activity WHERE activity.application_name = {_LISTENER})
@@ -40,9 +41,17 @@ _CUT = f"""SELECT pg_terminate_backend(activity.pid) FROM pg_stat_activity AS ac
     WHERE member.expires_at < {_NOW} AND activity.datname = current_database()"""
 
 
+_MEMBERS = f"""SELECT id, host, pid, version, plugins, url, draining, started_at,
+    expires_at - {_NOW}, (SELECT COUNT(*) FROM duty WHERE duty.member = member.id)
+    FROM member ORDER BY started_at, id"""
+_DUTIES = f"""SELECT duty.key, stack.name, stack.project, duty.member, duty.since, duty.takeovers,
+    GREATEST(duty.not_before - {_NOW}, 0)
+    FROM duty LEFT JOIN stack ON 'tree:' || stack.id = duty.key ORDER BY duty.since, duty.key"""
+
+
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member as it joins."""
+    """A member as it joins. ``plugins``: the digest of its plug-ins."""
 
     id: str
     host: str
@@ -50,6 +59,41 @@ class MemberRow:
     version: str
     plugins: str
     url: str
+    draining: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemberView(MemberRow):
+    """A member for display. ``left``: seconds until its lease ends; ``duties``: how many it has."""
+
+    started_at: float = 0.0
+    left: float = 0.0
+    duties: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DutyView:
+    """A duty for display: a stack with all that is nested in it, and who looks after it.
+
+    ``member``: None for nobody; ``takeovers``: how many owners in a row have died without any
+    progress; ``waits``: seconds until somebody may take it.
+    """
+
+    key: str
+    stack: str | None
+    project: str | None
+    member: str | None
+    since: float
+    takeovers: int
+    waits: float
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """An answer to a renewal: the server's time, and whether the member is to drain."""
+
+    now: float
+    is_draining: bool
 
 
 class Members:
@@ -63,13 +107,29 @@ class Members:
 
     def join(self, row: MemberRow, lease: float) -> float:
         """Add a member whose lease ends in ``lease`` seconds; returns the server's time."""
-        values = (row.id, row.host, row.pid, row.version, row.plugins, row.url, lease)
+        values = (row.id, row.host, row.pid, row.version, row.plugins, row.url, row.draining, lease)
         return float(self._execute(_JOIN, *values)[0][0])
 
-    def renew(self, member: str, lease: float) -> float | None:
-        """Renew a lease; returns the server's time, None for a member that was removed."""
+    def renew(self, member: str, lease: float) -> Renewal | None:
+        """Renew a lease; returns None for a member that was removed."""
         found = self._execute(_RENEW, lease, member)
-        return float(found[0][0]) if found else None
+        return Renewal(float(found[0][0]), bool(found[0][1])) if found else None
+
+    def set_draining(self, member: str, is_draining: bool) -> bool:
+        """Have a member take no trees and hand its own over, or take some again.
+
+        It sees that at its next renewal. False where there is no such member.
+        """
+        statement = "UPDATE member SET draining = %s WHERE id = %s RETURNING id"
+        return bool(self._execute(statement, int(is_draining), member))
+
+    def list_members(self) -> list[MemberView]:
+        """All members, the oldest first."""
+        return [MemberView(*found) for found in self._execute(_MEMBERS)]
+
+    def list_duties(self) -> list[DutyView]:
+        """All duties, the oldest first."""
+        return [DutyView(*found) for found in self._execute(_DUTIES)]
 
     def remove_dead(self) -> None:
         """Remove members whose lease is over, or whose process has ended, and free their duties.
