@@ -93,7 +93,7 @@ class Mistral:
         self.ask("POST", "workflows", data=f"version: '2.0'\n{text}", headers=headers)
 
     def executions(self, workflow: str) -> list[dict[str, Any]]:
-        """The executions of workflows whose name contains ``workflow``, oldest first."""
+        """The executions of workflows whose name contains ``workflow``, by their second."""
         path = "executions?include_output=true&sort_keys=created_at&sort_dirs=asc"
         found = self.ask("GET", path)["executions"]
         for one in found:
