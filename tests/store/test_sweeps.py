@@ -80,7 +80,7 @@ WHOLE = (
     "VIRTUAL TABLE",
 )
 #: Once an hour: which template is still used, each table being gone through once.
-HOURLY = {"delete_unused_templates", "delete_old_stacks"}
+HOURLY = {"delete_unused_templates", "delete_old_stacks", "delete_old_page_states"}
 
 
 @pytest.mark.parametrize("statement", sorted(SQL.keys() - HOURLY))

@@ -53,7 +53,7 @@ class PagesInterface(Interface):
 
     def __init__(self, service: Service, identity: Identity, watch_events: Handler) -> None:
         super().__init__(service, identity)
-        self.sessions = Sessions(identity, service.app.clock)
+        self.sessions = Sessions(identity, service)
         self.table = make_table(SignIn(self.sessions), watch_events)
 
     def authenticate(self, request: Request) -> Caller | None:
@@ -138,8 +138,10 @@ class PagesInterface(Interface):
     def _answer_failure(
         self, status: int, message: str, hint: str, request: Request | None
     ) -> Answer:
-        headers = {} if request is None else request.headers
-        caller = None if request is None or status == 503 else self.authenticate(request)
+        # The database, in which sessions are, may be what does not answer.
+        known = None if status == 503 else request
+        headers = {} if known is None else known.headers
+        caller = None if known is None else self.authenticate(known)
         project = "" if caller is None else caller.project_id
         values = {
             "title": _TITLES.get(status, "This does not work"),

@@ -16,7 +16,6 @@ from ..live.hub import Hub
 from ..telemetry.counts import Counts
 from ..telemetry.traces import Traces
 from .memo import Memo
-from .plan_shelf import PlanShelf
 from .quotas import Quotas
 
 #: Seconds until an action must be planned and committed.
@@ -40,8 +39,6 @@ class Service:
         self.hub = Hub(app)
         #: Outputs and parameters that were resolved, by stack and what they depend on.
         self.values: Memo[str, object] = Memo(_MEMORISED)
-        #: Plans that pages have shown.
-        self.plans = PlanShelf()
 
     @property
     def settings(self) -> Settings:

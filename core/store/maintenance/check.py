@@ -15,7 +15,7 @@ from zonda.core.diagnostics.finding import FAULT, OK, Finding
 from zonda.hooks.errors import StoreError
 
 from ..database.protocols import Database
-from ..schema import software_tables
+from ..schema import page_tables, software_tables
 from ..schema.drift_tables import metadata
 from ..schema.rows import PREFIX
 from ..schema.tables import (
@@ -51,6 +51,7 @@ VALUES: tuple[Column[str], ...] = (
     SNAPSHOT.c.data,
     *(REQUEST.c.action, REQUEST.c.answer),
     *(software_tables.SOFTWARE_CONFIG.c.body, software_tables.SOFTWARE_DEPLOYMENT.c.body),
+    page_tables.PAGE_STATE.c.body,
 )
 _SEALED = re.compile(rf"{PREFIX}\S+")
 

@@ -18,7 +18,7 @@ from zonda.hooks.errors import StoreError
 
 from ..database.protocols import Connection, Database
 from ..file.connection import FileConnection
-from ..schema import software_tables  # noqa: F401 - its tables belong to the metadata
+from ..schema import page_tables, software_tables  # noqa: F401 - their tables, too
 from ..schema.drift_tables import metadata
 from ..schema.tables import EVENT, IN_ORDER, META
 from ..schema.version import COMPATIBLE, HEAD, build_version_error

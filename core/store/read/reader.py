@@ -368,6 +368,11 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         load = self.sealer.load
         return RequestView(key, load(action), created_at, load(answer), answered_at)
 
+    def find_page_state(self, key: str, kind: str, now: float, project: str = "") -> Any:
+        """The JSON value that pages keep under a key; None for none, or one that has ended."""
+        found = self._ask("page_state", key, kind, project, now)
+        return self.sealer.open(found[0][0]) if found else None
+
     def close(self) -> None:
         """Close the connection."""
         with self._lock:

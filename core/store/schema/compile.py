@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from .cluster_statements import CLUSTER
+from .page_tables import PAGES
 from .statements import STATEMENTS
 from .tables import IN_ORDER, metadata
 
@@ -54,7 +55,7 @@ def build_schema(dialect: Any) -> list[str]:
 def build_statements(dialect: Any) -> dict[str, tuple[str, list[str]]]:
     """Each statement's text and the names of its parameters, in order."""
     made = {}
-    for name, statement in (STATEMENTS | CLUSTER).items():
+    for name, statement in (STATEMENTS | CLUSTER | PAGES).items():
         compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
         made[name] = (_to_text(compiled), list(compiled.positiontup or ()))
     return made

@@ -20,6 +20,8 @@ SCHEMA: tuple[str, ...] = (
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
     'CREATE TABLE member (id TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL, plugins TEXT NOT NULL, url TEXT NOT NULL, started_at FLOAT NOT NULL, draining INTEGER NOT NULL, expires_at FLOAT NOT NULL, CONSTRAINT pk_member PRIMARY KEY (id))',
     'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
+    'CREATE TABLE page_state (id TEXT NOT NULL, kind TEXT NOT NULL, project TEXT NOT NULL, user_id TEXT NOT NULL, body TEXT NOT NULL, ends_at FLOAT NOT NULL, CONSTRAINT pk_page_state PRIMARY KEY (id))',
+    'CREATE INDEX ix_page_state_ends_at ON page_state (kind, ends_at)',
     'CREATE TABLE request (id TEXT NOT NULL, action TEXT NOT NULL, created_at FLOAT NOT NULL, answer TEXT, answered_at FLOAT, root_id TEXT NOT NULL, CONSTRAINT pk_request PRIMARY KEY (id))',
     'CREATE INDEX ix_request_answered_at ON request (answered_at)',
     'CREATE INDEX ix_request_open ON request (root_id) WHERE answered_at IS NULL',
@@ -353,4 +355,16 @@ SQL: dict[str, str] = {
     'drift_checks_running_of_tree': 'SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check."by", drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = ? AND drift_check.status = \'RUNNING\'',
     # (root, root, root)
     'tree_has_work': "SELECT 1 WHERE (EXISTS (SELECT * FROM stack WHERE stack.root_id = ? AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = ? AND (resource.op != '' OR resource.below != resource.below_seen OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = ? AND drift_check.status = 'RUNNING'))",
+    # (id, kind, project, user_id, body, ends_at)
+    'insert_page_state': 'INSERT INTO page_state (id, kind, project, user_id, body, ends_at) VALUES (?, ?, ?, ?, ?, ?)',
+    # (id, kind, project, now)
+    'page_state': 'SELECT page_state.body FROM page_state WHERE page_state.id = ? AND page_state.kind = ? AND page_state.project = ? AND page_state.ends_at > ?',
+    # (kind)
+    'page_states': 'SELECT page_state.id, page_state.project, page_state.user_id FROM page_state WHERE page_state.kind = ? ORDER BY page_state.ends_at, page_state.id',
+    # (id, kind)
+    'delete_page_state': 'DELETE FROM page_state WHERE page_state.id = ? AND page_state.kind = ?',
+    # (kind, limit, most)
+    'delete_surplus_page_states': 'DELETE FROM page_state WHERE page_state.id IN (SELECT page_state.id FROM page_state WHERE page_state.kind = ? ORDER BY page_state.ends_at DESC, page_state.id DESC LIMIT ? OFFSET ?)',
+    # (before)
+    'delete_old_page_states': 'DELETE FROM page_state WHERE page_state.ends_at < ?',
 }

@@ -21,6 +21,8 @@ SCHEMA: tuple[str, ...] = (
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
     'CREATE TABLE member (id TEXT COLLATE "C" NOT NULL, host TEXT COLLATE "C" NOT NULL, pid BIGINT NOT NULL, version TEXT COLLATE "C" NOT NULL, plugins TEXT COLLATE "C" NOT NULL, url TEXT COLLATE "C" NOT NULL, started_at FLOAT NOT NULL, draining BIGINT NOT NULL, expires_at FLOAT NOT NULL, CONSTRAINT pk_member PRIMARY KEY (id))',
     'CREATE TABLE meta (name TEXT COLLATE "C" NOT NULL, value TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
+    'CREATE TABLE page_state (id TEXT COLLATE "C" NOT NULL, kind TEXT COLLATE "C" NOT NULL, project TEXT COLLATE "C" NOT NULL, user_id TEXT COLLATE "C" NOT NULL, body TEXT COLLATE "C" NOT NULL, ends_at FLOAT NOT NULL, CONSTRAINT pk_page_state PRIMARY KEY (id))',
+    'CREATE INDEX ix_page_state_ends_at ON page_state (kind, ends_at)',
     'CREATE TABLE request (id TEXT COLLATE "C" NOT NULL, action TEXT COLLATE "C" NOT NULL, created_at FLOAT NOT NULL, answer TEXT COLLATE "C", answered_at FLOAT, root_id TEXT COLLATE "C" NOT NULL, CONSTRAINT pk_request PRIMARY KEY (id))',
     'CREATE INDEX ix_request_answered_at ON request (answered_at)',
     'CREATE INDEX ix_request_open ON request (root_id) WHERE answered_at IS NULL',
@@ -355,4 +357,16 @@ SQL: dict[str, str] = {
     'drift_checks_running_of_tree': "SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING'",
     # (root, root, root)
     'tree_has_work': "SELECT 1 WHERE (EXISTS (SELECT * FROM stack WHERE stack.root_id = %s AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND (resource.op != '' OR resource.below != resource.below_seen OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING'))",
+    # (id, kind, project, user_id, body, ends_at)
+    'insert_page_state': 'INSERT INTO page_state (id, kind, project, user_id, body, ends_at) VALUES (%s, %s, %s, %s, %s, %s)',
+    # (id, kind, project, now)
+    'page_state': 'SELECT page_state.body FROM page_state WHERE page_state.id = %s AND page_state.kind = %s AND page_state.project = %s AND page_state.ends_at > %s',
+    # (kind)
+    'page_states': 'SELECT page_state.id, page_state.project, page_state.user_id FROM page_state WHERE page_state.kind = %s ORDER BY page_state.ends_at, page_state.id',
+    # (id, kind)
+    'delete_page_state': 'DELETE FROM page_state WHERE page_state.id = %s AND page_state.kind = %s',
+    # (kind, limit, most)
+    'delete_surplus_page_states': 'DELETE FROM page_state WHERE page_state.id IN (SELECT page_state.id FROM page_state WHERE page_state.kind = %s ORDER BY page_state.ends_at DESC, page_state.id DESC LIMIT NULLIF(%s, -1) OFFSET %s)',
+    # (before)
+    'delete_old_page_states': 'DELETE FROM page_state WHERE page_state.ends_at < %s',
 }

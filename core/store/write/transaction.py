@@ -29,6 +29,7 @@ from ..schema.rows import (
 from .drift import DriftTables
 from .duties import Duties, Foreign, Ownership
 from .edges import Edge, Edges
+from .page_states import PageStates
 from .requests import Requests
 from .software import SoftwareTables
 
@@ -75,6 +76,8 @@ class Transaction(Requests):
         self.drift = DriftTables(connection, self.duties)
         #: Configurations and deployments by API.
         self.software = SoftwareTables(connection)
+        #: Sign-ins of the pages, and plans that they have shown.
+        self.page_states = PageStates(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
         self._events: list[EventRow] = []
@@ -368,6 +371,7 @@ class Transaction(Requests):
         for name in _OF_THE_PAST:
             self._execute(self._sql[name], (events_before,))
         self._execute(self._sql["delete_old_requests"], (others_before, keyed_before))
+        self._execute(self._sql["delete_old_page_states"], (others_before,))
         kept = (events_before, events_before, others_before, events_before)
         self._execute(self._sql["delete_unused_templates"], kept)
         self._execute(self._sql["delete_old_stacks"], (events_before,))

@@ -136,6 +136,11 @@ class Site:
         """A browser at the same server in mode ``none``."""
         return self.serve(NoIdentity("ann", "p1"))
 
+    def serve_beside(self) -> Browser:
+        """A browser at another server of the same database."""
+        service = Service(self.service.app)
+        return Browser(Dispatcher(service, make_interfaces(service, TestIdentity())))
+
     def serve(self, identity: Identity) -> Browser:
         """A browser at the same server with another identity."""
         return Browser(Dispatcher(self.service, make_interfaces(self.service, identity)))

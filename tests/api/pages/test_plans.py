@@ -47,6 +47,15 @@ def test_a_plan_is_shown_before_anything_is_done(site: Site, browser: Browser) -
     assert site.api.wait(done.location) == "CREATE_COMPLETE"
 
 
+def test_a_plan_is_applied_at_another_server_of_the_same_database(
+    site: Site, browser: Browser
+) -> None:
+    shown = plan(browser, "beside")
+    beside = site.serve_beside()
+    beside.cookie = browser.cookie
+    assert site.api.wait(apply(beside, shown).location) == "CREATE_COMPLETE"
+
+
 def test_a_plan_is_applied_once(site: Site, browser: Browser) -> None:
     shown = plan(browser, "once")
     site.api.wait(apply(browser, shown).location)

@@ -14,6 +14,8 @@ from zonda.core.api.identity.local_identity import LocalIdentity
 from zonda.core.api.identity.tokens import hash_token
 from zonda.core.api.pages.access import sessions
 from zonda.core.api.pages.interface import CONTENT_POLICY
+from zonda.core.store.read.reader import Reader
+from zonda.hooks.errors import StoreError
 
 from .conftest import ORIGIN, Browser, Site
 
@@ -104,6 +106,41 @@ def test_the_log_names_who_signs_in_and_out(
         ("pages:sign_in", 303, "ann", "p1"),
         ("pages:sign_out", 303, "ann", "p1"),
     ]
+
+
+def test_another_server_of_the_same_database_knows_the_session_and_its_end(site: Site) -> None:
+    browser, beside = site.open(), site.serve_beside()
+    beside.cookie = browser.cookie
+    page = beside.get(STACKS)
+    assert page.status == 200
+    assert page.csrf == browser.get(STACKS).csrf
+    beside.post("/ui/sign-out", page.csrf)
+    assert browser.get(STACKS).location.startswith("/ui/sign-in")
+
+
+def test_of_too_many_sessions_the_oldest_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "MOST", 2)
+    opened = [site.open() for _ in range(3)]
+    assert [browser.get(STACKS).status for browser in opened] == [303, 200, 200]
+
+
+def test_no_row_shows_the_token_of_a_session(site: Site) -> None:
+    key = site.open("p1").cookie.partition("=")[2].partition(".")[0]
+    [(body,)] = site.service.reader._ask("page_state", key, "session", "", 0.0)
+    assert body.startswith("sealed:")
+
+
+def test_a_database_that_does_not_answer_gives_a_page(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = site.open()
+
+    def refuse(*_: object) -> None:
+        raise StoreError("The database is away.")
+
+    monkeypatch.setattr(Reader, "find_page_state", refuse)
+    shown = browser.get(STACKS)
+    assert (shown.status, "The server is busy" in shown.text) == (503, True)
 
 
 def test_a_session_ends_after_eight_hours(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

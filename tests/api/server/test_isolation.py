@@ -18,7 +18,10 @@ import pytest
 from zonda.core.api.heat.routes import ROWS
 from zonda.core.api.http.requests import Request
 from zonda.core.api.http.routes import Route
+from zonda.core.api.identity.callers import Caller
 from zonda.core.api.pages.access.sessions import format_cookie
+from zonda.core.api.service.kept_plans import keep_plan
+from zonda.core.api.service.project import Project
 from zonda.core.engine.actions.table import ACTIONS, find_action_class
 
 from ..conftest import BASE, Reply
@@ -122,8 +125,8 @@ def make_stack(client: Any, name: str) -> dict[str, str]:
     rows = client("GET", f"{path}/resources").body["resources"]
     [nested_id] = [row["physical_resource_id"] for row in rows if row["resource_name"] == "nest"]
     nested = client("GET", f"/stacks/{nested_id}").headers["Location"].split("/")[-2]
-    plan_id = f"{name}-plan"
-    client.dispatcher.service.plans.put(plan_id, client.project, "u1", object())
+    caller = Caller("u1", "ann", client.project)
+    plan_id = keep_plan(Project(client.dispatcher.service, caller, client.project), {})
     return {
         "plan_id": plan_id,
         "verb": "delete",

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import urllib.request
 import zipfile
 from contextlib import closing
@@ -114,14 +116,14 @@ def fill(home: Path, templates: Path) -> None:
     run("stack suspend asleep")
     run("stack create gone -t notes.yaml")
     run("stack delete gone --yes")
-    _post_configurations(home)
+    _ask_server(home)
     create = "stack create -t waiting.yaml"
     _kill_when("hook != ''", home, templates, f"{create} -P waits=false --pre-create slow paused")
     _kill_when("op_state = 'POLLING'", home, templates, f"{create} interrupted")
 
 
-def _post_configurations(home: Path) -> None:
-    """Make a configuration and its deployment, as only the API does."""
+def _ask_server(home: Path) -> None:
+    """Make a configuration and its deployment, as only the API does, and a plan, as pages do."""
     words = ("serve", "--address", "127.0.0.1:0", "--ready", "ready")
     pipe, both = subprocess.PIPE, subprocess.STDOUT
     serve = subprocess.Popen(command(home, *words), stdout=pipe, stderr=both, text=True)
@@ -136,9 +138,20 @@ def _post_configurations(home: Path) -> None:
         made = _post(f"{url}/v1/default/software_configs", config)["software_config"]
         deployment = {"config_id": made["id"], "server_id": "frozen", "input_values": {"a": "b"}}
         _post(f"{url}/v1/default/software_deployments", deployment)
+        _show_plan(f"{url}/ui/default/new", url)
     finally:
         serve.terminate()
         serve.communicate()
+
+
+def _show_plan(url: str, origin: str) -> None:
+    """Have a page show a plan, and leave it."""
+    with urllib.request.urlopen(url) as page:
+        [csrf, *_] = re.findall(r'name="csrf" value="([^"]*)"', page.read().decode())
+    form = urllib.parse.urlencode({"csrf": csrf, "name": "planned", "template": FAILING})
+    headers = {"Origin": origin, "Sec-Fetch-Site": "same-origin"}
+    with urllib.request.urlopen(urllib.request.Request(url, form.encode(), headers)) as shown:
+        assert "/plans/" in shown.url, shown.read()
 
 
 def _post(url: str, body: object) -> dict[str, dict[str, str]]:

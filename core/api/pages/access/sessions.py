@@ -1,28 +1,30 @@
-"""Sessions of the pages: a cookie stands for a token, which stays in this process.
+"""Sessions of the pages: a cookie stands for a token, which is kept as a sealed row.
 
-The cookie has a random id and its signature. A session ends after eight hours, by sign-out, with
-the token, and with the process. Many threads ask at once.
+The cookie has a random id and its signature. A session ends after eight hours, by sign-out, and
+with the token. Any server of the same database knows it. Many threads ask at once.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from zonda.core.store.write.page_states import PageStates
 from zonda.core.system.ids import make_token
-from zonda.hooks.context import Clock
 
 from ...identity.callers import Caller, Identity
+from ...service.service import Service
 
 COOKIE = "zonda_session"
 #: Seconds that a session lasts, and how many there may be: the oldest one ends first.
 LENGTH = 8 * 3600
-_MOST = 10_000
+MOST = 10_000
+_KIND = "session"
 _PATH = "/"
+#: Of its caller, what a session keeps: all else is asked of the token each time.
+_NAMES = ("user_id", "user", "project_id", "project")
 #: The id that the forms of those who have no session are bound to.
 _NO_SESSION = ""
 
@@ -34,18 +36,15 @@ class Session:
     id: str
     caller: Caller
     token: str = field(repr=False)
-    ends_at: float
 
 
 class Sessions:
-    """The sessions of one server."""
+    """The sessions of one database, which several servers may share."""
 
-    def __init__(self, identity: Identity, clock: Clock) -> None:
+    def __init__(self, identity: Identity, service: Service) -> None:
         self.identity = identity
-        self._clock = clock
-        self._key = make_token().encode()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._lock = threading.Lock()
+        self._service = service
+        [self._key, *_] = service.app.store.sealer.derive_keys("session")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller | None:
         """The caller of a session, or whoever asks where nobody has to sign in."""
@@ -67,31 +66,33 @@ class Sessions:
 
     def begin(self, token: str, caller: Caller) -> str:
         """Begin a session of a token's caller; returns the value of its cookie."""
-        session = Session(make_token(), caller, token, self._clock.now() + LENGTH)
-        with self._lock:
-            self._sessions[session.id] = session
-            while len(self._sessions) > _MOST:
-                self._sessions.popitem(last=False)
-        return f"{session.id}.{self._sign('session', session.id)}"
+        app, key = self._service.app, make_token()
+        known = {name: getattr(caller, name) for name in _NAMES}
+        body = app.store.sealer.seal({"token": token, "caller": known})
+        ends_at = app.clock.now() + LENGTH
+
+        def write(states: PageStates) -> None:
+            states.add(key, _KIND, body, ends_at)
+            states.delete_surplus(_KIND, MOST)
+
+        app.engine.keep(lambda tx: write(tx.page_states))
+        return f"{key}.{self._sign('session', key)}"
 
     def find(self, headers: Mapping[str, str]) -> Session | None:
         """The session of a request's cookie; None for none, a forged or an ended one."""
         key, _, signature = read_cookie(headers, COOKIE).partition(".")
         if not key or not _is_equal(signature, self._sign("session", key)):
             return None
-        with self._lock:
-            session = self._sessions.get(key)
-            if session is not None and session.ends_at <= self._clock.now():
-                session = self._sessions.pop(key) and None
-        return session
+        now = self._service.app.clock.now()
+        kept = self._service.reader.find_page_state(key, _KIND, now)
+        return None if kept is None else Session(key, Caller(**kept["caller"]), kept["token"])
 
     def end(self, headers: Mapping[str, str]) -> Caller | None:
         """End the session of a request; returns whose it was."""
         session = self.find(headers)
         if session is None:
             return None
-        with self._lock:
-            self._sessions.pop(session.id, None)
+        self._service.app.engine.keep(lambda tx: tx.page_states.delete(session.id, _KIND))
         return session.caller
 
     def make_csrf(self, headers: Mapping[str, str]) -> str:

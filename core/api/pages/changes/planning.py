@@ -12,6 +12,7 @@ from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, NotFound, ValidationErrors, ZondaError
 
 from ...http.calls import Answer, Call
+from ...service.kept_plans import find_plan, keep_plan
 from ..lookup import build_path, build_stack_path, find_stack
 from ..rendering import Page, redirect
 from .confirmation import check_fault, check_name, has_deletions
@@ -74,11 +75,13 @@ def _plan(call: Call, stack: StackView | None, build: Callable[[Inputs], Action]
         status = check_fault(error)
         return Answer(status, _make_form(call, stack, inputs, error))
     operation = "stacks:create" if stack is None else "stacks:update"
-    kept = KeptPlan(result, operation, "" if stack is None else stack.id)
-    service = call.project.service
-    key = service.app.ids()
-    service.plans.put(key, call.project.id, call.project.caller.user_id, kept)
-    return redirect(build_path(call, "plans", key))
+    kept = {
+        "document": result.document,
+        "file": result.file,
+        "operation": operation,
+        "stack_id": "" if stack is None else stack.id,
+    }
+    return redirect(build_path(call, "plans", keep_plan(call.project, kept)))
 
 
 def _make_form(
@@ -147,12 +150,9 @@ def _make_page(call: Call, kept: KeptPlan, error: ZondaError | None = None) -> P
 
 def _find_plan(call: Call) -> KeptPlan:
     """The plan of a page; only in its own project."""
-    kept: Any = call.project.service.plans.find(call.path["plan_id"], call.project.id)
+    kept = find_plan(call.project, call.path["plan_id"])
     if kept is None:
-        raise NotFound(
-            "Plan",
-            call.path["plan_id"],
-            hint="Plans are kept for a while only, and until the server ends: make it anew.",
-        )
-    found: KeptPlan = kept
-    return found
+        hint = "Plans are kept for a day at most: make it anew."
+        raise NotFound("Plan", call.path["plan_id"], hint=hint)
+    result = PlanResult(kept["document"], kept["file"])
+    return KeptPlan(result, kept["operation"], kept["stack_id"])

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from zonda.core.store.schema import software_tables  # noqa: F401 - its tables belong to it
+from zonda.core.store.schema import page_tables, software_tables  # noqa: F401 - their tables, too
 from zonda.core.store.schema.drift_tables import metadata
 
 context.configure(
