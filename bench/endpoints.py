@@ -109,6 +109,7 @@ class Endpoint:
                 "late_s": [round(max(late), 2), round(sum(late) / len(late), 2)],
             }
             self.__init__()  # type: ignore[misc]
+            self.at_once = 1
             return 200, found
         kind, *times = path.rpartition("/")[2].split("-")
         if method == "GET" and kind in ("sync", "run"):

@@ -354,13 +354,19 @@ class NotReady(ResourceFailure):
     From ``handle_X``: call it again with the same operation id. From ``check_X_complete``: not
     complete yet. From ``get_live_state``: call it again within the same check. The deadline of the
     operation or of the check bounds each.
+
+    ``queued`` (from ``handle_X``): nothing was begun, the operation stands in a queue whose owner
+    rings its waker. The call is made again as if it were the first, and nothing is stored between.
     """
 
     code = "ZON302"
 
-    def __init__(self, delay: float, message: str = "not ready yet") -> None:
+    def __init__(
+        self, delay: float, message: str = "not ready yet", *, queued: bool = False
+    ) -> None:
         super().__init__(message)
         self.delay = delay
+        self.queued = queued
 
 
 class UpdateReplace(ZondaError):

@@ -101,7 +101,13 @@ class WorkflowRun:
         self.runner_for: Callable[[str], tuple[WorkflowRunner, str]] = self._context.runner
 
     def start(self) -> RunToken:
-        """Send the request once; return the token with the answer."""
+        """Send the request once; return the token with the answer.
+
+        Raises NotReady where it waits for its turn: the same token is to be sent again.
+        """
+        waker = get_waker()
+        if waker is not None and waker.take_ring():
+            self._context.progress("running")  # and not what it has waited for
         wait_until_next(self.token, self._send(), self._context.clock.now())
         return self.token
 
@@ -181,18 +187,8 @@ class WorkflowRun:
         answer = runner.start(self._build_request(name, pending))
         check_answer(answer, "start", describe_runner(runner, token["request"]["workflow"]))
         if isinstance(answer, Retry):
-            token["pending"] = {
-                "attempt": pending["attempt"] + 1,
-                "answered": pending["answered"] or answer.answered,
-                "memory": dict(answer.memory),
-            }
-            who, soon = (
-                describe_runner(runner, token["request"]["workflow"]),
-                max(1, round(answer.delay)),
-            )
-            text = f"waiting for {who}: {answer.message}, next try in {soon} s"
-            self._context.progress(text)
-            return answer.delay
+            who = describe_runner(runner, token["request"]["workflow"])
+            return self._put_off(answer, pending, who)
         token["execution"] = answer.execution_id
         if isinstance(answer, Finished):
             # Kept in the token and applied by the check: a crash in between finds it again.
@@ -201,6 +197,21 @@ class WorkflowRun:
         assert isinstance(answer, Started)
         token["run"] = dict(answer.token)
         return answer.poll_after or 0.0
+
+    def _put_off(self, answer: Retry, pending: dict[str, Any], who: str) -> float:
+        """Note that the request is to be sent again. Raises NotReady while it waits for a turn."""
+        text = f"waiting for {who}: {answer.message}"
+        if answer.queued:
+            self.token["pending"] = pending
+            self._context.progress(text)
+            raise NotReady(answer.delay, text, queued=True)
+        self.token["pending"] = {
+            "attempt": pending["attempt"] + 1,
+            "answered": pending["answered"] or answer.answered,
+            "memory": dict(answer.memory),
+        }
+        self._context.progress(f"{text}, next try in {max(1, round(answer.delay))} s")
+        return answer.delay
 
     def _build_request(self, workflow: str, pending: Mapping[str, Any]) -> StartRequest:
         owner, operation = self._resource, self._context.operation

@@ -115,13 +115,16 @@ class Retry:
     """Could not be started yet: send the same request again after ``delay`` seconds.
 
     ``message`` is shown as progress; ``answered`` is False while nothing ever answered. ``memory``
-    (a small JSON object) comes back in the next ``StartRequest``.
+    (a small JSON object) comes back in the next ``StartRequest``. ``queued``: nothing was sent, the
+    run waits for its turn in a queue of the runner, which rings ``get_waker()``; the same
+    request comes again, and ``memory`` is not kept.
     """
 
     delay: float
     message: str
     answered: bool
     memory: Mapping[str, Any] = field(default_factory=dict)
+    queued: bool = False
 
 
 StartAnswer = Started | Finished | Retry

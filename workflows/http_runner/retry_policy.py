@@ -9,9 +9,10 @@ Beside what every ``RetryPolicy`` keeps there stands in ``memory``::
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from zonda.hooks.runners import RetryPolicy, StartAnswer, StartRequest
+from zonda.hooks.runners import Retry, RetryPolicy, StartAnswer, StartRequest
 
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
@@ -57,9 +58,15 @@ class HttpRetryPolicy(RetryPolicy):
         return not request.answered and now - self.find_start(request) >= self._give_up
 
     def put_off(self, request: StartRequest, error: RetryLater) -> StartAnswer:
-        """Retry later a request that was not sent. It does not count as an attempt."""
+        """Retry later a request that was not sent. It does not count as an attempt.
+
+        Only pauses are kept: what waits for its turn comes again as if for the first time.
+        """
+        if not error.paused:
+            answer = self.retry(request, error.delay, str(error), {}, answered=request.answered)
+            return replace(answer, queued=True) if isinstance(answer, Retry) else answer
         memory: dict[str, Any] = {"unsent": int(request.memory.get("unsent", 0)) + 1}
-        if error.paused and not request.answered:
+        if not request.answered:
             memory["since"] = self.find_start(request)
         return self.retry(request, error.delay, str(error), memory, answered=request.answered)
 

@@ -41,6 +41,8 @@ class WorkflowResource(resource.Resource):
     #: So many characters of an id that a workflow gives are kept; None: all.
     longest_id: ClassVar[int | None] = None
     reference_may_change: ClassVar[bool] = True  # an UPDATE may give another resource_id
+    #: The token of a run that waits for its turn to be sent.
+    _unsent: RunToken | None = None
 
     # -- what a subclass says ---------------------------------------------------------------
 
@@ -99,6 +101,11 @@ class WorkflowResource(resource.Resource):
     # -- executions -------------------------------------------------------------------------
 
     def _begin(self, action: str, props: properties.Properties) -> RunToken | None:
+        self._unsent = self._unsent or self._prepare_run(action, props)
+        return None if self._unsent is None else self._open_run(self._unsent).start()
+
+    def _prepare_run(self, action: str, props: properties.Properties) -> RunToken | None:
+        """Build the token of the run of ``action``; None: there is nothing to do."""
         run = self._build_call(action, props)
         if run is None:
             return None
@@ -107,7 +114,7 @@ class WorkflowResource(resource.Resource):
             self.data_set("create_key", token["key"], redact=True)
         if action == "UPDATE":
             self.data_set("update_key", token["key"], redact=True)
-        return self._open_run(token).start()
+        return token
 
     def _build_token(self, action: str, run: WorkflowCall) -> RunToken:
         token = new_token(self, action, run.workflow, run.inputs, run.params, run.description)

@@ -377,12 +377,15 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
         answer = yield make_operation_call(call, light=operation.is_light)
     handle = transitions.get_lease(operation.row)
     while isinstance(answer, Postponed):
-        again = "" if answer.finding else "again"
-        record = partial(transitions.record_call, handle=handle, event=again)
-        if not (yield Tx(_with_writes(writes, handle, record))):
-            return LOST
+        again = "" if answer.finding or answer.queued else "again"
+        if not answer.queued or operation.row.take_overs:
+            record = partial(transitions.record_call, handle=handle, event=again)
+            if not (yield Tx(_with_writes(writes, handle, record))):
+                return LOST
         yield Wait(answer.delay, handle.key)
-        if answer.finding:
+        if answer.queued:
+            answer = yield make_operation_call(operation.handle)
+        elif answer.finding:
             answer = yield make_operation_call(operation.find, light=operation.is_light)
         else:
             answer = yield from call_again(operation, handle)

@@ -65,10 +65,14 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """The handler asks to be called again after ``delay`` seconds; ``finding``: to look again."""
+    """The handler asks to be called again after ``delay`` seconds; ``finding``: to look again.
+
+    ``queued``: nothing was begun, so that nothing of it need be stored.
+    """
 
     delay: float
     finding: bool = False
+    queued: bool = False
 
 
 @dataclass(frozen=True, slots=True)

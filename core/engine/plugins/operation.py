@@ -267,7 +267,7 @@ class PluginOperation:
         try:
             self.token = self._call_handler(handler)
         except NotReady as error:
-            return Postponed(get_retry_delay(error))
+            return Postponed(get_retry_delay(error), queued=error.queued)
         return self._build_first_answer()
 
     def _find_handler(self) -> Callable[..., Any] | None:

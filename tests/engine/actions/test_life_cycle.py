@@ -345,6 +345,23 @@ def test_a_handler_that_is_not_ready_is_called_again_with_its_key(bench: Any) ->
     assert len(set(bench.journal.op_ids)) == 1
 
 
+def test_what_stands_in_a_queue_is_called_again_and_nothing_is_stored(bench: Any) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def queue(resource: Any) -> None:
+        [row] = bench.engine.reader.resource_rows(bench.stack.id)
+        seen.append((row.op_state, resource.context.operation.attempt))
+        if len(seen) < 3:
+            raise NotReady(40.0, queued=True)
+
+    bench.journal.behave["a", "handle_create"] = queue
+    start = bench.clock.now()
+    assert bench.create("a: {type: Test::Slow}").state == "CREATE_COMPLETE"
+    assert bench.clock.now() - start >= 80.0
+    assert seen == [("STARTING", 1)] * 3
+    assert len(set(bench.journal.op_ids)) == 1
+
+
 def test_the_check_may_say_when_to_ask_again(bench: Any) -> None:
     def check(resource: Any) -> bool:
         if len(bench.journal.of("a")) < 3:

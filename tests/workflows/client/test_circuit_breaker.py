@@ -450,7 +450,28 @@ def test_full_is_told_as_progress(make_runner: MakeRunner, request_for: MakeRequ
     [answer] = answers
     assert isinstance(answer, Retry)
     assert "has 1 requests of ours to answer (max_in_flight)" in answer.message
-    assert answer.memory == {"unsent": 1}
+    assert (answer.queued, answer.memory) == (True, {})
+
+
+def test_a_rest_is_kept_and_no_turn_in_a_queue(
+    http: Any, make_runner: MakeRunner, request_for: MakeRequest
+) -> None:
+    http.post(HOOK, status=503)
+    runner = make_runner(breaker_failures=1)
+    runner.start(request_for())
+    answer = runner.start(request_for())
+    assert isinstance(answer, Retry)
+    assert (answer.queued, answer.memory["unsent"]) == (False, 1)
+
+
+def test_who_still_waits_for_a_turn_at_the_deadline_has_failed(
+    make_runner: MakeRunner, request_for: MakeRequest
+) -> None:
+    runner = make_runner(max_in_flight=1)
+    with runner._caller._gates.request_permit("https://flows.example:443"):
+        answer = runner.start(request_for(deadline=NOW))
+    assert isinstance(answer, Finished)
+    assert "the time is over" in answer.result.reason  # type: ignore[union-attr]
 
 
 def gone(*args: Any, **more: Any) -> Reply:

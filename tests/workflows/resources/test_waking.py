@@ -28,3 +28,22 @@ def test_a_run_that_is_rung_does_not_wait_until_it_was_to_look_again() -> None:
             external.check_create_complete(token)
     assert sent.value.delay == 0.0
     assert len(runner.requests) == 1
+
+
+def test_a_run_in_a_queue_sends_the_same_request_when_its_turn_has_come() -> None:
+    runner = FakeRunner({"mk": [Retry(10.0, "full", True, queued=True), Finished(Succeeded({}))]})
+    context = FakeContext(runners={"default": runner})
+    context.operation = FakeOperation("op", "CREATE", 0.0, 2e9)
+    given = {"actions": {"CREATE": {"workflow": "mk"}}}
+    external = Lifecycle(ExternalResource, given, name="x", context=context).instance()
+    waker = Waker(lambda: None)
+    with keep_waker(waker):
+        with pytest.raises(NotReady) as queued:
+            external.handle_create()
+        assert (queued.value.queued, queued.value.delay) == (True, 10.0)
+        waker.ring()
+        token = external.handle_create()
+        assert external.check_create_complete(token)
+    [sent] = runner.requests
+    assert (sent.attempt, sent.memory) == (1, {})
+    assert context.messages == ["waiting for the runner: full", "running"]
