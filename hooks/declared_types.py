@@ -9,11 +9,11 @@ was made by it can be changed and removed by it, whatever becomes of the file.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 from .errors import Path, Place
+from .records import dataclass, field
 
 
 class TypeDocument(Protocol):

@@ -31,7 +31,8 @@ Callers match on the class and the fields, never on the sentence. ``str(error)``
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from .records import dataclass
 
 PathItem = str | int
 Path = tuple[PathItem, ...]

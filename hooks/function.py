@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from .errors import Path, TemplateError, show_path
+from .records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

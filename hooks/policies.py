@@ -7,8 +7,9 @@ the server, several at a time, and can only refuse.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
+
+from .records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

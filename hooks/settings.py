@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from .context import ResourceContext
 from .errors import UsageError
+from .records import dataclass
 from .schema.constraints import Constraint, Range, Typed, Violation
 from .schema.property import Schema as Schema
 from .text.redaction import secret_texts

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine import actions
@@ -18,6 +17,7 @@ from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
 from zonda.core.store.database.protocols import Lock
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, StoreError
+from zonda.hooks.records import replace
 
 from .parts import Parts, add_declared_types
 from .server_record import ServerRecord

@@ -9,7 +9,6 @@ import contextlib
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from zonda.core.events.delivery import SinkDelivery, format_error, parse_filter
@@ -24,6 +23,7 @@ from zonda.core.store.write.database import Store, Transaction
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 from zonda.hooks.events import EventRecord, EventSink
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import redact, secret_texts
 from zonda.hooks.text.suggestions import format_suggestion

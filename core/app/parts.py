@@ -7,7 +7,6 @@ are made of these parts.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +31,7 @@ from zonda.core.system.folders import find_exposed, make_folder
 from zonda.core.system.ids import Ids, make_system_random
 from zonda.core.template.source.bundle import Limits
 from zonda.hooks.errors import PluginError, StoreError
+from zonda.hooks.records import fields
 from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.borders import preserve_signals
 

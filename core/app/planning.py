@@ -5,7 +5,6 @@ Used by ``stacks``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.actions import Action, Caller, RepairDrift
@@ -17,6 +16,7 @@ from zonda.core.engine.runtime.building import build_services
 from zonda.core.engine.services import EngineServices
 from zonda.core.store.read.drift_views import DriftCheckView, DriftFindingView
 from zonda.core.store.read.reader import Reader
+from zonda.hooks.records import dataclass
 
 from .parts import Parts
 

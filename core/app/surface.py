@@ -7,7 +7,6 @@ one it has.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from zonda.core.engine.actions import Action
@@ -15,6 +14,7 @@ from zonda.core.store.read.stack_reads import StackReads
 from zonda.core.store.read.views import ActionView, StackView
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import Path, Place, TemplateWarning
+from zonda.hooks.records import dataclass
 
 if TYPE_CHECKING:  # imported by those who make them
     from zonda.core.introspection.catalog import CatalogResult

@@ -5,7 +5,6 @@ Made by ``App``. Reads no database and needs no engine. Hidden values are redact
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,6 +14,7 @@ from zonda.core.introspection.type_resolution import Explanation, explain_type
 from zonda.core.template.load import StackDefinition
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks.errors import TemplateWarning
+from zonda.hooks.records import dataclass
 
 from .parts import Parts
 

@@ -11,7 +11,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from zonda.core.store.database.protocols import Database
@@ -20,6 +19,7 @@ from zonda.core.store.write.database import Store
 from zonda.core.store.write.duties import Ownership
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import Conflict, StoreError
+from zonda.hooks.records import dataclass
 
 from .clock import ClusterClock
 

@@ -7,7 +7,6 @@ An example is a set of files and the commands that use them, so that it can be t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import yaml
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.suggestions import suggestion
 
 ERROR, WARNING = "error", "warning"

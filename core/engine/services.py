@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer
+from zonda.hooks import records
 from zonda.hooks.context import Clock
+from zonda.hooks.records import dataclass, field
 
 from .actions import Allowance, Caller
 from .model.tracing import PlanRequest
@@ -95,10 +95,10 @@ class EngineServices:
 
     def for_caller(self, caller: Caller) -> EngineServices:
         """The same services, for an action of ``caller``."""
-        settings = dataclasses.replace(
+        settings = records.replace(
             self.settings, allowance=caller.allowance, **caller.list_values()
         )
-        return dataclasses.replace(self, settings=settings)
+        return records.replace(self, settings=settings)
 
     def poll_delay(self, started_at: float, polled_at: float | None = None) -> float:
         """Seconds until the next poll: a function of the operation's age, so nothing is stored.

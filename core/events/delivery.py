@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from random import Random
 from typing import Any, Protocol
@@ -18,6 +17,7 @@ from zonda.core.store.schema.rows import SinkRow
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.events import EventRecord, EventSink, SinkError
+from zonda.hooks.records import dataclass, replace
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import EventView
 from zonda.hooks.errors import NotFound
 from zonda.hooks.events import EventRecord
+from zonda.hooks.records import dataclass
 
 #: Ways that are kept. They are forgotten together: few trees are worked on at a time.
 _KEPT = 10_000

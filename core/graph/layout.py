@@ -8,8 +8,9 @@ neighbours. Called by who draws; knows sizes and keys, and nothing of what they 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+from zonda.hooks.records import dataclass, field
 
 from .digraph import sort_topologically
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from zonda.core.plugins.manager import Plugins
@@ -23,6 +22,7 @@ from zonda.core.template.capabilities.selection import Candidate
 from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.core.template.types.registry import Registry, is_template
 from zonda.hooks.errors import TemplateError, UsageError
+from zonda.hooks.records import dataclass
 
 from . import environments
 

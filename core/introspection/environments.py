@@ -6,8 +6,6 @@ wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from zonda.core.plugins.manager import Plugins
 from zonda.core.template.capabilities import requirements
 from zonda.core.template.definition.loader import build_registry
@@ -17,6 +15,7 @@ from zonda.core.template.source.bundle import Bundle, Limits
 from zonda.core.template.types.registry import Registry
 from zonda.core.template.validation.report import attach_locations
 from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

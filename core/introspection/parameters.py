@@ -8,7 +8,6 @@ takes its value from ``parameter_defaults``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.plugins.manager import Plugins
@@ -21,6 +20,7 @@ from zonda.core.template.source.bundle import Bundle, Identity, Limits, to_displ
 from zonda.core.template.syntax.redactor import MASK
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import Place, TemplateWarning, ValidationErrors
+from zonda.hooks.records import dataclass, field
 
 from .template_tree import Tree, TreeNode
 

@@ -8,7 +8,6 @@ left open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from zonda.core.template.definition.child_spec import ChildSpec
@@ -26,6 +25,7 @@ from zonda.core.template.validation.resource import NullValues
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError, ValidationErrors, ZondaError
 from zonda.hooks.function import Function, resolve
+from zonda.hooks.records import dataclass, replace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
 from zonda.hooks.text.borders import raise_interruption

@@ -7,7 +7,6 @@ it is explained, rule by rule and name by name, with the rules that another envi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.plugins.manager import Plugins
@@ -18,6 +17,7 @@ from zonda.core.template.source.document import Document
 from zonda.core.template.types.registry import RESOURCES, SECTION, Choice, Registry, is_template
 from zonda.core.template.types.registry_rules import BASE_URL, HOOKS, RESTRICTED, Entry
 from zonda.hooks.errors import Path, Place, TemplateError
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.resource import Resource
 
 from . import environments

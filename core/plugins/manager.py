@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.metadata import Distribution, entry_points
 from pathlib import PurePath
@@ -27,6 +26,7 @@ from zonda.hooks.function import Function
 from zonda.hooks.lazy import Classes, Fallback, get_unloaded
 from zonda.hooks.markers import PROJECT
 from zonda.hooks.policies import Policy
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources import declaration
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners import RunnerFactory

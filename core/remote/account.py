@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.settings.settings import read_variable
@@ -10,6 +9,7 @@ from zonda.core.settings.table import Settings
 from zonda.core.system.addresses import is_loopback
 from zonda.hooks.errors import UsageError
 from zonda.hooks.http import origin
+from zonda.hooks.records import dataclass, field
 
 #: Variables of OpenStack's clients of which one says where tokens come from.
 _CLOUDS = ("OS_CLOUD", "OS_AUTH_URL")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.diff.changes import compare_values
 from zonda.core.template.redaction import RedactedBundle
 from zonda.hooks.errors import Path, show_path
+from zonda.hooks.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.core.engine.model import documents
@@ -22,6 +21,7 @@ from zonda.core.template import redaction
 from zonda.core.template.load import StackDefinition
 from zonda.core.template.source.bundle import Identity
 from zonda.hooks.errors import NotFound
+from zonda.hooks.records import dataclass, field, replace
 from zonda.hooks.text.redaction import redact_deep, secret_texts
 
 #: The name in ``masked`` of a document that is no file.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from zonda.core.engine.model.outcomes import CANCELLED, STACK_TIMED_OUT
 from zonda.core.engine.model.states import PASSING
 from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.read.views import ActionView, EventView, FailedView, StackView
+from zonda.hooks.records import dataclass
 
 from .advice import advice
 

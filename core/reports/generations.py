@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.progress.history import ASIDE
@@ -16,7 +14,9 @@ from zonda.core.template import redaction
 from zonda.core.template.load import StackDefinition
 from zonda.core.template.redaction import Location, RedactedBundle
 from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, Path, Place, ZondaError
+from zonda.hooks.records import dataclass
 
 #: The kinds under which events of a resource are counted.
 _DONE = {"CREATE": "created", "UPDATE": "updated", "DELETE": "deleted"}
@@ -128,7 +128,7 @@ class GenerationInput:
     def with_hidden(self, names: frozenset[str]) -> GenerationInput:
         """Return a copy with more parameters hidden."""
         found = redaction.find_secrets(self.bundle, self.definition, names)
-        return dataclasses.replace(self, secrets=found)
+        return records.replace(self, secrets=found)
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.dependencies.edge_reasons import Reason, find_edge_reasons
 from zonda.core.template.load import StackDefinition
+from zonda.hooks.records import dataclass, replace
 
 #: An edge that was stored with an instance, and that no template at hand explains.
 STORED = "an earlier template"

@@ -5,7 +5,6 @@ An owner fails because something in its nested stack has; what is told of is tha
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from zonda.core.store.read import trees
@@ -13,6 +12,7 @@ from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.tree_paths import by_owner
 from zonda.core.store.read.views import ActionView, FailedView, StackView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks import records
 
 from .failures import BAD, Failure, Failures, RootAndPath, failures
 from .situation import Situation, situations
@@ -116,7 +116,7 @@ class NestedSituations:
     ) -> Iterator[Situation]:
         since = self._read_last_start(child) if wholly else 0.0
         for each in situations(child, self._rows.get(child.id, ()), everything=True):
-            each = dataclasses.replace(each, way=way)
+            each = records.replace(each, way=way)
             below = self.of(each, wholly=wholly)
             yield from below
             if below:
@@ -142,7 +142,7 @@ def add_nested(
     for each in found:
         below = inside.of(each, wholly=wholly)
         if wholly and below and each.doing == _AT_REST and each.row.dirty:
-            each = dataclasses.replace(each, told=(_LOOKED_AT,))
+            each = records.replace(each, told=(_LOOKED_AT,))
         if wholly or not below:
             told.append(each)
         told += below

@@ -6,7 +6,6 @@ on demand, and nothing is ever stored.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import random
 from collections.abc import Iterable, Mapping
@@ -25,6 +24,7 @@ from zonda.core.engine.templates.definitions import Definitions
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import OutputView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks import records
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
@@ -100,13 +100,13 @@ class StackValues:
         if row is not None and _has_stored_definition(row) and not node.cls.never_update:
             sealer = self._instances.lending.sealer
             prior, shown = Prior(sealer, row), sealer.load(row.properties)
-            return dataclasses.replace(prior.definition, properties=shown)
+            return records.replace(prior.definition, properties=shown)
         resolved: ResourceDefinition = node.resolve(scope)
         if resolved.external_id is not None:
             return resolved
         new = ResourceRow("", stack.id, node.name, node.type)
         instance = self._instances.make(WorkItem(new, stack), definition=resolved, cls=node.cls)
-        return dataclasses.replace(resolved, properties=instance.properties.get_stored_values())
+        return records.replace(resolved, properties=instance.properties.get_stored_values())
 
     def _load_definition(self, stack: StackRow) -> Definition | None:
         if stack.template_id is None or stack.deleted_at is not None:
@@ -116,7 +116,7 @@ class StackValues:
     def _make_row_values(self, stack: StackRow, *, refresh: bool = False) -> RowValues:
         rows = [row for row in self._reader.resource_rows(stack.id) if row.want == PRESENT]
         if refresh:
-            rows = [dataclasses.replace(row, outputs=None) for row in rows]
+            rows = [records.replace(row, outputs=None) for row in rows]
         return self._instances.build_values(stack, rows)
 
 

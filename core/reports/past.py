@@ -6,11 +6,10 @@ properties, attributes and outputs had: only the present ones are stored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from zonda.core.engine.progress.history import ASIDE
 from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.read.views import ActionView, EventView, StackView
+from zonda.hooks.records import dataclass
 
 #: The text for unknown history.
 NOT_KEPT = "values of properties, attributes and outputs as they were then"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from zonda.core.engine.model import causes
 from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
@@ -12,6 +11,7 @@ from zonda.core.graph.digraph import group_targets
 from zonda.core.store.read.to_view import to_resource_summary
 from zonda.core.store.read.views import ResourceSummary
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.records import dataclass
 
 #: The situation of a resource whose last operation has failed: idle until the next update.
 UNWELL = "unwell"

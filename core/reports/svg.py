@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from xml.sax.saxutils import escape
 
 from zonda.core.graph.layout import WIDEST, Layout, compute_layout
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.sanitize import escape_control_chars
 
 from .drawing import FILLS, format_tooltip

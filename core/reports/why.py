@@ -6,14 +6,14 @@ or waits now, and why a resource was changed last. What is not kept any more is 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from zonda.core.store.read.reader import ALL, Reader
 from zonda.core.store.read.views import ActionView, EventView, StackView
 from zonda.core.store.schema.rows import ResourceRow
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, Place, ZondaError
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.text.suggestions import suggestion
 
 from .failures import BAD, Failure, Failures, failures, find_failed_action
@@ -144,7 +144,7 @@ class StackExplainer:
     def _list_situations(self, name: str | None) -> tuple[Situation, ...]:
         row = self._reader.stack_row(self._stack.id)
         found = [
-            dataclasses.replace(each, way=self._top.way)
+            records.replace(each, way=self._top.way)
             for each in situations(row, self._reader.resource_rows(row.id), name)
         ]
         inside = NestedSituations(self._reader, self._stack.root_id)

@@ -6,12 +6,12 @@ import keyword
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
 from zonda.hooks import UsageError
+from zonda.hooks.records import dataclass
 
 from . import own_requirement
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from zonda.hooks import UsageError
+from zonda.hooks.records import dataclass
 
 from .plugin_package import NAMESPACES, write_files
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+
+from zonda.hooks.records import dataclass
 
 _WORD = re.compile(r"\s*([()]|[^\s()]+)")
 _LONGEST = 1000

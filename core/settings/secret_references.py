@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields
 from fnmatch import fnmatchcase
 from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import fields
 from zonda.hooks.text.suggestions import format_suggestion
 
 from .settings import read_variable

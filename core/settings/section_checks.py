@@ -7,13 +7,13 @@ plug-ins, once these are loaded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zonda.hooks import constraints
 from zonda.hooks.errors import UsageError, UsageErrors
+from zonda.hooks.records import replace
 from zonda.hooks.schema.property import Schema
 from zonda.hooks.settings import Fault, Rule, SettingsSchema
 from zonda.hooks.text.borders import raise_interruption

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
 from zonda.core.template.source.bundle import VARIABLE
 from zonda.hooks.errors import UsageError, UsageErrors
+from zonda.hooks.records import MISSING, Field, fields
 from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import host_of_url
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from zonda.core.template.source.bundle import Limits
+from zonda.hooks.records import dataclass, field
 
 from . import values
 
@@ -73,7 +73,7 @@ class Settings:
     Times are in seconds unless the name says otherwise.
     """
 
-    home: Path = define_setting(  # noqa: RUF009 - gives a dataclass field
+    home: Path = define_setting(
         Path(),
         "The folder of zonda's state: database, key, settings file. No setting in the file itself.",
         shown="`$XDG_DATA_HOME/zonda`, else `~/.local/share/zonda`",

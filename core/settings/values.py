@@ -9,9 +9,10 @@ import os
 import pwd
 import re
 from collections.abc import Callable
-from dataclasses import Field
 from pathlib import Path
 from typing import Any
+
+from zonda.hooks.records import Field
 
 _SECTIONS = "Mapping[str, Mapping[str, Any]]"
 KINDS = {

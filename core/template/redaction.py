@@ -8,12 +8,12 @@ is too short to be found, and by text, wherever else such a value is repeated.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.redaction import MASK, redact, redact_deep, secret_texts
 
 from .load import StackDefinition

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
+
+from zonda.hooks.records import fields
 
 #: The version of the protocol: raised when an older client cannot use what is sent.
 VERSION = 1

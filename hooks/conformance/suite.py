@@ -10,9 +10,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
+from ..records import asdict, dataclass, field
 from ..text.borders import Interruption, interruptible, raise_interruption
 from ..text.sanitize import describe_exception, join_sentences
 

@@ -13,9 +13,9 @@ import ipaddress
 import socket
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..records import dataclass
 from .resolver import Lookups, Resolve, resolve_host
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

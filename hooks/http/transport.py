@@ -15,12 +15,12 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import requests
 import urllib3
 from requests.auth import AuthBase
 
+from ..records import dataclass
 from .adapter import AnswerTooLarge, Budget, CertificateFileMissing, make_session
 from .address_policy import Denied
 from .config import ClientConfig

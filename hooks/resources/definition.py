@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from ..records import dataclass, field, replace
 
 _KEYS: Final = ("type", "properties", "metadata", "deletion_policy", "update_policy")
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import NotFound, Path, ResourceFailure
+from ..records import dataclass, field
 from ..schema.properties import Properties, Schema, is_same_value
 
 if TYPE_CHECKING:

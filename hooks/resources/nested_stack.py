@@ -9,10 +9,10 @@ doing that to its nested stack. ``handle_signal`` may be defined.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from ..errors import InvalidTemplateAttribute, TemplateError
+from ..records import dataclass, field
 from ..schema.attributes import select
 from .resource import Resource
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from ..context import ResourceContext
 from ..declared_types import TypeText
 from ..errors import InvalidTemplateAttribute, ResourceFailure, UpdateReplace
+from ..records import dataclass, field
 from ..schema import properties, support, translation
 from ..schema.attributes import SHOW, SHOW_SCHEMA, Attributes, select
 from ..schema.attributes import Schema as AttributeSchema

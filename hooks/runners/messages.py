@@ -6,9 +6,9 @@ What may hold secrets (inputs, outputs, tokens) stands in no ``repr``, so that i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..records import dataclass, field
 from .references import StackRef
 
 

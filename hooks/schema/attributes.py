@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from ..records import dataclass, field
 from .conversion import to_boolean, to_number
 from .support import SupportStatus
 

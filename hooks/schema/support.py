@@ -6,8 +6,9 @@ ones, and ``zonda resource type show`` prints it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from ..records import dataclass
 
 SUPPORTED: Final = "SUPPORTED"
 DEPRECATED: Final = "DEPRECATED"

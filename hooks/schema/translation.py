@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..errors import TemplateError, ZondaError
+from ..records import dataclass
 
 
 @dataclass(eq=False, repr=False, slots=True)

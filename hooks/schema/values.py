@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..context import ResourceContext
 from ..errors import Path, TemplateError
+from ..records import dataclass, replace
 from ..text.suggestions import suggestion
 from .constraints import Constraint, ConstraintNotFound, NotChecked
 from .conversion import to_number

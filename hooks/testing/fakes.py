@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import PluginError, ReadOnlyCheck, ResourceFailure, UsageError
+from ..records import dataclass, field
 from ..runners import (
     Cancelled,
     Finished,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InvalidTemplateAttribute, ResourceFailure
+from ..records import dataclass, field
 from ..resources.definition import ResourceDefinition
 from ..resources.nested_stack import CONVERGE, ChildTemplate, NestedStack
 from ..resources.resource import Resource

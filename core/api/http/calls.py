@@ -6,10 +6,10 @@ A handler is ``def handler(call: Call) -> Answer``; it runs in a thread, and nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from zonda.hooks.records import dataclass, field, replace
 from zonda.hooks.text.json_encoder import make_encoder
 
 from ..identity.callers import Caller

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
 from zonda.core.template.source.json_text import read_json
+from zonda.hooks.records import dataclass, field
 
 from .calls import Query
 from .errors import BadRequest

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from zonda.hooks.records import dataclass
 
 from .calls import Answer, Call
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from zonda.hooks.errors import RequestError
+from zonda.hooks.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

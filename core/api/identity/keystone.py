@@ -10,12 +10,12 @@ import hashlib
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from zonda.hooks.context import Clock
 from zonda.hooks.http import ClientConfig, RequestRejected, Transport, TransportError, origin
+from zonda.hooks.records import dataclass, field
 
 from .callers import Caller, IdentityUnavailable
 from .token_cache import TokenCache

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from zonda.hooks.context import Clock
+from zonda.hooks.records import dataclass, field, replace
 
 from .callers import Caller
 from .local_tokens import PASSWORD, TOKEN, LocalToken, read_local_token, sign_local_token

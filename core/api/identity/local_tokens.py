@@ -13,10 +13,10 @@ import hmac
 import json
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from zonda.core.store.values.signal_tokens import compute_code, encode_base64
+from zonda.hooks.records import dataclass
 
 from .tokens import Entry
 

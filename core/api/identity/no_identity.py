@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from zonda.hooks.records import dataclass
 
 from .callers import Caller
 

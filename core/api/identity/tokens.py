@@ -15,13 +15,13 @@ import re
 import threading
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.records import dataclass
 
 from .callers import Caller
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from zonda.core.events.records import TreePath
 from zonda.core.store.read.views import EventView
+from zonda.hooks.records import dataclass
 
 KEEP_ALIVE = b": keep-alive\n\n"
 #: The last frame of a server that stops: come back in a second, in milliseconds.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from zonda.core.app.app import App
 from zonda.core.events.records import read_tree_path
 from zonda.core.store.read.reader import Reader
+from zonda.hooks.records import dataclass
 
 from .frames import GOODBYE, Frame, format_gap, format_position, make_event_frame
 from .hub import MOST_STREAMS, Hub, Subscription

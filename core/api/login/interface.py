@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from zonda.hooks.errors import ZondaError
+from zonda.hooks.records import replace
 
 from ..http import errors
 from ..http.calls import Answer, Call

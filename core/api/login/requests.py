@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from zonda.hooks.records import dataclass, field
 
 from ..http.errors import BadRequest
 from ..identity.local_identity import DOMAIN

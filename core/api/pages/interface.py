@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from zonda.hooks import records
 from zonda.hooks.errors import ZondaError
 
 from ..http.calls import Answer, Call
@@ -88,7 +88,7 @@ class PagesInterface(Interface):
             common["stream"] = f"/ui/{quote(call.project.id, safe='')}/events{query}"
             common["after"] = page.after
         shown = render(page, common, fragment)
-        return _secure(dataclasses.replace(found, body=shown, media_type="text/html"))
+        return _secure(records.replace(found, body=shown, media_type="text/html"))
 
     def _list_common(
         self, headers: Mapping[str, str], caller: Caller | None, project: str
@@ -118,9 +118,7 @@ class PagesInterface(Interface):
     def answer_method(self, request: Request, match: Match) -> Answer:
         """The answer to a method that the page does not have."""
         answer = self._answer_failure(405, "Nothing can be sent to this address.", "", request)
-        return dataclasses.replace(
-            answer, headers={**answer.headers, "Allow": ",".join(match.methods)}
-        )
+        return records.replace(answer, headers={**answer.headers, "Allow": ",".join(match.methods)})
 
     def answer_error(self, error: ZondaError, request: Request) -> Answer:
         """The answer to an error that the caller, or the operator, can do something about."""
@@ -129,7 +127,7 @@ class PagesInterface(Interface):
             return self.answer_failure(500, error.heat_type)
         answer = self._answer_failure(status, str(error), error.hint, request)
         retry = {"Retry-After": "1"} if status == 503 else {}
-        return dataclasses.replace(answer, headers={**answer.headers, **retry})
+        return records.replace(answer, headers={**answer.headers, **retry})
 
     def answer_failure(self, status: int, kind: str, message: str | None = None) -> Answer:
         """The answer of a status, without more than that."""
@@ -164,4 +162,4 @@ def _find_fragment(request: Request | None) -> str:
 
 def _secure(answer: Answer) -> Answer:
     """The answer with the headers of every page; what a handler says of them counts more."""
-    return dataclasses.replace(answer, headers={**_HEADERS, **answer.headers})
+    return records.replace(answer, headers={**_HEADERS, **answer.headers})

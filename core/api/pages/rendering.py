@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from zonda.core.reports.texts import plan
 from zonda.core.reports.texts.times import format_duration, format_time
 from zonda.core.reports.why import LocatedFailure
 from zonda.hooks.errors import Place, TemplateError, ZondaError, show_path
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.text.redaction import MASK
 from zonda.hooks.text.sanitize import escape_control_chars, escape_surrogates
 

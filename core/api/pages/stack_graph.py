@@ -6,11 +6,11 @@ Called by the handlers of the pages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from zonda.core.app.inspection import StackInspector
 from zonda.core.reports.svg import PageParts, draw_svg
 from zonda.core.store.read.views import StackView
+from zonda.hooks.records import dataclass
 
 from ..service.project import Project
 

@@ -6,11 +6,11 @@ Called by the interface of the pages, and by templates through ``build_url``. Kn
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from zonda.hooks.errors import NotFound
+from zonda.hooks.records import dataclass
 
 from ..http.calls import Answer
 

@@ -7,7 +7,6 @@ stacks, and by those of actions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.actions import (
@@ -26,6 +25,7 @@ from zonda.core.engine.actions import (
 from zonda.core.store.read.views import StackView
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import dataclass
 
 from .access.forms import Form
 

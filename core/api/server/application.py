@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TypeVar
 
 from starlette.applications import Starlette
@@ -18,6 +17,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from zonda.hooks.errors import ZondaError
+from zonda.hooks.records import replace
 
 from ..http.calls import EMPTY, Answer, make_text
 from ..http.errors import answer_error, answer_failure

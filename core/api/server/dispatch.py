@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 
 from zonda.hooks.errors import StoreError, ZondaError
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.borders import raise_interruption
 
 from ..http.calls import Answer, Call

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from zonda.core.system.addresses import LOOPBACK
+from zonda.hooks.records import dataclass
 
 ANY = "*"
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 import traceback
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.system.log_masks import mask_text
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.sanitize import escape_surrogates
 
 from ..http.calls import Answer

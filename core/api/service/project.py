@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillWaiting
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -35,6 +34,7 @@ from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import ResourceContext
 from zonda.hooks.errors import NotFound, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.policies import PolicyStack, PolicyTarget
+from zonda.hooks.records import dataclass, replace
 
 from ..identity.callers import Caller, Forbidden
 from .service import PATIENCE, Service

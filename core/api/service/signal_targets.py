@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from zonda.core.store.values.signal_tokens import METADATA, looks_like_token, read_token
+from zonda.hooks.records import dataclass
 
 from .service import Service
 

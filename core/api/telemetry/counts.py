@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from zonda.hooks.records import dataclass, field
 
 Labels = tuple[str, ...]
 #: The upper bounds of histograms: seconds, or units of a commit.

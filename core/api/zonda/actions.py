@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict
 from typing import Any
 
 from zonda.core.engine.actions import Accepted, Action
@@ -18,6 +17,7 @@ from zonda.core.engine.actions.table import ACTIONS
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.store.schema.words import KEYED
 from zonda.hooks.errors import Conflict, NotFound, UsageError
+from zonda.hooks.records import asdict
 
 from ..http.calls import Answer, Call
 from ..service.project import Project

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Action
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import fields
 
 from ..service.project import Project
 

@@ -5,7 +5,6 @@ What reveals hidden values needs the operation ``outputs:reveal`` besides.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from zonda.core.app.planning import PlanResult
@@ -27,6 +26,7 @@ from zonda.core.store.read.views import ActionView, OutputView, StackView
 from zonda.core.template.redaction import RedactedBundle
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import NotFound, Path, Place, TemplateWarning, UsageError
+from zonda.hooks.records import replace
 
 from ..service.project import Project
 from .actions import check_action

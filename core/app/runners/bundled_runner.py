@@ -6,12 +6,12 @@ Made by ``resource_services``. Services come and go, with other addresses: each 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from zonda.core.settings.table import BUNDLED
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.records import replace
 from zonda.hooks.runners import (
     Cancelled,
     Failed,

@@ -7,7 +7,6 @@ Called by ``workflow_services.py``. An endpoint is a URL, a section ``[runners.N
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.settings.secret_references import list_own_files
@@ -15,6 +14,7 @@ from zonda.core.settings.sections import add_networks, read_secret, resolve_secr
 from zonda.core.settings.table import DEFAULT_KIND, Settings
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound, UsageError
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.text.suggestions import format_suggestion
 from zonda.hooks.text.urls import is_url
 

@@ -13,7 +13,6 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from zonda.core.settings import values
 from zonda.core.settings.table import BUNDLED, Settings
 from zonda.core.system.folders import make_folder
 from zonda.hooks.errors import Conflict, StoreError, UsageError
+from zonda.hooks.records import dataclass, field
 
 HINT = "Start it with 'zonda runner serve FILE', or set default_runner to another runner."
 #: The path of callbacks at ``zonda serve``, which the code of a run ends.

@@ -9,7 +9,6 @@ import logging
 import re
 from ast import literal_eval
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from zonda.hooks.errors import (
     ZondaError,
     show_path,
 )
+from zonda.hooks.records import replace
 
 from . import formats, sanitize
 from .console import Screen

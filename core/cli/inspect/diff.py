@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from zonda.hooks import records
 from zonda.hooks.errors import UsageError
 
 from ..arguments import ANY_STACK, argument, takes
@@ -89,10 +89,10 @@ def _has_differences(found: Differences, chosen: Sequence[str]) -> bool:
 def _as_data(found: Differences) -> dict[str, Any]:
     return {
         "template": found.template,
-        "parameters": [dataclasses.asdict(each) for each in found.parameters],
+        "parameters": [records.asdict(each) for each in found.parameters],
         "environment": dict(found.environments),
         "files": dict(found.files),
-        "resources": [dataclasses.asdict(each) for each in found.resources],
+        "resources": [records.asdict(each) for each in found.resources],
     }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterable
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
+from zonda.hooks import records
 from zonda.hooks.errors import TemplateError, UsageError
 
 from ..arguments import Declaration, argument
@@ -48,7 +48,7 @@ def add_hooks(bundle: Bundle, names: Iterable[str], hook: str) -> Bundle:
     file = f"--{hook}"
     text = json.dumps({_REGISTRY: {_RESOURCES: resources}})
     links = {key: value for each in bundle.links.values() for key, value in each.items()}
-    return dataclasses.replace(
+    return records.replace(
         bundle,
         environment_files=(*bundle.environment_files, (file, text)),
         links={**bundle.links, file: links} if links else bundle.links,

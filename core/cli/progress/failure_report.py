@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from zonda.core.store.read.views import EventView, StackView
 from zonda.core.template.source import document as source
 from zonda.hooks.errors import Path, Place, ZondaError
+from zonda.hooks.records import dataclass
 
 from ..console.source_excerpt import format_excerpt
 from ..session import Session

@@ -7,13 +7,13 @@ the same whether this process is the engine or another one is.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from zonda.core.app.surface import PendingRequest, RunningAction
 from zonda.core.store.read.stack_reads import ALL
 from zonda.core.store.read.trees import ALL_LEVELS
 from zonda.core.store.read.views import EventView, StackView
+from zonda.hooks.records import dataclass, field
 
 from ..console.console import Screen
 from ..session import Session

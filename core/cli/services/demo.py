@@ -7,7 +7,6 @@ removes all of it.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import shlex
 import shutil
@@ -21,6 +20,7 @@ from zonda.core.app.app import App, build_app
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.system.folders import make_folder
 from zonda.core.template.files.reader import load_bundle
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, StoreError, UsageError
 
 from ..arguments import argument, takes
@@ -68,7 +68,7 @@ def find_example() -> Path:
 
 def _use_demo_home(session: Session, folder: Path) -> None:
     """Use a separate home with default settings."""
-    session.settings = dataclasses.replace(
+    session.settings = records.replace(
         session.settings,
         home=folder,
         database_url=f"sqlite:///{folder / 'zonda.db'}",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import threading
-from dataclasses import fields
 
 from zonda.core.app.runners.runner_endpoint import EndpointCheckOptions
 from zonda.hooks.conformance import FAILED, NOT_APPLICABLE, PASSED
+from zonda.hooks.records import fields
 
 from ..arguments import argument, seconds, takes
 from ..console import formats

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from zonda.core.app.surface import RunningAction
 from zonda.core.engine import actions
 from zonda.core.settings.table import LONGEST_ACTION
 from zonda.core.store.read.views import StackView, format_deletion_time
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from ..arguments import STACK, STACKS, YES, argument, takes
@@ -97,7 +97,7 @@ def create(session: Session, arguments: argparse.Namespace) -> int:
     """Create a stack and wait until every resource is complete."""
     action = build_create_action(session, arguments, arguments.name)
     bundle = breakpoints.add_hooks(action.bundle, arguments.pre_create, "pre-create")
-    action = dataclasses.replace(action, bundle=bundle)
+    action = records.replace(action, bundle=bundle)
     wanted, code = agreement.confirm_action(session, arguments, action)
     if wanted is None:
         return code
@@ -148,7 +148,7 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
     if arguments.pre_update and arguments.existing and not arguments.environment:
         raise UsageError("--pre-update replaces the environment: give that with -e, too.")
     bundle = breakpoints.add_hooks(action.bundle, arguments.pre_update, "pre-update")
-    action = dataclasses.replace(action, bundle=bundle)
+    action = records.replace(action, bundle=bundle)
     busy_stacks.wait_first(session, arguments, arguments.stack, "UPDATE")
     wanted, code = agreement.confirm_action(session, arguments, action)
     if wanted is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from zonda.core.engine.actions import AbandonStack, AdoptStack
 from zonda.core.template.files.reader import read_text
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.json_text import read_json
+from zonda.hooks import records
 from zonda.hooks.errors import Conflict, UsageError
 
 from ..arguments import STACK, YES, argument, exclusive, takes
@@ -194,7 +194,7 @@ def _make_bundle(
     environment = partial.remove_masks(document.get("environment") or {})
     if arguments.template and arguments.environment:
         environment = {}  # another template may know nothing of the parameters of the old one
-    return dataclasses.replace(
+    return records.replace(
         given,
         template=given.template or _format_template(document["template"]),
         template_file=given.template_file if given.template else arguments.adopt_file,

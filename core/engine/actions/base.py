@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.records import dataclass
 
 from .base import Action, Templated
 

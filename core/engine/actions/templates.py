@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.records import dataclass
 
 from .base import Action, Templated
 

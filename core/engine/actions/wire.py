@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
@@ -22,6 +21,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
+from zonda.hooks.records import asdict, fields
 
 from .base import Accepted, Action, Caller
 from .table import find_action_class

@@ -10,10 +10,10 @@ Paths are tuples of keys and indexes. Of what may not be shown only is told that
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from zonda.core.template.evaluation.unknown_values import has_unknown
+from zonda.hooks.records import dataclass, replace
 from zonda.hooks.schema.properties import is_same_value
 
 Kind = Literal["added", "removed", "changed"]

@@ -6,15 +6,15 @@ it before an operation, ``preview`` for a plan that is only shown. Raises what a
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.sealing import Sealer
+from zonda.hooks import records
 from zonda.hooks.errors import TemplateError, UpdateReplace
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 
@@ -110,7 +110,7 @@ class Question:
 
         return cls(
             # what was observed is not what it was made
-            dataclasses.replace(row, resolved_hash="") if prior.observed else row,
+            records.replace(row, resolved_hash="") if prior.observed else row,
             prior,
             resolved,
             node.cls,

@@ -6,9 +6,7 @@ every property that reads it changes. What differs between the answers is what m
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -17,7 +15,9 @@ from zonda.core.template.evaluation.unknown_values import (
     evaluate_partially,
     has_unknown,
 )
+from zonda.hooks import records
 from zonda.hooks.function import sources
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
@@ -110,7 +110,7 @@ class Judge:
         failed = Comparison("fail", reason=format_reason(name, error, secrets))
         is_sure = verdict.decision in ("create", "update", "replace")
         surely = failed if is_sure else verdict.surely
-        return dataclasses.replace(verdict, surely=surely, perhaps=failed)
+        return records.replace(verdict, surely=surely, perhaps=failed)
 
     def _compare(
         self, node: Any, row: ResourceRow, wanted: ResourceDefinition
@@ -128,7 +128,7 @@ class Judge:
         surely = _require_update_handler(node.cls, decide(case))
         if not is_open:
             return surely, surely
-        changed = dataclasses.replace(case, supposed=pending, hashed=lambda: "later")
+        changed = records.replace(case, supposed=pending, hashed=lambda: "later")
         return surely, _require_update_handler(node.cls, decide(changed))
 
     def _find_mark_definition(self, row: ResourceRow, pending: Any) -> Definition | None:
@@ -171,12 +171,12 @@ def _assume_unchanged(wanted: ResourceDefinition, before: ResourceDefinition) ->
             for key, value in guessed["properties"].items()
             if key in known or not has_unknown(wanted.properties[key])
         }
-    return dataclasses.replace(wanted, **guessed)
+    return records.replace(wanted, **guessed)
 
 
 def assume_completed(row: ResourceRow) -> ResourceRow:
     """``row`` as it will be when its running operation has ended well."""
-    done = dataclasses.replace(row, op="", action=row.op, status=COMPLETE)
+    done = records.replace(row, op="", action=row.op, status=COMPLETE)
     if row.op in MAKING and row.op_definition is not None:
         take_desired(done)
     return done

@@ -5,12 +5,12 @@ Gives a ``Prepared`` and never raises what a plug-in or a template raised: that 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.jsontext import dumps
+from zonda.hooks import records
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -70,9 +70,9 @@ class Preparation:
         self.secrets.add_properties(resolved.properties)
         if self.seen.stack.action == "RESTORE":
             resolved = self._restore_definition(resolved, node.cls)
-        item = dataclasses.replace(self.seen, definition=definition)
+        item = records.replace(self.seen, definition=definition)
         if self._is_adopting() and row.action == "ADOPT":  # once more, as if nothing had been done
-            item = dataclasses.replace(item, row=dataclasses.replace(row, action="INIT"))
+            item = records.replace(item, row=records.replace(row, action="INIT"))
         case = Question.of(self.instances, item, node, resolved)
         self.secrets.add_properties(case.prior.observed)
         compared = decide(case)
@@ -141,7 +141,7 @@ class Preparation:
     ) -> Prepared:
         """The new definition of an instance that stays as it is."""
         found = self._build_begin("UPDATE", case, definition, shown)
-        return dataclasses.replace(found, verdict="unchanged")
+        return records.replace(found, verdict="unchanged")
 
     def _build_begin(
         self,

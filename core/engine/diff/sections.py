@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.template.sensitivity.labels import has_hidden_part
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..plugins.reasons import OPEN

@@ -5,12 +5,12 @@ None of them is a plan, so that the generation of a stack stays what it is.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 
 from zonda.core.engine.actions import Accepted
 from zonda.core.store.schema.rows import DriftIgnoreRow, DriftRow, StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, UsageError, ZondaError
 from zonda.hooks.text.suggestions import suggestion
 
@@ -59,7 +59,7 @@ def build_check_unit(
     def run(work: UnitOfWork) -> tuple[Accepted, Check]:
         stack = reload_stack(work, seen)
         row = store.begin(work, stack, cause, services.settings.user, scope)
-        accepted = dataclasses.replace(build_answer(stack), check_id=row.id)
+        accepted = records.replace(build_answer(stack), check_id=row.id)
         note(work, accepted)
         begun = Check(row)
         work.after.checks.append(begun)

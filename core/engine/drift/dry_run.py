@@ -7,7 +7,6 @@ repair would take it, so that the plan is worked out as any other one.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -21,6 +20,7 @@ from zonda.core.store.read import drift_to_view
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import DriftCheckRow, PlanRow, ResourceRow, StackRow
 from zonda.core.store.schema.words import DRIFTED, MISSING, REPAIR
+from zonda.hooks import records
 from zonda.hooks.errors import NotSupported
 from zonda.hooks.text.redaction import secret_texts
 
@@ -132,9 +132,7 @@ class AsFound(Reader):
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
         """See ``Reader``."""
         rows = super().plan_rows(stack_id)
-        return [
-            dataclasses.replace(row, dirty=DIRTY) if row.id in self._dirty else row for row in rows
-        ]
+        return [records.replace(row, dirty=DIRTY) if row.id in self._dirty else row for row in rows]
 
     def _apply_result(self, row: ResourceRow) -> ResourceRow:
         found = self.wrong.get(row.id)

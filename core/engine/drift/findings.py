@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.store.schema.rows import DriftCheckRow, DriftRow
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, UNKNOWN
+from zonda.hooks.records import dataclass, field
 
 from ..model.states import FAILED
 from .differences import Entry

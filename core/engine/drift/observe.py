@@ -6,16 +6,15 @@ through the instance that is asked: its context is read-only, and so is all that
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
 from zonda.core.store.schema.words import DRIFTED, IN_SYNC, MISSING, NOTE
+from zonda.hooks import records
 from zonda.hooks.errors import (
     NotFound,
     NotReady,
@@ -24,6 +23,7 @@ from zonda.hooks.errors import (
     ZondaError,
     show_path,
 )
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.live_state import Comparison, OpaqueState, compare_live_state
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.base import WorkflowRunner
@@ -142,7 +142,7 @@ class Observer:
         if seen is None:
             return
         try:
-            seen = dataclasses.replace(seen, observation=self._build_observation(job))
+            seen = records.replace(seen, observation=self._build_observation(job))
             self._build_instances(job).make(seen).cancel_observation()
         except BaseException as error:  # the border: a plug-in may raise anything
             raise_interruption(error)
@@ -169,7 +169,7 @@ class Observer:
         known = self._find_stored_verdict(row, cls)
         if known is not None:
             return known
-        seen = dataclasses.replace(seen, observation=self._build_observation(job))
+        seen = records.replace(seen, observation=self._build_observation(job))
         return _Look(self._build_instances(job), seen).run()
 
     def _explain_failed_update(self, row: ResourceRow) -> str:
@@ -197,7 +197,7 @@ class Observer:
     def _build_instances(self, job: Job) -> Instances:
         known = self._services.instances.lending
         wait_turn = partial(self._pace.wait_turn, job.turns)
-        lending = dataclasses.replace(known, wait_turn=wait_turn, durable=_refuse_write)
+        lending = records.replace(known, wait_turn=wait_turn, durable=_refuse_write)
         return Instances(lending, self._services.definitions)
 
 
@@ -245,7 +245,7 @@ class _Look:
         if not found.is_blind:
             return self._build_in_sync(self._list_unobserved(found))
         nothing = make_unknown("it told nothing of what the template sets", row.fence)
-        return dataclasses.replace(nothing, unseen=self._list_unobserved(found))
+        return records.replace(nothing, unseen=self._list_unobserved(found))
 
     def _build_drifted(self, instance: Resource, found: Comparison) -> Found:
         names, secrets = found.differing, self._collect_secrets()

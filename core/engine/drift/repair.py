@@ -7,7 +7,6 @@ What is missing is replaced, as after a CHECK that has failed. Observations are 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -15,6 +14,7 @@ from zonda.core.engine.actions import Accepted
 from zonda.core.graph.digraph import find_reachable, map_dependents
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import MISSING, REPAIR
+from zonda.hooks import records
 from zonda.hooks.errors import NotSupported, ZondaError
 
 from .. import actions
@@ -59,7 +59,7 @@ def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -
         )
 
     def note_check(work: UnitOfWork, answer: Accepted) -> None:
-        note(work, dataclasses.replace(answer, check_id=accepted.check_id))
+        note(work, records.replace(answer, check_id=accepted.check_id))
 
     if check.wrong:
         propose = functools.partial(_propose, services, stack.id, check.wrong)
@@ -68,7 +68,7 @@ def repair(services: EngineServices, action: actions.RepairDrift, note: Noted) -
         answer = yield Tx(
             with_note(lambda work: build_answer(work.tx.stack(stack.id) or stack), note_check)
         )
-    return dataclasses.replace(answer, check_id=accepted.check_id)
+    return records.replace(answer, check_id=accepted.check_id)
 
 
 def repair_after_check(services: EngineServices, check: Check) -> Step:
@@ -140,7 +140,7 @@ def build_repair_plan(services: EngineServices, stack: StackRow, wrong: Wrong) -
         row.name for row in rows.values() if row.stack_id == stack.id and row.want != PRESENT
     }
     _check_repairable(stack, [*left_out, *(leaving - names)])
-    return dataclasses.replace(
+    return records.replace(
         made,
         wanted=wanted,
         changes={},
@@ -208,8 +208,8 @@ def _restrict_desired(
     if row is None:
         return item
     if row.id not in tops:
-        return dataclasses.replace(_keep_template(services, item, row), always=False)
-    return dataclasses.replace(_keep_template(services, item, row), always=True, instance=row.id)
+        return records.replace(_keep_template(services, item, row), always=False)
+    return records.replace(_keep_template(services, item, row), always=True, instance=row.id)
 
 
 def _keep_template(services: EngineServices, item: Desired, row: ResourceRow) -> Desired:

@@ -10,9 +10,8 @@ Called by ``steps`` in the pool; imports what prepares and calls an instance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from zonda.core.store.schema.rows import StackRow, copy_row
+from zonda.hooks.records import dataclass, field, replace
 
 from ..diff.prepare import Preparation
 from ..model.lending import Write

@@ -10,11 +10,11 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.write.database import Fenced
 from zonda.core.store.write.duties import Foreign
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.borders import raise_interruption
 
 from ..model.effects import Call, GivenUp, Step, TookTooLong, Tx, Wait, make_step

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+
+from zonda.hooks import records
 
 from ..model.effects import Step, Tx, Wait, make_operation_call
 from ..model.outcomes import LOST, NEW, NO, Again, Answer, Failure, Final, Postponed, Waiting
@@ -68,7 +69,7 @@ def _clean_up(services: EngineServices, operation: PluginOperation) -> Step:
     chance, reason = services.chance(), f"{answer.reason} (removing a failed attempt)"
     # whatever became of the removal, the next one is begun anew
     again: Again = NO if answer.again == NO else NEW
-    failure = dataclasses.replace(answer, reason=reason, again=again)
+    failure = records.replace(answer, reason=reason, again=again)
     return (
         yield from _transact(
             operation, lambda work, handle: postpone(work, handle, failure, chance)

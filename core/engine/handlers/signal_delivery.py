@@ -5,12 +5,11 @@ In the pool; ``Delivered.fits`` and ``store`` in a transaction.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
+from zonda.hooks import records
 from zonda.hooks.errors import (
     ActionNotSupported,
     Conflict,
@@ -18,6 +17,7 @@ from zonda.hooks.errors import (
     NotFound,
     NotSupported,
 )
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.nested_stack import Converge
 
 from ..model.lending import Onward, Write
@@ -60,7 +60,7 @@ class Delivered:
         if seen is None:
             raise NotFound("Resource", self.seen.row.name)
         answer = make_operation(services, seen).state()
-        return dataclasses.replace(self, seen=seen, answer=answer, writes=[])
+        return records.replace(self, seen=seen, answer=answer, writes=[])
 
     def fits(self, work: UnitOfWork) -> bool:
         """Whether no operation has begun meanwhile."""
@@ -149,7 +149,7 @@ def deliver_all(
             waiting += [_find_next(services, seen.stack.root, *each) for each in onward]
         except _Missing as error:
             reason = f"NotFound: resources.{seen.row.name}: {error}"
-            reached[-1] = dataclasses.replace(made, answer=Failure(reason))
+            reached[-1] = records.replace(made, answer=Failure(reason))
     return reached
 
 
@@ -172,7 +172,7 @@ def _deliver(
     services: EngineServices, seen: WorkItem, details: Mapping[str, Any], onward: list[Onward]
 ) -> Delivered:
     row, writes = seen.row, list[Write]()
-    operation = make_operation(services, dataclasses.replace(seen, onward=onward), writes)
+    operation = make_operation(services, records.replace(seen, onward=onward), writes)
     operation.request = services.request
     handler = getattr(operation.instance, "handle_signal", None)
     if row.action in _DEAF:

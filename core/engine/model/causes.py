@@ -6,7 +6,8 @@ Written when the operation begins; only the names of properties are kept, never 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+
+from zonda.hooks.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zonda.core.store.values.sealing import Sealer
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import NotSupported
+from zonda.hooks.records import dataclass
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.runners.references import StackRef
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Literal
 from typing import Final as Constant
 
 from zonda.hooks.errors import Path
+from zonda.hooks.records import dataclass, field
 
 from .unit_of_work import UnitOfWork
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.records import dataclass, field
 
 from .tracing import PlanRequest
 from .unit_of_work import UnitOfWork

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from zonda.core.store.read.views import ActionView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.records import asdict, dataclass, field
 
 
 class CallTracer(Protocol):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.store.read.views import EventView
 from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import Transaction
+from zonda.hooks.records import dataclass, field
 
 from .tracing import PlanRequest
 

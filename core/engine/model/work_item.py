@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +13,7 @@ from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.hooks.errors import TemplateError
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import Child
 from zonda.hooks.resources.resource import Resource

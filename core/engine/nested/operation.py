@@ -7,12 +7,12 @@ two looks is only a backstop. What it stores is enough to go on with after a cra
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.values.jsontext import dumps
+from zonda.hooks import records
 from zonda.hooks.errors import Conflict, ResourceFailure
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
 from zonda.hooks.resources.resource import Resource, ResourceDefinition
@@ -140,7 +140,7 @@ class ChildOperation(PluginOperation):
         proposal = nesting.build_plan(self._services, child, spec, parent, template_id)
         proposal = nesting.adapt_plan(self._services, self.seen, child, proposal)
         limits = ceilings.read_child_ceilings(self.instances.definitions.reader, self.row, child)
-        proposal = dataclasses.replace(proposal, ceilings=limits)
+        proposal = records.replace(proposal, ceilings=limits)
         root = self.seen.stack.root
         proposal = moves_across.take_promised(self._services, root, child, spec.names, proposal)
         most = nesting.max_resources(parent)
@@ -211,7 +211,7 @@ class ChildOperation(PluginOperation):
         self._during = "poll"
         self._instance = None  # what it says of its child, and has kept, must be read anew
         data = self.instances.definitions.reader.read_sealed_data(self.row.id)
-        self.seen = dataclasses.replace(self.seen, data=data)
+        self.seen = records.replace(self.seen, data=data)
         token = self.token
         if "until" in token:
             children.check_may_go_on(self.instances.definitions.reader, self.row.id)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -21,6 +20,7 @@ from zonda.core.template.environment.policies import Policies
 from zonda.core.template.source.bundle import Identity
 from zonda.core.template.syntax.sections import check_size
 from zonda.hooks.errors import ZondaError, show_path
+from zonda.hooks.records import replace
 
 from ..model import row_annotations
 from ..model.definition import Definition

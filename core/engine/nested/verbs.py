@@ -7,12 +7,12 @@ owner, and an older snapshot is never taken for it.
 
 from __future__ import annotations
 
-import dataclasses
 from functools import partial
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
+from zonda.hooks import records
 from zonda.hooks.errors import ResourceFailure
 
 from .. import actions
@@ -38,7 +38,7 @@ def build_plan(
     above = Above(services, child)
     known = above.find_policies() or policies.parse_policies(child.policies)
     changes = {**proposal.changes, **above.list_changes(known.continue_from(Policies()))}
-    return dataclasses.replace(proposal, changes=changes)
+    return records.replace(proposal, changes=changes)
 
 
 def plan_own_deletion(
@@ -52,7 +52,7 @@ def plan_own_deletion(
     if child.action != "DELETE":
         from_template.check_idle(reader.stack_row(child.root))
     proposal = build_plan(services, "DELETE", reader.stack_row(child.root), child)
-    return None if proposal is None else dataclasses.replace(proposal, demanded=True)
+    return None if proposal is None else records.replace(proposal, demanded=True)
 
 
 def _plan_verb(
@@ -72,7 +72,7 @@ def _plan_verb(
     if proposal is None:
         return None
     # the suspension may be incomplete
-    return dataclasses.replace(proposal, which=from_template.is_suspended)
+    return records.replace(proposal, which=from_template.is_suspended)
 
 
 def _plan_snapshot(
@@ -93,7 +93,7 @@ def _plan_snapshot(
         return plan_retry(services, child, actions.RetryStack(child.id))
     made = snapshots.create(services, child, actions.SnapshotStack(child.id))
     again = partial(snapshotting.begin, snapshot=known, action="SNAPSHOT")
-    return dataclasses.replace(made, also=again)
+    return records.replace(made, also=again)
 
 
 def _has_failed(child: StackRow, verb: str) -> bool:

@@ -8,9 +8,8 @@ left something behind has that removed first. ``docs/explanation/crash-safety.md
 
 from __future__ import annotations
 
-import dataclasses
-
 from zonda.core.store.schema.rows import ResourceRow, StackRow, copy_row
+from zonda.hooks import records
 
 from ..model import row_annotations
 from ..model.outcomes import NO, SAME, Answer, Failure
@@ -65,7 +64,7 @@ def postpone(
     last = row.failed_attempts >= row.most_attempts or failure.again == NO
     if last or _is_over(work.stack_of(row), row) or until >= (row.deadline or until + 1):
         reason = f"{failure.reason} ({counted})"
-        transitions.fail(work, handle, dataclasses.replace(failure, reason=reason))
+        transitions.fail(work, handle, records.replace(failure, reason=reason))
         return None
     history.record_failure(work, row, failure)
     row.op_state = advance(row.op_state, "again" if failure.again == SAME else "put off")

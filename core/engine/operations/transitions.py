@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import dataclass
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.records import dataclass
 
 from ..model import causes, row_annotations
 from ..model.outcomes import RESTRICTED, SUPERSEDED, Failure, Final, Prepared

@@ -5,12 +5,12 @@ A plan is worked out again if it is stale by then. Called by ``handlers``, ``pre
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound
 
 from ..actions import Accepted
@@ -140,7 +140,7 @@ def _insert_stack(work: UnitOfWork, seen: StackRow) -> StackRow:
     if work.tx.live_stack_named(seen.project, seen.name) is not None:
         raise build_name_taken(seen.name)
     root_id = _find_root(work, seen)
-    stack = dataclasses.replace(seen, created_at=work.now, root_id=root_id)
+    stack = records.replace(seen, created_at=work.now, root_id=root_id)
     work.tx.add_stack(stack)
     return stack
 

@@ -11,12 +11,12 @@ those of an adoption that has not worked.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, UsageError
 from zonda.hooks.text.suggestions import suggestion
 
@@ -40,8 +40,8 @@ def plan_adoption(
     hand_over = _build_handover(services, definition.resources, entries, action.force)
     proposal = build_plan(services, stack, "ADOPT", action.bundle, definition, {}, also=hand_over)
     detail = {"force": True} if action.force else {}
-    given = dataclasses.replace(proposal.given, detail=detail)
-    return dataclasses.replace(proposal, given=given)
+    given = records.replace(proposal.given, detail=detail)
+    return records.replace(proposal, given=given)
 
 
 def plan_child_adoption(
@@ -54,7 +54,7 @@ def plan_child_adoption(
     entries = _read_entries(known.get("resources") or {})
     force = row_annotations.has(owner, row_annotations.FORCED)
     hand_over = _build_handover(services, nodes, entries, force)
-    return dataclasses.replace(proposal, action="ADOPT", also=hand_over)
+    return records.replace(proposal, action="ADOPT", also=hand_over)
 
 
 def _build_handover(

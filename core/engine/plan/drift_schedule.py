@@ -6,7 +6,6 @@ What a command has said counts, whatever the environment says before or after, u
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.template.environment import drift_section
 from zonda.core.template.environment.drift_section import OFF, POLICIES, REPORT
+from zonda.hooks import records
 from zonda.hooks.errors import UsageError
 
 from ..services import EngineServices
@@ -63,7 +63,7 @@ def plan_columns(
     text = json.dumps(said, sort_keys=True) if said else ""
     found: dict[str, object] = {} if text == stack.drift_said else {"drift_said": text}
     if schedule is not None and schedule.strip().lower() == GIVEN_BACK:
-        stack = dataclasses.replace(stack, drift_said=text)
+        stack = records.replace(stack, drift_said=text)
         return {**found, **build_columns(services, stack, schedule, policy)}
     if schedule is not None or policy is not None:
         chosen = said.get("schedule") if schedule is None else schedule

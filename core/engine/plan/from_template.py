@@ -5,7 +5,6 @@ Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from zonda.core.store.read.views import format_deletion_time
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.hooks import records
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported
 from zonda.hooks.resources.resource import Resource
 
@@ -88,8 +88,8 @@ def plan_rollback(services: EngineServices, stack_id: str) -> tuple[StackPlan | 
     except moves_across.Busy:  # the end of what runs asks again
         return None, stack
     request = services.instances.lending.tracing.find_request(stack)
-    given = dataclasses.replace(proposal.given, request=request)
-    return dataclasses.replace(proposal, owed=True, given=given), stack
+    given = records.replace(proposal.given, request=request)
+    return records.replace(proposal, owed=True, given=given), stack
 
 
 def _plan_undo(services: EngineServices, stack: StackRow) -> StackPlan:
@@ -100,7 +100,7 @@ def _plan_undo(services: EngineServices, stack: StackRow) -> StackPlan:
     proposal = plan_last_good(services, stack)
     names = {item.name for item in proposal.wanted or ()}
     names.update(row.name for row in services.reader().resource_rows(stack.id))
-    proposal = dataclasses.replace(
+    proposal = records.replace(
         proposal,
         selection=select_without(names, partial.read_excluded(stack)),
         given=Given(detail={"because": stack.generation}),
@@ -112,7 +112,7 @@ def _plan_undo(services: EngineServices, stack: StackRow) -> StackPlan:
 def plan_last_good(services: EngineServices, stack: StackRow) -> StackPlan:
     """The plan of the last good template; of nothing where no plan has ever worked."""
     proposal = plan_stored(services, stack, "ROLLBACK", stack.good_template_id)
-    return dataclasses.replace(
+    return records.replace(
         proposal, wanted=list_good_desired(services, stack, proposal.wanted or ())
     )
 
@@ -274,7 +274,7 @@ def build_plan(
     services.definitions.keep(template_id, definition)
     sealed = has_secrets(definition)
     description = definition.description
-    kept = dataclasses.replace(bundle, types=definition.family.types)
+    kept = records.replace(bundle, types=definition.family.types)
     return StackPlan(
         stack.id,
         action,

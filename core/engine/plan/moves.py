@@ -8,12 +8,12 @@ history tells what was moved since.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import zonda_section
 from zonda.hooks.errors import Conflict, NotSupported
+from zonda.hooks.records import replace
 from zonda.hooks.text.suggestions import suggestion
 
 from ..model import row_annotations

@@ -7,10 +7,10 @@ instance is in two stacks or in none, and a plan that is never made leaves it wh
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import Conflict, NotSupported
 from zonda.hooks.text.suggestions import suggestion
 
@@ -241,7 +241,7 @@ def take_promised(
         moves.append(Move(row.id, way, item.name, row.stack_id, proposal.template_id))
         if row.ceiling:
             ceilings[item.name] = row.ceiling
-    return dataclasses.replace(
+    return records.replace(
         proposal,
         moves=moves,
         ceilings=ceilings,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import NotSupported
 
 from ..actions import Action
@@ -47,10 +47,10 @@ def propose(
     if proposal is not None:
         proposal = _select_part(services, proposal, action)
         known = services.settings
-        given = dataclasses.replace(proposal.given, by=known.user, request=services.request)
+        given = records.replace(proposal.given, by=known.user, request=services.request)
         allowance = known.allowance
         most = {} if allowance is None else allowance.most
-        proposal = dataclasses.replace(proposal, given=given, guard=guard, most=most)
+        proposal = records.replace(proposal, given=given, guard=guard, most=most)
     return proposal, stack
 
 
@@ -86,5 +86,5 @@ def _select_part(services: EngineServices, proposal: StackPlan, action: Any) -> 
         excludes,
     )
     named = {"targets": list(targets), "excludes": list(excludes)}
-    given = dataclasses.replace(proposal.given, detail={**proposal.given.detail, **named})
-    return dataclasses.replace(proposal, selection=found, given=given)
+    given = records.replace(proposal.given, detail={**proposal.given.detail, **named})
+    return records.replace(proposal, selection=found, given=given)

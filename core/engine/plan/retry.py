@@ -6,11 +6,11 @@ its cone. Of suspensions, resumptions, checks and snapshots, what worked is left
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import NotSupported
 
 from .. import actions
@@ -49,7 +49,7 @@ def plan_retry(services: EngineServices, stack: StackRow, action: actions.RetryS
         proposal = _retry_verb(services, stack, detail["retries"])
     assert proposal is not None
     proposal = moves.repeat_moves(services, stack, proposal)
-    return dataclasses.replace(proposal, demanded=True, given=Given(detail=detail))
+    return records.replace(proposal, demanded=True, given=Given(detail=detail))
 
 
 def _retry_template(
@@ -60,7 +60,7 @@ def _retry_template(
     # what was not restored yet is restored, whatever its definition
     open_names = {row.name for row in rows if row_annotations.has(row, row_annotations.RESTORE)}
     wanted = [
-        dataclasses.replace(item, always=item.always or item.name in open_names)
+        records.replace(item, always=item.always or item.name in open_names)
         for item in ([] if definition is None else list_desired(services, definition))
     ]
     if stack.action == "ADOPT" and definition is not None and not detail.get("force"):

@@ -6,10 +6,10 @@ changed nor deleted, and what they require stays as long as they do. The next up
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, NotSupported
 from zonda.hooks.text.suggestions import suggestion
 
@@ -37,7 +37,7 @@ def plan_rollback_to(
         template_id = _find_template(services, stack, action.to)
         proposal = plan_stored(services, stack, "ROLLBACK", template_id, keeps_protected=True)
     rows = services.reader().resource_rows(stack.id)
-    proposal = dataclasses.replace(
+    proposal = records.replace(
         proposal,
         demanded=True,
         given=Given(detail={"to": action.to, "skip": list(action.skip)}),

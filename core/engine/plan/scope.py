@@ -8,12 +8,12 @@ selected never requires what is not, so that it can be carried out by itself.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from zonda.core.graph import digraph
 from zonda.core.store.schema.rows import PlanRow, ResourceRow
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.suggestions import suggestion
 
 from ..model.plan import Desired, Selection

@@ -7,12 +7,12 @@ have ``handle_restore`` make their definitions of it; all others are updated fro
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, SnapshotRow, StackRow
 from zonda.core.template.environment.policies import Policies, parse_policies
+from zonda.hooks import records
 from zonda.hooks.errors import Conflict, NotFound, NotSupported, ZondaError
 from zonda.hooks.text.suggestions import suggestion
 
@@ -231,7 +231,7 @@ def with_restore(
         if cls.is_nested_stack or callable(getattr(cls, "handle_restore", None)):
             handed[name] = services.sealer.seal(dict(entry))
     wanted = [
-        dataclasses.replace(item, always=item.always or item.name in handed)
+        records.replace(item, always=item.always or item.name in handed)
         for item in proposal.wanted or ()
     ]
 
@@ -241,7 +241,7 @@ def with_restore(
             if row.want == PRESENT and row.name in handed:
                 row_annotations.annotate(row, row_annotations.RESTORE, handed[row.name])
 
-    return dataclasses.replace(
+    return records.replace(
         proposal,
         wanted=wanted,
         also=hand_out,

@@ -6,13 +6,13 @@ restart it is made anew. Gives answers (``outcome``), never what a plug-in raise
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from zonda.core.store.values.jsontext import dumps
 from zonda.core.store.values.opened import Opened
 from zonda.core.template.definition.fingerprint import format_canonical
+from zonda.hooks import records
 from zonda.hooks.errors import NotReady, Permanent, ResourceFailure, UpdateReplace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
@@ -105,8 +105,8 @@ class PluginOperation:
 
     def cleaner(self) -> PluginOperation:
         """The deletion of the remains of this operation; it runs in its place."""
-        row = dataclasses.replace(self.row, op="DELETE", deletion_policy="Delete")
-        return PluginOperation(self.instances, dataclasses.replace(self.seen, row=row))
+        row = records.replace(self.row, op="DELETE", deletion_policy="Delete")
+        return PluginOperation(self.instances, records.replace(self.seen, row=row))
 
     def find(self) -> Answer:
         """Ask ``handle_find`` whether an interrupted operation was begun; if not, begin it."""
@@ -228,7 +228,7 @@ class PluginOperation:
     def _build_failure(self, error: BaseException) -> Failure:
         failure = report_error(self.row.name, error, self.secrets)
         again = self._build_again(error)
-        return dataclasses.replace(failure, during=self._during, again=again)
+        return records.replace(failure, during=self._during, again=again)
 
     def _build_again(self, error: BaseException) -> Again:
         """The data for another attempt, after ``error``.

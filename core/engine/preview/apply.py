@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
 from zonda.core.engine.actions import ApplyPlan, CreateStack
 from zonda.core.store.schema.rows import StackRow
+from zonda.hooks import records
 from zonda.hooks.errors import ActionInProgress, Conflict, NotFound, NotSupported, UsageError
 
 from ..model.effects import Step
@@ -56,8 +56,8 @@ def load_plan_file(
     if proposal is None:
         return None, found.stack
     detail: dict[str, Any] = {**proposal.given.detail, "plan": mark}
-    given = dataclasses.replace(proposal.given, detail=detail)
-    limited = dataclasses.replace(
+    given = records.replace(proposal.given, detail=detail)
+    limited = records.replace(
         proposal,
         ceilings=found.ceilings,
         given=given,
@@ -88,5 +88,5 @@ def _promise_id(services: EngineServices, promise: Promise) -> EngineServices:
         services.reader().stack_row(promise.stack_id)
     except NotFound:
         ids = chain([promise.stack_id], iter(services.ids, None))
-        return dataclasses.replace(services, ids=lambda: next(ids))
+        return records.replace(services, ids=lambda: next(ids))
     raise build_impossible_error(_ALREADY)

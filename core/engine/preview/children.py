@@ -7,7 +7,6 @@ have in the end; parameters that are only known later are left open.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -17,6 +16,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.core.template.source.bundle import Identity
 from zonda.core.template.types.template_types import TemplateResource
+from zonda.hooks import records
 from zonda.hooks.errors import TooManyResources, ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack
@@ -67,7 +67,7 @@ class Below:
         if proposal is None:  # it goes already
             proposal = StackPlan(child.id, "DELETE", child.generation)
         changes = {**proposal.changes, **self._changes}
-        yield self._walk(child, dataclasses.replace(proposal, wanted=[], changes=changes), None)
+        yield self._walk(child, records.replace(proposal, wanted=[], changes=changes), None)
 
     def walk_owner(self, owner: Owner) -> tuple[Sequence[Inside], BaseException | None]:
         """The preview of the nested stack of an owner, or the error of a plug-in or a template.
@@ -98,7 +98,7 @@ class Below:
             )
         wanted = _drop_unknown(owner.wanted, owner.cls)
         offers = Offers(self._services.instances, owner, wanted, inside)
-        return (dataclasses.replace(inside, offer=offers.value),)
+        return (records.replace(inside, offer=offers.value),)
 
     def _walk_template(
         self, owner: Owner, child: StackRow | None, target: NestedStack, made: ChildTemplate
@@ -106,7 +106,7 @@ class Below:
         """The preview of the nested stack of an owner for the template ``made``."""
         later = {key for key, value in made.parameters.items() if has_unknown(value)}
         known = {key: value for key, value in made.parameters.items() if key not in later}
-        made = dataclasses.replace(made, parameters=known)
+        made = records.replace(made, parameters=known)
         spec = owner.definition.build_child_spec(owner.wanted.name, made, owner.wanted)
         if spec.depth > owner.definition.family.load_context.limits.max_nested_depth:
             return self._build_unknown(owner, child)
@@ -221,7 +221,7 @@ def _drop_unknown(wanted: ResourceDefinition, cls: type[Any]) -> ResourceDefinit
     if not issubclass(cls, TemplateResource):
         return wanted
     known = {key: value for key, value in wanted.properties.items() if not has_unknown(value)}
-    return dataclasses.replace(wanted, properties=known)
+    return records.replace(wanted, properties=known)
 
 
 def _list_unknown_parameters(owner: Owner) -> list[str]:

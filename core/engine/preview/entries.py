@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.records import dataclass
 
 from ..diff.judge import Verdict
 from ..diff.unknowns import Offer

@@ -6,7 +6,7 @@ stack is updated twice. Where that does what the end alone would not show, it is
 
 from __future__ import annotations
 
-import dataclasses
+from zonda.hooks import records
 
 from .entries import Entry, Inside
 
@@ -30,7 +30,7 @@ def merge_batches(first: Inside, last: Inside) -> Inside:
     for old, new in zip(last.entries, entries, strict=True):
         if old is not new:
             last.values.open(new.name, reference=_may_change_reference(old))
-    return dataclasses.replace(last, entries=entries)
+    return records.replace(last, entries=entries)
 
 
 def _may_change_reference(entry: Entry) -> bool:
@@ -51,7 +51,7 @@ def _apply_first(before: Entry | None, entry: Entry) -> Entry:
     if all(map(_is_covered, before.nested, entry.nested)):
         return entry
     unknown = tuple(Inside(each.stack, each.action, is_known=False) for each in entry.nested)
-    return dataclasses.replace(entry, nested=unknown)
+    return records.replace(entry, nested=unknown)
 
 
 def _is_covered(first: Inside, last: Inside) -> bool:

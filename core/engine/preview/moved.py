@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from zonda.core.store.schema.rows import ResourceRow
+from zonda.hooks.records import replace
 
 from ..model.plan import BELOW, Move, StackPlan
 from ..progress.moves import apply_moves, apply_to_desired

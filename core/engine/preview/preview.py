@@ -6,12 +6,12 @@ Raises the errors of ``hooks/errors.py`` for whatever the caller did wrong.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.core.engine.actions import Action
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import ZondaError
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.definition import ResourceDefinition
 
 from ..diff.changes import Change

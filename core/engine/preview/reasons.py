@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.resource import Resource
 
 from ..diff.decision import Comparison

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from zonda.core.graph import digraph
@@ -15,6 +14,7 @@ from zonda.core.graph.digraph import CycleError, sort_topologically
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
+from zonda.hooks.records import dataclass, replace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 

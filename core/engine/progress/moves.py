@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.records import replace
 
 from ..model import row_annotations
 from ..model.plan import BELOW, Desired, Given, Move

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import Conflict
+from zonda.hooks.records import replace
 
 from ..model.plan import Desired, Selection
 from ..model.states import PRESENT

@@ -9,12 +9,12 @@ steps. Pure, but for ``check``; ``preview`` asks the same functions.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import Conflict
+from zonda.hooks.records import dataclass
 
 from ..model import row_annotations
 from ..model.plan import StackPlan

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
@@ -23,6 +22,7 @@ from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store, Transaction
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
+from zonda.hooks.records import dataclass
 
 from ..actions import Accepted, Action, Caller
 from ..drift.interrupting import interrupt_all

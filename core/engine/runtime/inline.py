@@ -6,7 +6,6 @@ as everywhere.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store
+from zonda.hooks import records
 from zonda.hooks.context import Clock
 
 from ..actions import Accepted, Action
@@ -52,7 +52,7 @@ class InlineEngine:
         self.clock: Clock = clock
         self.reader: Reader = store.reader()
         # nobody but this engine ends a nested stack: its owner is told, or there is a fault
-        self.settings = dataclasses.replace(settings or EngineSettings(), backstop=math.inf)
+        self.settings = records.replace(settings or EngineSettings(), backstop=math.inf)
         self._calls: deque[tuple[Task, Call]] = deque()
         self.services = build_services(
             store.sealer,

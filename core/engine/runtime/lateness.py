@@ -8,11 +8,11 @@ later sweep, when that poll has said "not yet". A call that was under way all th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.context import Clock
+from zonda.hooks.records import dataclass
 
 from ..handlers import breakpoints
 from ..model.effects import Step, Tx

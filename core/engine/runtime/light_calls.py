@@ -14,9 +14,10 @@ import os
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from zonda.hooks.records import dataclass
 
 from ..execution.loop import Task
 from ..execution.pool import Pool

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from zonda.core.store.write.duties import Foreign
 from zonda.hooks.errors import Conflict, StoreError, UsageError
+from zonda.hooks.records import replace
 
 from .. import actions
 from ..actions import Accepted, Action, wire

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+
+from zonda.hooks.records import replace
 
 from ..model.unit_of_work import Notice
 

@@ -6,7 +6,6 @@ is shared by the threads of the pool.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from zonda.core.template.definition.fingerprint import format_canonical
 from zonda.core.template.environment.drift_section import DRIFT
 from zonda.core.template.environment.policies import Policies, build_policies
 from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.hooks import records
 from zonda.hooks.errors import PluginError
 from zonda.hooks.lazy import Names
 from zonda.hooks.resources.resource import Resource
@@ -92,7 +92,7 @@ class Definitions:
         identity = Identity(stack.id, stack.name, stack.project)
         definition: Definition
         if view.base_id is None:
-            bundle = dataclasses.replace(parse_bundle(view.body), documents=documents or {})
+            bundle = records.replace(parse_bundle(view.body), documents=documents or {})
             definition = self.load(bundle, identity, None, False)
         else:
             family = self.get(view.base_id).family

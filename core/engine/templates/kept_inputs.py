@@ -8,7 +8,6 @@ nested template. Called by ``nested.plan``; in the pool.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from zonda.core.template.environment.environment import REGISTRY
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_data
 from zonda.core.template.types.registry import Choice, Registry, is_template
+from zonda.hooks import records
 from zonda.hooks.errors import TemplateError
 
 from ..model.definition import Definition
@@ -67,7 +67,7 @@ class _KeptInputs:
         if self._entries:
             entries = dict(sorted(self._entries.items()))
             environments = (*environments, (KEPT, dumps({REGISTRY: entries})))
-        return dataclasses.replace(
+        return records.replace(
             new,
             files={**self._files, **new.files},
             links={**self._links, **links},

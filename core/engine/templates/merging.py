@@ -6,7 +6,6 @@ has stored. What a document of the update has wrong is left to whoever loads the
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from zonda.core.template.parameters.parameters import Parameters, ParameterSchem
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.core.template.source.document import load_document
 from zonda.core.template.source.versions import resolve_version
+from zonda.hooks import records
 from zonda.hooks.errors import TemplateError
 
 from ..model.definition import Definition
@@ -44,7 +44,7 @@ def merge_bundles(old: Bundle, before: Definition, new: Bundle) -> Bundle:
     known = before.environment
     schemas = _declare(new, most) if new.template else before.parameters.schemas
     kept = {name: value for name, value in known.parameters.items() if name in schemas}
-    found = dataclasses.replace(
+    found = records.replace(
         new,
         template=new.template or old.template,
         template_file=new.template_file if new.template else old.template_file,
@@ -60,12 +60,12 @@ def merge_bundles(old: Bundle, before: Definition, new: Bundle) -> Bundle:
             whole = dumps(format_environment(known))
             documents = {"environment": whole, "environment_files": ()}
         parameters = {**kept, **new.parameters}
-        return dataclasses.replace(found, **documents, parameters=parameters, parameters_win=True)
+        return records.replace(found, **documents, parameters=parameters, parameters_win=True)
     faults: list[TemplateError] = []
     loaded = environments.load_environment(found, schemas, faults, max_bytes=most)
     if faults:
         return found
-    return dataclasses.replace(
+    return records.replace(
         found,
         environment=dumps(_merge_environments(known, loaded)),
         environment_files=(),

@@ -5,10 +5,8 @@ Called by whoever shows, compares or explains what a stack was made from. Reads 
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -18,6 +16,8 @@ from zonda.core.template import redaction
 from zonda.core.template.definition.child_spec import LITERALS, ChildSpec
 from zonda.core.template.load import StackDefinition
 from zonda.core.template.source.bundle import Bundle, Identity, to_display_name
+from zonda.hooks import records
+from zonda.hooks.records import dataclass
 
 from ..model.documents import MASK
 from .definitions import parse_bundle
@@ -64,7 +64,7 @@ class Stored:
         if self.spec is None:
             return self.base
         parameters = dict(self.spec.parameters)
-        return dataclasses.replace(
+        return records.replace(
             self.base, template=self.text, template_file=self.file, parameters=parameters
         )
 
@@ -95,7 +95,7 @@ class Stored:
             **spec.template,
             "resources": _mask_values(spec.template.get("resources") or {}),
         }
-        return dataclasses.replace(self, spec=dataclasses.replace(spec, template=template))
+        return records.replace(self, spec=records.replace(spec, template=template))
 
 
 class Templates:

@@ -5,10 +5,9 @@ Its template was stored as a part of that of another stack. In the pool, for ``p
 
 from __future__ import annotations
 
-import dataclasses
-
 from zonda.core.store.values.jsontext import dumps
 from zonda.core.template.source.bundle import Bundle
+from zonda.hooks import records
 
 from ..model.definition import Definition
 from .merging import format_environment
@@ -23,6 +22,6 @@ def rebuild_bundle(found: Stored, definition: Definition) -> Bundle:
     if found.spec is None:
         return found.base
     environment = format_environment(definition.environment)
-    return dataclasses.replace(
+    return records.replace(
         found.bundle, environment=dumps(environment), environment_files=(), parameters_win=True
     )

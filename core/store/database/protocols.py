@@ -7,11 +7,11 @@ reads, and may stand for several connections.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from zonda.hooks.errors import StoreError
+from zonda.hooks.records import dataclass
 
 Row = tuple[Any, ...]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 
 from sqlalchemy import Table, func, select, text
 from sqlalchemy.engine import Connection
+
+from zonda.hooks.records import dataclass
 
 from ..database.protocols import Database
 from ..file.version import COMPANIONS

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+
+from zonda.hooks.records import dataclass
 
 from .connection import connect
 from .faults import to_store_error

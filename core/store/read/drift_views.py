@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.redaction import MASK
 
 from ..schema.words import COMPLETE, DRIFTED, NOTE, RUNNING

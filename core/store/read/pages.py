@@ -7,8 +7,9 @@ compiled before; every value is a parameter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from zonda.hooks.records import dataclass, field
 
 from ..database.protocols import Connection
 from ..schema.rows import EventRow, StackRow, list_columns

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
 from zonda.core.template.environment import policies
 from zonda.core.template.environment.policies import Policies
+from zonda.hooks.records import fields
 from zonda.hooks.text.redaction import MASK
 
 from ..schema.rows import PREFIX, FailedRow, ResourceRow, StackRow

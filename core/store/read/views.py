@@ -7,9 +7,10 @@ property ``state`` joins both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from zonda.hooks.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ The fields stand in the order of the columns in ``tables.py`` (a test compares t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
+
+from zonda.hooks.records import dataclass, fields
 
 PREFIX = "sealed:"
 

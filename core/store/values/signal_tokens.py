@@ -12,7 +12,8 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from zonda.hooks.records import dataclass
 
 _VERSION = 1
 #: Version, purpose, id, and the second of the expiry; 0 for none.

@@ -10,10 +10,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks.errors import TemplateError
+from zonda.hooks.records import dataclass
 
 from ..source.diagnostics import REQUIREMENTS, format_type_name
 from .section import Scalar

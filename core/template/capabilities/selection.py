@@ -8,10 +8,10 @@ include the type. What nobody requires is never looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from zonda.hooks.errors import Path, Related, TemplateError
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.sanitize import escape_control_chars
 

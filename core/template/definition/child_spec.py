@@ -7,8 +7,9 @@ JSON, read by ``TemplateTree.load``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from zonda.hooks.records import dataclass, field
 
 #: The key of ``marks`` for whatever stands in a generated template as a value; with a dot and a
 #: property's name behind it, for the values of that property.

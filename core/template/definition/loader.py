@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import Related, TemplateError, TemplateWarning, ValidationErrors
+from zonda.hooks.records import dataclass
 
 from ..capabilities import requirements
 from ..capabilities.selection import TemplateSelector

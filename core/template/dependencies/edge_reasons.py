@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from zonda.hooks.errors import show_path
 from zonda.hooks.function import Function, sources
+from zonda.hooks.records import dataclass
 
 from ..syntax.resource import SECTIONS, ResourceNode
 from .references import find_reading_calls

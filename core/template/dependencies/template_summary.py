@@ -7,11 +7,11 @@ values: in every branch of conditions. Each part is only looked into when it is 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 from zonda.hooks.function import Source, sources
+from zonda.hooks.records import dataclass, field
 
 from ..evaluation.scope import Valueless
 from ..source.document import get_section

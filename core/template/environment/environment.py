@@ -8,10 +8,10 @@ read by ``zonda_section``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zonda.hooks.errors import Path, Place, TemplateError
+from zonda.hooks.records import dataclass, field, replace
 
 from ..capabilities import requirements
 from ..parameters.merge import MergeConflict, choose_strategy, merge_value

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
+
+from zonda.hooks.records import dataclass, field, fields, replace
 
 from .zonda_section import EVERY, PROTECT, RETRIES, RUNNERS, TIMEOUTS
 

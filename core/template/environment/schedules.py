@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import dataclass
 
 #: Seconds: the shortest interval, and the longest.
 SHORTEST, LONGEST = 10.0, 366 * 86400.0

@@ -7,11 +7,11 @@ resolved. Neither knows a section: resources, outputs and conditions use both.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ResolveScope, resolve
+from zonda.hooks.records import dataclass
 
 from ..source.bundle import Limits
 from ..source.diagnostics import (

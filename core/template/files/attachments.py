@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import os.path
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from zonda.hooks.errors import TemplateError
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..source.bundle import to_display_name

@@ -8,7 +8,6 @@ mean something else a moment later. Proxies and credentials of the environment a
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from zonda.core.system.clock import SystemClock
@@ -22,6 +21,7 @@ from zonda.hooks.http import (
     networks,
 )
 from zonda.hooks.http.resolver import Resolve, resolve_host
+from zonda.hooks.records import dataclass
 
 SCHEMES = ("http", "https")
 _MOST_REDIRECTS = 5

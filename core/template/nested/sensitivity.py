@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from typing import Any
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
+from zonda.hooks.records import replace
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import Schema
 

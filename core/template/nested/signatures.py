@@ -12,12 +12,12 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
+from zonda.hooks.records import dataclass, replace
 from zonda.hooks.resources.resource import Resource
 
 from ..definition.child_spec import ChildSpec

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import copy
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from threading import RLock
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.records import replace
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.sanitize import escape_control_chars
 

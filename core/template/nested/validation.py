@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateError, TooManyResources, ZondaError
+from zonda.hooks.records import replace
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
 from zonda.hooks.resources.resource import Resource

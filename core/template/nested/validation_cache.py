@@ -12,12 +12,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import astuple
 from typing import Any
 
 from zonda import __version__
 from zonda.core.plugins.manager import Plugins
 from zonda.hooks.lazy import GeneratedClass, find_file, get_place, get_unloaded
+from zonda.hooks.records import asdict
 from zonda.hooks.text.json_encoder import make_encoder
 
 from ..definition.child_spec import ChildSpec
@@ -55,7 +55,7 @@ def build_context_key(around: LoadContext, environment: Environment) -> str:
     said = [
         __version__,
         sys.version,
-        astuple(around.limits),
+        asdict(around.limits),
         environment.registry,
         environment.requires,
         environment.own,

@@ -8,11 +8,11 @@ environment's ``parameters``, its ``parameter_defaults`` and the template's defa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import Related, SchemaError, TemplateError
+from zonda.hooks.records import dataclass
 from zonda.hooks.schema.constraints import (
     BaseCustomConstraint,
     Constraint,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.resource import Resource
 
 from ..source.bundle import Bundle

@@ -7,9 +7,10 @@ parsed or checked yet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from zonda.hooks.records import dataclass, field
 
 #: The prefix of environment variables that give parameters their values.
 VARIABLE = "ZONDA_PARAM_"

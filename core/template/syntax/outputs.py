@@ -7,11 +7,11 @@ checked in advance: what goes wrong when an output is read is that output's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import resolve_value, validate
+from zonda.hooks.records import dataclass, field
 
 from ..evaluation.scope import Parser, Scope
 from ..source.diagnostics import (

@@ -7,11 +7,11 @@ no values: ``resolve`` takes the scope.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import ABSENT, Function, ResolveScope, resolve, validate
+from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from zonda.hooks.declared_types import TypeText
 from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.lazy import list_loaded
+from zonda.hooks.records import replace
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.specs import TypeReader
 

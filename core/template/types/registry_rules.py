@@ -7,10 +7,10 @@ counts is not its matter.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.records import dataclass
 
 from ..environment.zonda_section import BREAKPOINTS as _HOOKS
 from ..source.diagnostics import REGISTRY, format_type_name, suggestion

@@ -7,7 +7,6 @@ template, or in the environment that caused the fault.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 
 from zonda.hooks.errors import (
@@ -19,6 +18,7 @@ from zonda.hooks.errors import (
     UnknownReference,
     ValidationErrors,
 )
+from zonda.hooks.records import replace
 from zonda.hooks.text.sanitize import escape_control_chars
 
 from ..environment import environment as environments

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.store.schema.rows import SoftwareDeploymentRow
 from zonda.core.store.write.transaction import Transaction
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound
 
 from ...http.calls import EMPTY, Answer, Call
@@ -55,7 +55,7 @@ def update_deployment(call: Call) -> Answer:
         known = tx.software.find_deployment(key, call.project.id)
         if known is None:
             return None
-        changed = dataclasses.replace(_change(call, known, body), updated_at=now)
+        changed = records.replace(_change(call, known, body), updated_at=now)
         tx.software.put_deployment(changed)
         return changed
 
@@ -77,7 +77,7 @@ def _change(
     texts: dict[str, Any] = {key: str(body[key] or "") for key in _TEXTS if key in body}
     if "config_id" in body:
         texts["config_id"] = str(body["config_id"])
-    return dataclasses.replace(row, body=sealer.seal(known), **texts)
+    return records.replace(row, body=sealer.seal(known), **texts)
 
 
 def list_deployments(call: Call) -> Answer:

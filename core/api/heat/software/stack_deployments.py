@@ -7,7 +7,6 @@ of its inputs has the same id as the deployment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.engine.actions import SignalResource
@@ -15,6 +14,7 @@ from zonda.core.store.read.views import ResourceView
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.source.json_text import read_json
 from zonda.hooks.errors import NotFound
+from zonda.hooks.records import dataclass
 
 from ...http.calls import Call
 from ..values import format_time, read_map

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -12,6 +11,7 @@ from zonda.core.store.read.views import StackView
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
 from zonda.core.template.source.json_text import read_json
+from zonda.hooks import records
 
 from ...http.calls import EMPTY, Answer, Call
 from ...http.errors import BadRequest
@@ -66,7 +66,7 @@ def build_adoption(call: Call, body: Mapping[str, Any], name: str) -> AdoptStack
         raise BadRequest("Invalid adopt data: 'template'")
     given = requests.read_bundle(call, body, needs_template=False)
     template, environment = data["template"], data.get("environment") or {}
-    bundle = dataclasses.replace(
+    bundle = records.replace(
         given,
         template=template if isinstance(template, str) else json.dumps(template),
         environment=given.environment or (json.dumps(environment) if environment else None),
@@ -128,7 +128,7 @@ def build_patch(call: Call, body: Mapping[str, Any], stack: StackView) -> Update
         return action
     names = _list_parameters(call, stack, action.bundle.template)
     given = {name: value for name, value in action.bundle.parameters.items() if name in names}
-    return dataclasses.replace(action, bundle=dataclasses.replace(action.bundle, parameters=given))
+    return records.replace(action, bundle=records.replace(action.bundle, parameters=given))
 
 
 def _list_parameters(call: Call, stack: StackView, template: str) -> Collection[str]:
@@ -151,7 +151,7 @@ def _clear_parameters(bundle: Bundle, body: Mapping[str, Any]) -> Bundle:
     if not isinstance(names, (list, tuple)):
         raise BadRequest("clear_parameters must be a list of names")
     cleared = {str(name): None for name in names}
-    return dataclasses.replace(bundle, parameters={**bundle.parameters, **cleared})
+    return records.replace(bundle, parameters={**bundle.parameters, **cleared})
 
 
 def delete_stack(call: Call) -> Answer:

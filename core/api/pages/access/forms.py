@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
+
+from zonda.hooks.records import dataclass, field
 
 from ...http.errors import BadRequest
 from ...http.requests import Request

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from zonda.core.store.write.page_states import PageStates
 from zonda.core.system.ids import make_token
+from zonda.hooks.records import dataclass, field
 
 from ...identity.callers import Caller, Identity
 from ...service.service import Service

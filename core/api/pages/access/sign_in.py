@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol, runtime_checkable
+
+from zonda.hooks.records import replace
 
 from ...http.calls import Answer, Call
 from ...http.errors import BadRequest

@@ -7,7 +7,6 @@ and then by the end of its path. Called by the form of a template; nothing is re
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping
 from posixpath import dirname, join, normpath
@@ -23,6 +22,7 @@ from zonda.core.template.files.file_references import (
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import Document, load_document
 from zonda.core.template.source.versions import KEYS
+from zonda.hooks import records
 from zonda.hooks.errors import TemplateError, ValidationErrors
 
 _HINT = "Choose the folder that has the template and these files."
@@ -48,7 +48,7 @@ def link_files(bundle: Bundle) -> Bundle:
         for name, text in bundle.files.items()
         if "/" not in name or name in linker.folders or not bundle.template.strip()
     }
-    return dataclasses.replace(bundle, files=files, links=linker.links)
+    return records.replace(bundle, files=files, links=linker.links)
 
 
 class _Linker:

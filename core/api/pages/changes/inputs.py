@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from zonda.core.engine.actions import CreateStack, UpdateStack
 from zonda.core.store.read.views import StackView
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import UsageError
+from zonda.hooks.records import dataclass, field
 
 from ..access.forms import Form, Upload
 from .file_links import link_files

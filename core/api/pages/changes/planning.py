@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.app.planning import PlanResult
 from zonda.core.engine.actions import Action, ApplyPlan
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, NotFound, ValidationErrors, ZondaError
+from zonda.hooks.records import dataclass
 
 from ...http.calls import Answer, Call
 from ...service.kept_plans import find_plan, keep_plan

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from zonda.core.reports.drift import find_last_verdict
 from zonda.core.store.read.pages import STACK_KEYS, StackQuery
 from zonda.core.store.read.views import StackView
+from zonda.hooks.records import dataclass
 
 from ...http.calls import Answer, Call
 from ..lookup import build_path

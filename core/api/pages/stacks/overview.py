@@ -5,10 +5,8 @@ So a part that is fetched again costs no more than itself.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +18,9 @@ from zonda.core.store.read import trees
 from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.read.pages import EventQuery
 from zonda.core.store.read.views import EventView, ResourceSummary, StackView
+from zonda.hooks import records
 from zonda.hooks.errors import NotFound, ZondaError
+from zonda.hooks.records import dataclass
 
 from ...http.calls import Answer, Call
 from ..lookup import build_stack_path, find_stack
@@ -167,7 +167,7 @@ class Overview:
             found = self.call.project.resolve_outputs(self.stack)
         except ZondaError:
             return []
-        masked = [dataclasses.replace(each, value=HIDDEN) for each in found]
+        masked = [records.replace(each, value=HIDDEN) for each in found]
         return [
             hidden if each.secrecy == "hidden" else each
             for each, hidden in zip(found, masked, strict=True)

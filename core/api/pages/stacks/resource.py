@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from zonda.core.store.read.drift_views import DriftNowView
 from zonda.core.store.read.pages import EventQuery
 from zonda.core.store.read.views import EventView, ResourceView, StackView
 from zonda.hooks.errors import NotFound, ZondaError
+from zonda.hooks.records import dataclass
 from zonda.hooks.text.suggestions import suggestion
 
 from ...http.calls import Answer, Call

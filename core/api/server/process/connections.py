@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from zonda.hooks.records import dataclass, field
 
 from ..hosts import Proxies
 
