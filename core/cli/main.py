@@ -134,7 +134,6 @@ def _run_without_command(leading: list[str], rest: list[str]) -> int:
 def _run_command(name: str, run: Any, arguments: argparse.Namespace) -> int:
     from zonda.core.settings.settings import wants_colour
 
-    from .console import errors
     from .console.console import Screen
     from .session import Session
 
@@ -158,6 +157,8 @@ def _run_command(name: str, run: Any, arguments: argparse.Namespace) -> int:
             import traceback
 
             traceback.print_exc()
+        from .console import errors  # for a fault only
+
         return errors.report_error(screen, error)
     finally:
         session.close()

@@ -11,34 +11,36 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+# Patterns are texts, which ``re`` compiles when they are first used: most commands need none.
+
 #: A hidden value that may be shown as a port, and one that may be shown as a host.
-_PORT: Final = re.compile(r"[1-9][0-9]{3,4}")
-_HOST: Final = re.compile(
+_PORT: Final = r"[1-9][0-9]{3,4}"
+_HOST: Final = (
     r"localhost|[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*"
     r"|(?=.{4,64}\Z)([a-z0-9-]+\.)+[a-z]{2,}"
 )
 
-_AUTHORITY: Final = re.compile(r"://([^\s/?#\"'<>\\]+)")
-_HOST_AND_PORT: Final = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]+))?\]?")
+_AUTHORITY: Final = r"://([^\s/?#\"'<>\\]+)"
+_HOST_AND_PORT: Final = r"(\[[^\[\]]*\]|[^:\[\]]*)(?::([0-9]+))?\]?"
 #: The characters that may follow an address in a sentence.
 _MARKS: Final = ".,;:)}"
-_NAMED: Final = re.compile(
-    r"\b(?:host(?: ?name)?|connect(?:ed|ing|ion)? to(?: server at)?|server(?: at| on)?)"
+_NAMED: Final = (
+    r"(?i)\b(?:host(?: ?name)?|connect(?:ed|ing|ion)? to(?: server at)?|server(?: at| on)?)"
     r"[\"']?[ =:]*[\"']?"
-    r"([a-z0-9.-]*[a-z0-9]|\[[0-9a-f:.]+\])(?::([0-9]+))?(?![\w@:%-]|\.\w)",
-    re.IGNORECASE,
+    r"([a-z0-9.-]*[a-z0-9]|\[[0-9a-f:.]+\])(?::([0-9]+))?(?![\w@:%-]|\.\w)"
 )
-_PLAIN: Final = re.compile(
+_PLAIN: Final = (
     r"(?<![\w.@:%-])(localhost|[0-9]{1,3}(?:\.[0-9]{1,3}){3}|\[[0-9a-f:.]+\]):([0-9]+)(?![\w@%-])"
 )
-_PORT_NAMED: Final = re.compile(
-    r"\bport(?: number)?[\"']?[ =:]*[\"']?()([0-9]+)(?![\w@%-])", re.IGNORECASE
-)
+_PORT_NAMED: Final = r"(?i)\bport(?: number)?[\"']?[ =:]*[\"']?()([0-9]+)(?![\w@%-])"
 
 
 def is_host_or_port(secret: str) -> bool:
     """Whether a hidden value may be the host or the port of an address."""
-    return bool((_PORT.fullmatch(secret) and int(secret) < 65536) or _HOST.fullmatch(secret))
+    return bool(
+        (re.compile(_PORT).fullmatch(secret) and int(secret) < 65536)
+        or re.compile(_HOST).fullmatch(secret)
+    )
 
 
 def find_places_in_addresses(text: str, secret: str) -> list[tuple[int, int]]:
@@ -49,14 +51,14 @@ def find_places_in_addresses(text: str, secret: str) -> list[tuple[int, int]]:
 
 
 def _find_hosts_and_ports(text: str) -> Iterator[tuple[int, int]]:
-    for authority in _AUTHORITY.finditer(text):
+    for authority in re.compile(_AUTHORITY).finditer(text):
         begin = authority.start(1) + authority[1].rfind("@") + 1
         end = authority.start(1) + len(authority[1].rstrip(_MARKS))
-        found = _HOST_AND_PORT.fullmatch(text, begin, end)
+        found = re.compile(_HOST_AND_PORT).fullmatch(text, begin, end)
         if found:
             yield from _list_spans(found)
     for pattern in (_NAMED, _PLAIN, _PORT_NAMED):
-        for found in pattern.finditer(text):
+        for found in re.compile(pattern).finditer(text):
             yield from _list_spans(found)
 
 

@@ -6,7 +6,6 @@ pair, which no file, database or terminal takes.
 
 from __future__ import annotations
 
-import dis
 import json
 import math
 import sys
@@ -114,6 +113,8 @@ def _is_stored_by_method(kind: type[Any], name: str | None) -> bool:
     """Whether a method of a plug-in's class assigns to ``self.NAME``."""
     if not hasattr(kind, "handle_create"):
         return False
+    import dis  # for this fault only
+
     methods = (value for cls in kind.__mro__ for value in vars(cls).values())
     return any(
         step.opname == "STORE_ATTR" and step.argval == name

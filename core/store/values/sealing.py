@@ -11,9 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from typing import TYPE_CHECKING, Any
 
 from zonda.hooks.errors import StoreError
 
@@ -23,6 +21,9 @@ from ..schema.rows import PREFIX
 from .jsontext import dumps, loads
 from .reopening import Reopening
 
+if TYPE_CHECKING:  # a tenth of a command that opens nothing sealed
+    from cryptography.fernet import MultiFernet
+
 
 class Sealer:
     """Seals with the first key, opens with any; hashes are keyed with the first."""
@@ -30,8 +31,9 @@ class Sealer:
     def __init__(self, *keys: str | bytes) -> None:
         texts = [key.encode() if isinstance(key, str) else key for key in keys]
         try:
-            self._fernet = MultiFernet([Fernet(key) for key in texts])
             self._secrets = [base64.urlsafe_b64decode(text) for text in texts]
+            if any(len(secret) != 32 for secret in self._secrets):
+                raise ValueError
             self._hash_key = hashlib.blake2b(
                 b"zonda hashes", key=self._secrets[0], digest_size=32
             ).digest()
@@ -40,7 +42,14 @@ class Sealer:
                 "The sealing key is not 32 bytes in URL-safe base64.",
                 hint="Set ZONDA_KEY to the key that the database was made with, or unset it.",
             ) from error
+        self._keys = texts
         self._reopening = Reopening()
+
+    @cached_property
+    def _fernet(self) -> MultiFernet:
+        from cryptography.fernet import Fernet, MultiFernet
+
+        return MultiFernet([Fernet(key) for key in self._keys])
 
     def seal(self, value: Any) -> str:
         """``value`` (JSON-able) as sealed text."""
@@ -55,6 +64,8 @@ class Sealer:
         return self._reopening.open_text(text, self._decipher)
 
     def _decipher(self, text: str) -> Any:
+        from cryptography.fernet import InvalidToken
+
         try:
             return loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
         except InvalidToken as error:
@@ -111,6 +122,8 @@ class Sealer:
 
 def make_key() -> str:
     """A new key."""
+    from cryptography.fernet import Fernet
+
     return Fernet.generate_key().decode()
 
 
