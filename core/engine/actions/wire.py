@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks import errors
 from zonda.hooks.errors import (
+    CircularDependency,
     Place,
     Related,
     TemplateError,
@@ -21,13 +23,12 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
-from zonda.hooks.records import asdict, fields
 
 from .base import Accepted, Action, Caller
 from .table import find_action_class
 
 #: The attributes of errors that an answer has beside the class, the message and the hint.
-_FIELDS = ("code", "heat_type", "label", "stage", "kind", "name")
+_FIELDS = ("code", "heat_type", "label", "stage", "kind", "name", "delay")
 
 
 def to_json(action: Any, caller: Caller | None = None) -> str:
@@ -67,7 +68,9 @@ def format_accepted(answer: Accepted) -> str:
 def format_error(error: BaseException) -> str:
     """The text of the answer to an action that was refused."""
     if not isinstance(error, ZondaError):
-        error = ZondaError(f"The engine failed: {type(error).__name__}.")
+        name = type(error).__name__
+        error = ZondaError(f"The engine failed: {name}.")
+        error.heat_type = name
     return json.dumps({"error": error_to_dict(error)})
 
 
@@ -81,11 +84,11 @@ def parse_answer(text: str) -> Accepted:
 
 def error_to_dict(error: ZondaError) -> dict[str, Any]:
     """The error as JSON values."""
+    classes = [each for each in type(error).__mro__ if issubclass(each, ZondaError)]
     found: dict[str, Any] = {
-        # an error of another room travels as the one of hooks that it is a kind of
-        "class": next(
-            each.__name__ for each in type(error).__mro__ if each.__module__ == errors.__name__
-        ),
+        # whoever does not know the class of a room or of a plug-in takes the one of hooks
+        "class": next(each.__name__ for each in classes if each.__module__ == errors.__name__),
+        "classes": [_name_class(each) for each in classes],
         "message": error.message,
         "hint": error.hint,
     }
@@ -97,6 +100,8 @@ def error_to_dict(error: ZondaError) -> dict[str, Any]:
         found["related"] = [asdict(each) for each in error.related]
         found["way"] = [asdict(each) for each in error.way]
         found["hides_source"] = error.hides_source
+    if isinstance(error, CircularDependency):
+        found["ring"] = error.ring
     if isinstance(error, (ValidationErrors, UsageErrors)):
         found["errors"] = [error_to_dict(each) for each in error.errors]
     if isinstance(error, ValidationErrors):
@@ -123,17 +128,35 @@ def parse_error(said: Mapping[str, Any]) -> ZondaError:
 
 
 def _build_error(said: Mapping[str, Any]) -> ZondaError:
-    cls = getattr(errors, said["class"], ZondaError)
-    if cls is errors.NotFound:
-        return errors.NotFound(said["kind"], said["name"], hint=said["hint"])
-    if not (isinstance(cls, type) and issubclass(cls, errors.RequestError)):
-        cls = ZondaError
-    return cls(said["message"], hint=said["hint"])
+    """An error of the nearest class that this process knows, however that is made elsewhere."""
+    cls = _find_class(said, ZondaError)
+    error: ZondaError = ZondaError.__new__(cls)
+    ZondaError.__init__(error, said["message"], hint=said["hint"])
+    return error
+
+
+def _find_class(said: Mapping[str, Any], base: type[Any]) -> type[Any]:
+    known = {_name_class(each): each for each in _list_classes(base)}
+    names = [*said.get("classes", ()), f"{errors.__name__}:{said['class']}"]
+    return next((known[name] for name in names if name in known), base)
+
+
+def _list_classes(base: type[Any]) -> Iterator[type[Any]]:
+    yield base
+    for each in base.__subclasses__():
+        yield from _list_classes(each)
+
+
+def _name_class(cls: type[Any]) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def _build_template_error(said: Mapping[str, Any]) -> TemplateError:
     place = said.get("place")
-    error = TemplateError(
+    cls = _find_class(said, TemplateError)
+    error: TemplateError = TemplateError.__new__(cls)
+    TemplateError.__init__(
+        error,
         said["message"],
         path=said["path"],
         label=said["label"],
@@ -148,6 +171,8 @@ def _build_template_error(said: Mapping[str, Any]) -> TemplateError:
     error.related = tuple(_build_related(each) for each in said["related"])
     error.way = tuple(_build_related(each) for each in said["way"])
     error.hides_source = said["hides_source"]
+    if isinstance(error, CircularDependency):
+        error.ring = tuple(said.get("ring", ()))
     return error
 
 
