@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Mapping
 from typing import Any
 
 from zonda.core.template.source.bundle import Bundle
@@ -23,6 +22,7 @@ from zonda.hooks.errors import (
     ValidationErrors,
     ZondaError,
 )
+from zonda.hooks.records import asdict, fields
 
 from .base import Accepted, Action, Caller
 from .table import find_action_class

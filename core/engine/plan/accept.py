@@ -94,6 +94,7 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan | None) -> Acce
     """Apply a plan, if there is one; None if the stack has changed since it was worked out."""
     if proposal is None:
         return build_answer(seen)
+    quotas.lock(work, seen, proposal)
     if proposal.generation == 0:
         if not all(moves.is_valid(work, seen.id, move) for move in proposal.moves):
             return None

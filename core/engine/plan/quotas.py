@@ -1,7 +1,8 @@
 """Quotas: how much a project may have, counted in the transaction that accepts a plan.
 
 Two plans cannot both take what is left: the second sees what the first has written, and what is
-raised here undoes its own. A plan that adds nothing passes, wherever the project stands.
+raised here undoes its own. Members of a cluster count one after the other. A plan that adds nothing
+passes, wherever the project stands.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ class QuotaExceeded(RequestError):
 
 #: The quotas of what plans add to.
 KINDS = ("resources", "actions", "snapshots")
+
+
+def lock(work: UnitOfWork, stack: StackRow, plan: StackPlan) -> None:
+    """Let no other member of a cluster count for the same project until the commit."""
+    if plan.most and work.tx.duties is not None:
+        work.tx.duties.lock_quotas(stack.project)
 
 
 def check_new(work: UnitOfWork, stack: StackRow, plan: StackPlan) -> None:

@@ -71,6 +71,9 @@ class Connection(Protocol):
     def add_events(self, rows: Sequence[Row], /) -> list[int]:
         """Insert events; the ``seq`` of each."""
 
+    def wait_for_others(self, what: str, /) -> None:
+        """Wait until no other transaction has done the same; from now to the commit they wait."""
+
     def find_final_event(self) -> int | None:
         """The last event that none of a smaller number follows; None: that is so for each."""
 

@@ -54,6 +54,9 @@ class FileConnection(sqlite3.Connection):
         last = int(self.execute("SELECT last_insert_rowid()").fetchone()[0])
         return list(range(last - len(rows) + 1, last + 1))
 
+    def wait_for_others(self, what: str) -> None:
+        """Nothing: one transaction writes at a time."""
+
     def make_list(self, values: Iterable[str]) -> str:
         """A list of texts as one parameter."""
         return json.dumps([*values])

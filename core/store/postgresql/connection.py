@@ -146,6 +146,10 @@ class ServerConnection(_Words):
         cursor.executemany(SQL["insert_event"], rows, returning=True)
         return [int(found[0]) for result in cursor.results() for found in result]
 
+    def wait_for_others(self, what: str) -> None:
+        """See ``Connection``."""
+        self.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (what,))
+
     def find_final_event(self) -> None:
         """Raise AssertionError: whoever writes reads no events of others."""
         raise AssertionError("A writer reads no events of others.")
@@ -225,7 +229,10 @@ class PooledConnection(_Words):
         """End the snapshot."""
         held, self._held = self._held, None
         if held is not None:
-            self._pool.putconn(held)  # which ends its transaction
+            try:
+                _run(held, "ROLLBACK", ())
+            finally:
+                self._pool.putconn(held)
 
     commit = rollback
 
@@ -234,6 +241,10 @@ class PooledConnection(_Words):
         raise AssertionError("A reader writes nothing.")
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> Any:
+        """Raise AssertionError: nothing is written here."""
+        raise AssertionError("A reader writes nothing.")
+
+    def wait_for_others(self, what: str) -> None:
         """Raise AssertionError: nothing is written here."""
         raise AssertionError("A reader writes nothing.")
 

@@ -63,6 +63,7 @@ class Duties:
 
     def __init__(self, connection: Connection, ownership: Ownership) -> None:
         self._execute, self._sql = connection.execute, connection.dialect.sql
+        self._wait_for_others = connection.wait_for_others
         self._ownership = ownership
         self._gained: dict[str, int] = {}
         self._lost: set[str] = set()
@@ -74,6 +75,10 @@ class Duties:
         """Raise FencedOut for a member that was removed; else it stays until the commit."""
         if not self._execute(self._sql["member_fence"], (self._ownership.member,)).fetchone():
             raise FencedOut("This process is no member of the cluster any more.")
+
+    def lock_quotas(self, project: str) -> None:
+        """Wait for members that count what a project has; from now to the commit they wait."""
+        self._wait_for_others(f"quotas of {project}")
 
     def owns(self, root_id: str) -> bool:
         """Whether this member owns a tree."""
