@@ -18,7 +18,7 @@ from zonda.hooks.errors import StoreError
 
 from ..database.protocols import Connection, Database
 from ..file.connection import FileConnection
-from ..schema import page_tables, software_tables  # noqa: F401 - their tables, too
+from ..schema import cluster_tables, page_tables, software_tables  # noqa: F401 - their tables, too
 from ..schema.drift_tables import metadata
 from ..schema.tables import EVENT, IN_ORDER, META
 from ..schema.version import COMPATIBLE, HEAD, build_version_error
@@ -29,6 +29,8 @@ from .snapshots import check_existence, read_version
 PAGE = 500
 #: The names in ``meta`` that a database has of its own making.
 _OWN = frozenset({"key_check", COMPATIBLE})
+#: The tables that speak of processes at one database.
+_OF_CLUSTER = ("duty", "member")
 
 
 class CopiedTable(NamedTuple):
@@ -75,8 +77,10 @@ def copy_rows(
     try:
         target.begin()
         _clear(target, where, replaces)
-        copied = [_copy_table(source, target, table) for table in metadata.sorted_tables]
+        tables = [table for table in metadata.sorted_tables if table.name not in _OF_CLUSTER]
+        copied = [_copy_table(source, target, table) for table in tables]
         _set_last_event(target, _read_last_event(source))
+        _begin_duties(target)
         target.commit()
     except BaseException as error:
         if target.in_transaction:
@@ -206,6 +210,15 @@ def _read_last_event(source: Connection) -> int:
         query = "SELECT last_value FROM event_seq_seq WHERE is_called"
     found = source.execute(query).fetchone()
     return int(found[0]) if found else 0
+
+
+def _begin_duties(target: Connection) -> None:
+    """Give every tree with something to do a duty, which the first member of a cluster takes.
+
+    A file is no cluster's: one engine has all trees.
+    """
+    if not isinstance(target, FileConnection):
+        target.execute(target.dialect.sql["duties_owed"])
 
 
 def _set_last_event(target: Connection, last: int) -> None:

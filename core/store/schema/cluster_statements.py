@@ -27,6 +27,26 @@ ROOT = select(S.root_id).where(S.id == R.stack_id).scalar_subquery()
 TREE = (S.id, S.root_id)
 _MINE = (D.key == P("of"), D.member == P("me"))
 
+_ROOTS: Any = STACK.alias("root")
+
+
+def _has_work(root: Any) -> Any:
+    """Whether there is anything to do in the tree below a stack."""
+    return or_(
+        exists().where(S.root_id == root, or_(S.phase != L("'IDLE'"), S.next_action != L("''"))),
+        exists().where(
+            R.stack_id == S.id,
+            S.root_id == root,
+            or_(
+                R.op != L("''"),
+                R.below != R.below_seen,
+                (R.open == _ONE) & (R.waiting == L("0")) & S.deleted_at.is_(None),
+            ),
+        ),
+        exists().where(C.stack_id == S.id, S.root_id == root, C.status == L("'RUNNING'")),
+    )
+
+
 CLUSTER: dict[str, Executable] = {
     # First in every transaction of a member: it waits for whoever removes the member, and then
     # finds no row. The renewal of the lease changes no key, so neither waits for the other.
@@ -59,21 +79,11 @@ CLUSTER: dict[str, Executable] = {
         C.stack_id == S.id, S.root_id == P("root"), C.status == L("'RUNNING'")
     ),
     # A tree without work is at rest: nothing is lost when nobody looks after it.
-    "tree_has_work": select(_ONE).where(
-        or_(
-            exists().where(
-                S.root_id == P("root"), or_(S.phase != L("'IDLE'"), S.next_action != L("''"))
-            ),
-            exists().where(
-                R.stack_id == S.id,
-                S.root_id == P("root"),
-                or_(
-                    R.op != L("''"),
-                    R.below != R.below_seen,
-                    (R.open == _ONE) & (R.waiting == L("0")) & S.deleted_at.is_(None),
-                ),
-            ),
-            exists().where(C.stack_id == S.id, S.root_id == P("root"), C.status == L("'RUNNING'")),
-        )
+    "tree_has_work": select(_ONE).where(_has_work(P("root"))),
+    "duties_owed": insert(DUTY).from_select(
+        [column.name for column in DUTY.columns],
+        select(L("'tree:'") + _ROOTS.c.id, null(), L("0.0"), L("0.0"), L("0")).where(
+            _ROOTS.c.id == _ROOTS.c.root_id, _has_work(_ROOTS.c.id)
+        ),
     ),
 }

@@ -107,6 +107,16 @@ def test_what_is_copied_goes_on_is_updated_and_deleted(zonda: Any, home: Path, t
     assert zonda("stack", "list", "-f", "json").data == listed  # the source is as it was
 
 
+def test_what_is_at_work_has_a_duty_from_the_first_moment(
+    zonda: Any, home: Path, server: str
+) -> None:
+    copy(zonda, url_of(home), server)
+    query = "SELECT name, member FROM duty JOIN stack ON 'tree:' || stack.id = duty.key ORDER BY 1"
+    found = dict(PostgreSQL(server).execute(query))
+    assert {"interrupted", "paused"} <= found.keys() < NAMES
+    assert {*found.values()} == {None}
+
+
 def test_there_and_back_every_row_is_the_same(
     zonda: Any, home: Path, server: str, tmp_path: Path
 ) -> None:
