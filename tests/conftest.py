@@ -6,13 +6,13 @@ import gc
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.postgresql_loans import Loans, lend_databases
 from tests.postgresql_server import PostgreSQL, run_server
-
-from zonda.core.store.database.protocols import Database
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,35 +71,34 @@ def postgresql() -> Iterator[PostgreSQL]:
         yield server
 
 
-@pytest.fixture(autouse=True)
-def database_on_server(
-    request: pytest.FixtureRequest, environment: None, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """With ZONDA_TEST_DATABASE=postgresql a database for each file that the test would make."""
-    if not ON_SERVER or request.node.get_closest_marker("sqlite"):
-        yield
+@pytest.fixture(scope="session")
+def loans(request: pytest.FixtureRequest) -> Iterator[Loans | None]:
+    """With ZONDA_TEST_DATABASE=postgresql a database for each file that a test would make."""
+    if not ON_SERVER:
+        yield None
         return
-    from zonda.core.store.write import database
+    with lend_databases(request.getfixturevalue("postgresql")) as made:
+        yield made
 
-    server: PostgreSQL = request.getfixturevalue("postgresql")
-    urls: dict[str, str] = {}
-    opened: list[Database] = []
 
-    def find_on_server(url: str | Path, synchronous: str = "NORMAL") -> Database:
-        name = str(url).removeprefix("sqlite:///")
-        if not name.startswith(database.POSTGRESQL):
-            if name == database.MEMORY or name not in urls:
-                urls[name] = server.make_database()
-            name = urls[name]
-        opened.append(find_database(name))
-        return opened[-1]
+@pytest.fixture(scope="module", autouse=True)
+def databases_of_module(request: pytest.FixtureRequest, loans: Loans | None) -> Iterator[None]:
+    """Databases of what the tests of a module share."""
+    with nullcontext() if loans is None else loans.hold(is_off=_asks_sqlite(request.node)):
+        yield
 
-    find_database = database.find_database
-    monkeypatch.setattr(database, "find_database", find_on_server)
-    yield
-    for each in opened:
-        each.close()
-    server.drop_databases()
+
+@pytest.fixture(autouse=True)
+def databases_of_test(
+    request: pytest.FixtureRequest, environment: None, loans: Loans | None
+) -> Iterator[None]:
+    """Databases of a test alone."""
+    with nullcontext() if loans is None else loans.hold(is_off=_asks_sqlite(request.node)):
+        yield
+
+
+def _asks_sqlite(node: pytest.Item | pytest.Collector) -> bool:
+    return node.get_closest_marker("sqlite") is not None
 
 
 @pytest.fixture(autouse=True)

@@ -29,8 +29,9 @@ UNSAFE = ("fsync", "full_page_writes", "synchronous_commit")
 class PostgreSQL:
     """The server of all tests of one process."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, prefix: str = "test") -> None:
         self.url = url
+        self._prefix = prefix
         self._numbers = itertools.count(1)
         self._made: list[str] = []
 
@@ -44,10 +45,16 @@ class PostgreSQL:
 
     def make_database(self) -> str:
         """The URL of a new, empty database."""
-        name = f"zonda_test_{os.getpid()}_{next(self._numbers)}"
+        name = f"zonda_{self._prefix}_{os.getpid()}_{next(self._numbers)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
         self._made.append(name)
         return self.build_url(name)
+
+    def drop_database(self, url: str) -> None:
+        """Drop one that was made."""
+        name = urlsplit(url).path.removeprefix("/")
+        self.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self._made.remove(name)
 
     def build_url(self, name: str) -> str:
         """The URL of a database."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.engine.conftest import Bench
 from tests.engine.loading import make_loading
+from tests.engine.stored import read_tables
 
 from zonda.core.engine.actions import (
     CheckDrift,
@@ -212,22 +213,12 @@ class Drifting:
 
     def tables(self, *but: str) -> dict[str, list[tuple[Any, ...]]]:
         """Every byte that is stored, but for drift."""
-        with self.bench.store.transaction() as tx:
-            run = tx._execute
-            names = [name for (name,) in run("SELECT name FROM sqlite_master WHERE type='table'")]
-            left_out = ("drift_", "sqlite_", *but)
-            return {
-                name: run(f"SELECT * FROM {name} ORDER BY 1").fetchall()
-                for name in names
-                if not name.startswith(left_out)
-            }
+        found = read_tables(self.bench.store).items()
+        return {name: rows for name, rows in found if not name.startswith(("drift_", *but))}
 
     def everything(self) -> str:
         """All that is stored, as text."""
-        with self.bench.store.transaction() as tx:
-            names = tx._execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
-            rows = [tx._execute(f"SELECT * FROM {name}").fetchall() for (name,) in names]
-        return json.dumps(rows, default=str)
+        return json.dumps([*read_tables(self.bench.store).values()], default=str)
 
 
 def with_settings(known: Drifting, **settings: Any) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import pytest
+
 from zonda.core.api.server.application import THREADS
 
 PATIENCE = 60.0
 
 
+@pytest.mark.sqlite  # a server has eight connections that read
 def test_reads_of_all_threads_go_on_at_the_same_time(api: Any) -> None:
     service = api.dispatcher.service
     together = threading.Barrier(THREADS)
