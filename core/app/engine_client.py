@@ -30,8 +30,9 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.cluster.lives import Lives
     from zonda.core.engine.model.tracing import CallTracer
     from zonda.core.engine.plan.accept import Noted
-    from zonda.core.engine.runtime.engine import Engine, EngineLoad, Notice
+    from zonda.core.engine.runtime.engine import Engine, Notice
     from zonda.core.engine.runtime.listeners import CommitListener, Listener, Listeners
+    from zonda.core.engine.runtime.load import EngineLoad
     from zonda.core.engine.runtime.waiting import WaitingOperations
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.store.read.drift_views import DriftCheckView

@@ -10,23 +10,37 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.engine.runtime.engine import Engine
+from zonda.core.store.database.placement import enqueue_nothing
+from zonda.core.store.database.protocols import Database
+from zonda.core.store.postgresql.role import apply_settings
 from zonda.core.store.write.database import Store
+from zonda.core.store.write.duties import Ownership
 from zonda.core.system.clock import SystemClock
 from zonda.core.system.ids import Ids
 from zonda.hooks.errors import StoreError
 
 from .membership import Membership, News, Terms
+from .placement import Placement
 from .progress import ProgressNews, parse_progress
 from .tail import EventTail
+
+if TYPE_CHECKING:  # what short commands do not pay for
+    from .queue import Queue
 
 log = logging.getLogger(__name__)
 
 #: Seconds until a member joins its cluster again, at first and at most.
 _FIRST_RETRY, _LAST_RETRY = 0.2, 1.0
+
+
+def apply_role_settings(database: Database, lease: float) -> None:
+    """Give the role on the server what ``store.postgresql.role`` says. Raises StoreError."""
+    for refused in apply_settings(database.url, database.where, lease):
+        log.warning("The server refuses a setting of the role: %s", refused)
 
 
 class Process(Protocol):
@@ -60,6 +74,8 @@ class Lives:
         self._process = process
         self._store, self._clock, self._ids, self._terms = store, clock, ids, terms
         self._membership: Membership | None = None
+        self._enqueue = Placement().enqueue if terms.has_queue else enqueue_nothing
+        self._queue: Queue | None = None
         # The last id of this process as a member, and earlier ones that may have a row yet.
         self._members: list[str] = []
         self._is_over = threading.Event()
@@ -72,9 +88,11 @@ class Lives:
         The lease begins once the engine is made, which may take longer than a lease.
         """
         engine, member, follows = self._process.make_engine(), self._ids.new(), self._members
-        membership = Membership(self._store.database, self._clock, member, self._terms.lease)
+        membership = Membership(
+            self._store.database, self._clock, member, self._terms.lease, self._enqueue
+        )
         self._members = [*follows, member]
-        self._store.ownership = membership.join(
+        self._store.ownership = owned = membership.join(
             self._store,
             self._terms,
             takes_free=drive == "all",
@@ -93,11 +111,40 @@ class Lives:
             on_drain=lambda wanted: self._start(lambda: self._drain(drive, wanted)),
         )
         self._membership = membership
+        if drive == "all" and self._terms.has_queue and not is_draining:
+            self._queue = self._open_queue(engine, owned)
+
+    def _open_queue(self, engine: Engine, owned: Ownership) -> Queue | None:
+        """Begin to take trees from the queue; None where that cannot be: sweeps find them."""
+        database = self._store.database
+        try:
+            from . import queue_schema
+            from .queue import Queue
+
+            if queue_schema.make(database):
+                apply_role_settings(database, self._terms.lease)
+        except ImportError as error:
+            log.warning("Without %s there is no queue: pip install 'zonda[cluster]'", error.name)
+            return None
+        except StoreError as error:
+            log.warning("There is no queue: %s %s", error, error.hint)
+            return None
+        queue = Queue(database.url, owned, engine)
+        queue.start()
+        return queue
 
     def end(self) -> None:
         """End for good: what this member still owns then is free at once."""
         self._is_over.set()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Take nothing more, end what was begun, and give away what is still owned then."""
+        if self._queue is not None:
+            self._queue.close()
         self._process.stop_engine()
+        if self._queue is not None:
+            self._queue.stop()
         if self._membership is not None:
             self._membership.leave()
 
@@ -115,14 +162,16 @@ class Lives:
         if not is_wanted and owned is not None:
             owned.is_draining = False
         if is_wanted and membership is not None:
-            self._process.stop_engine()
-            membership.leave()
+            self._leave()
             self._renew(drive, is_draining=True)
 
     def _renew(self, drive: str, *, is_draining: bool = False) -> None:
         if self._membership is not None:
             self._membership.abandon()
             self._membership = None
+        if self._queue is not None:
+            self._queue.stop(waits=False)
+            self._queue = None
         self._process.lose_engine()
         delay = _FIRST_RETRY
         while not self._is_over.wait(delay):

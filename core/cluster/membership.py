@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
 
+from zonda.core.store.database.placement import Enqueue, enqueue_nothing
 from zonda.core.store.database.protocols import Database
 from zonda.core.store.postgresql.members import MemberRow, Members
 from zonda.core.store.write.database import Store
@@ -25,8 +26,8 @@ from .clock import ClusterClock
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks at the leases of the others.
-_TICK = 0.5
+#: Seconds between two looks at the leases of the others, and between two at whether to end.
+_LOOK, _TICK = 1.0, 0.5
 #: Seconds after which an engine whose thread does not go round is taken for dead.
 _STUCK = 30.0
 #: Seconds between two words of new events, at least: whoever tells of something in PostgreSQL waits
@@ -42,7 +43,7 @@ class Terms:
 
     ``lease``: seconds; ``served_url``: where its API answers, or ''; ``most``: how many trees it
     takes. ``plugins``: the digest of its plug-ins; ``is_strict``: it joins only members that have
-    the same ones.
+    the same ones. ``has_queue``: free trees are placed by a queue.
     """
 
     lease: float
@@ -51,6 +52,7 @@ class Terms:
     most: int
     plugins: str = ""
     is_strict: bool = False
+    has_queue: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,22 @@ class Swept(Protocol):
     def seconds_since_turn(self) -> float:
         """Seconds since its thread has last gone round."""
 
-    def sweep_duties(self) -> None:
-        """Take free trees and read requests."""
+    def sweep_duties(self, *, takes_free: bool = False) -> None:
+        """Release trees at rest and read requests, or take free trees."""
 
 
 class Membership:
     """One life of this process as a member."""
 
-    def __init__(self, database: Database, clock: SystemClock, member: str, lease: float) -> None:
-        self._database, self._clock = database, clock
+    def __init__(
+        self,
+        database: Database,
+        clock: SystemClock,
+        member: str,
+        lease: float,
+        enqueue: Enqueue = enqueue_nothing,
+    ) -> None:
+        self._database, self._clock, self._enqueue = database, clock, enqueue
         self._member, self._lease = member, lease
         self._engine: Swept | None = None
         self._on_renewal: Callable[[], None] = lambda: None
@@ -129,7 +138,12 @@ class Membership:
             members.close()
         store.name_session(f"zonda {self._member}")
         owned = Ownership(
-            self._member, terms.most, self._clock.now, takes_free=takes_free, tell=self._tell
+            self._member,
+            terms.most,
+            self._clock.now,
+            takes_free=takes_free,
+            tell=self._tell,
+            enqueue=self._enqueue,
         )
         owned.is_draining = is_draining
         return owned
@@ -180,7 +194,7 @@ class Membership:
         self._woken.set()
 
     def _open(self) -> Members:
-        return Members(self._database.url, self._database.where)
+        return Members(self._database.url, self._database.where, self._enqueue)
 
     def _synchronise(self, now: float) -> None:
         if isinstance(self._clock, ClusterClock):
@@ -191,7 +205,7 @@ class Membership:
     def _keep(self) -> None:
         members: Members | None = None
         while not self._stopping.is_set():
-            wait = _TICK
+            wait = _LOOK
             try:
                 members = members or self._open()
                 if not self._do_due(members, self._clock.monotonic()):
@@ -218,7 +232,7 @@ class Membership:
             self._has_events, self._events_at = False, now + _EVENT_TICK
             members.tell("event")
         if now >= self._look_at:
-            self._look_at = now + _TICK
+            self._look_at = now + _LOOK
             members.remove_dead()
             for text in self._list_progress():
                 members.tell(f"progress {self._member} {text}")
@@ -272,8 +286,10 @@ class Membership:
     def _take(self, told: str) -> None:
         kind, _, rest = told.partition(" ")
         member, _, text = rest.partition(" ")
-        if kind in ("duty", "request"):
-            assert self._engine is not None
+        assert self._engine is not None
+        if kind == "duty":
+            self._engine.sweep_duties(takes_free=True)
+        elif kind == "request":
             self._engine.sweep_duties()
         elif member != self._member:
             self._on_news(News(kind, text))

@@ -82,6 +82,8 @@ def upgrade(session: Session, _: argparse.Namespace) -> None:
     for folder in (session.settings.home, app.folder):
         make_folder(folder)
     upgrading.upgrade(app.database, app.sealer)
+    if app.is_clustered:
+        _upgrade_cluster(session)
     found = read_status(app.database)
     if not before:
         say(f"Made the database {where} with the schema {found.schema}.")
@@ -92,3 +94,17 @@ def upgrade(session: Session, _: argparse.Namespace) -> None:
         say(f"Releases of the schema {found.compatible_from} and later can use it.")
         if app.database.folder:
             say(f"As it was before, it is in {where}.before-upgrade.")
+
+
+def _upgrade_cluster(session: Session) -> None:
+    """Bring what several engines need on a server up to date: settings of the role, the queue."""
+    from zonda.core.cluster.lives import apply_role_settings
+
+    database = session.local.database
+    apply_role_settings(database, session.settings.lease)
+    try:
+        from zonda.core.cluster import queue_schema
+    except ImportError:  # without the extra there is no queue
+        return
+    if queue_schema.upgrade(database):
+        session.screen.say("Brought the queue of the cluster up to date.")

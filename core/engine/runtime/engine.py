@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
@@ -40,11 +41,12 @@ from . import sweeps
 from .building import build_services, build_stop_error
 from .lateness import Lateness
 from .listeners import CommitListener, Listener
+from .load import EngineLoad
 from .pool_driver import PoolDriver
 from .requests import Requests
 
 if TYPE_CHECKING:  # what only members of a cluster import
-    from .trees import Trees
+    from .trees import Placed, Trees
 
 __all__ = ["Engine", "EngineSettings", "Notice"]
 
@@ -74,20 +76,6 @@ class Scheduler(Protocol):
 
     def stop(self) -> None:
         """Call the engine no more."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineLoad:
-    """The work of an engine at one moment.
-
-    ``inbox``: messages that wait; ``calls``: resources that are worked on; ``late``: seconds since
-    the poll that has waited longest was due; ``sweep_age``: seconds since the last sweep.
-    """
-
-    inbox: int
-    calls: int
-    late: float
-    sweep_age: float
 
 
 class Engine:
@@ -138,8 +126,7 @@ class Engine:
         self._lateness = Lateness(self._driver, clock)
         self._swept_at: float | None = None
         self._thread: threading.Thread | None = None
-        self._changed = threading.Condition()
-        self._changes = 0
+        self._changed, self._changes = threading.Condition(), 0
         self._stopping = self._over = False
         # When the thread has last gone round, by the monotonic clock.
         self._turned_at = clock.monotonic()
@@ -168,7 +155,8 @@ class Engine:
         if self._store.ownership is not None:
             from .trees import Trees
 
-            self._trees = Trees(self._driver, self._store.ownership, self._requests.sweep)
+            owned, read = self._store.ownership, self._requests.sweep
+            self._trees = Trees(self._driver, owned, read, self.fire_checks)
             self._requests.act = self._trees.act_as_owner
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
         self._thread.start()
@@ -260,9 +248,7 @@ class Engine:
         self.services.instances.lending.tracing.tracer = tracer
 
     def subscribe_commits(self, listener: CommitListener) -> None:
-        """Tell ``listener``, in the engine's thread, how many units each commit had, and how long
-        it took.
-        """
+        """Tell ``listener``, in this thread, of each commit: how many units, how long it took."""
         self._driver.listeners.commit_listeners.append(listener)
 
     @property
@@ -324,18 +310,27 @@ class Engine:
         self._put(self._driver.give_up_overlong)
         self.sweep_duties()
 
-    def sweep_duties(self) -> None:
-        """Take trees without an owner, release those at rest; for a member of a cluster."""
+    def sweep_duties(self, *, takes_free: bool = False) -> None:
+        """Release trees at rest, read requests, or take free trees; for a member of a cluster."""
         if self._trees is not None:
-            self._put(self._trees.sweep)
+            self._put(self._trees.take_free if takes_free else self._trees.sweep)
+
+    def place(self, root_id: str) -> Future[Placed]:
+        """Take a tree that the queue of a cluster brings, if that is free and there is room."""
+        assert self._trees is not None
+        place = partial(self._trees.place, root_id=root_id)
+        return self._submit_step(lambda: make_step(Tx(place)))
 
     def sweep_drift(self) -> None:
         """Begin the drift checks that are due."""
-        fire = self._fire
-        if fire is not None and self._trees is not None:
+        if self._fire is not None and self._trees is not None:
             self._run_unit(self._trees.claim_due)
-        if fire is not None:
-            self._run_unit(fire)
+        self.fire_checks()
+
+    def fire_checks(self) -> None:
+        """Begin those of trees that are owned."""
+        if self._fire is not None:
+            self._run_unit(self._fire)
 
     def sweep_reconcile(self) -> None:
         """Enqueue every instance that could run and does not."""
@@ -361,6 +356,12 @@ class Engine:
         return self._submit_step(lambda: make_step(Tx(lambda work: write(work.tx)))).result()
 
     def housekeeping(self) -> None:
+        """Delete old events and unused rows, unless the queue of a cluster has one member do so."""
+        owned = self._store.ownership
+        if owned is None or not owned.has_queue:
+            self.delete_old()
+
+    def delete_old(self) -> None:
         """Delete old events and unused rows."""
         keep = self.settings.keep_events
         self._run_unit(lambda work: sweeps.delete_old(work, keep))

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
+from enum import Enum
 from functools import partial
 from typing import Any
 
+from zonda.core.store.database.placement import ASKED, CHECKED
 from zonda.core.store.write.duties import Duties, Foreign, Ownership
 from zonda.hooks.errors import Conflict, NotFound
 
@@ -33,15 +35,30 @@ AT_ONCE = 16
 _FIRST_LOOK, _LAST_LOOK = 0.01, 0.25
 
 
+class Placed(Enum):
+    """The answer to a queue that brings a tree: driven here, in no need of that, or no room."""
+
+    HERE = "here"
+    DONE = "done"
+    FULL = "full"
+
+
 class Trees:
-    """The trees that one engine owns; ``read_requests`` takes up what others ask for."""
+    """The trees that one engine owns.
+
+    ``read_requests`` takes up what others ask for; ``fire`` begins drift checks that are due.
+    """
 
     def __init__(
-        self, driver: PoolDriver, ownership: Ownership, read_requests: Callable[[], None]
+        self,
+        driver: PoolDriver,
+        ownership: Ownership,
+        read_requests: Callable[[], None],
+        fire: Callable[[], None],
     ) -> None:
         self._driver = driver
         self._ownership = ownership
-        self._read_requests = read_requests
+        self._read_requests, self._fire = read_requests, fire
         driver.driven = ownership.roots
         # Trees that may be at rest; and those that an action is on its way to.
         self._resting: set[str] = set()
@@ -52,8 +69,9 @@ class Trees:
     # -- sweeps -----------------------------------------------------------------------------------
 
     def sweep(self) -> None:
-        """Take trees without an owner, release those at rest, read requests."""
-        self._driver.start(make_step(Tx(self._claim_free)))
+        """Release trees at rest, read requests; take free trees where no queue brings them."""
+        if not self._ownership.has_queue:
+            self.take_free()
         resting, self._resting = self._resting, set()
         for root_id in resting & self._ownership.roots:
             if self._held[root_id]:
@@ -62,18 +80,28 @@ class Trees:
                 self._driver.start(make_step(Tx(partial(self._release, root_id=root_id))))
         self._read_requests()
 
+    def take_free(self) -> None:
+        """Take trees without an owner."""
+        self._driver.start(make_step(Tx(self._claim_free)))
+
     def note_rested(self, stack_ids: Iterable[str]) -> None:
         """Note stacks at rest: their trees may be."""
         self._resting.update(stack_ids)
 
     def note_all(self) -> None:
-        """Look at every tree for rest, whatever was told of it."""
+        """Look at every tree for rest, and for free ones, whatever was told of them."""
         self._resting.update(self._ownership.roots)
+        self.take_free()
 
     def claim_due(self, work: UnitOfWork) -> None:
-        """Take the trees at rest that have a due check of drift."""
-        for root_id in work.tx.drift.list_due_elsewhere(work.now)[: self._ownership.room]:
-            if get_duties(work).add(root_id):
+        """Take the trees at rest that have a due check of drift, or put them into the queue."""
+        duties, found = get_duties(work), work.tx.drift.list_due_elsewhere(work.now)
+        if self._ownership.has_queue:
+            for root_id in found:
+                duties.offer(root_id, CHECKED)
+            return
+        for root_id in found[: self._ownership.room]:
+            if duties.add(root_id):
                 self._take_over(work, root_id)
 
     def _claim_free(self, work: UnitOfWork) -> None:
@@ -83,7 +111,7 @@ class Trees:
             if duties.claim(root_id):
                 self._take_over(work, root_id)
         if len(found) == AT_ONCE:
-            work.after.then.append(self.sweep)
+            work.after.then.append(self.take_free)
 
     def _take_over(self, work: UnitOfWork, root_id: str) -> None:
         """Go on with a tree in the transaction that claims it."""
@@ -108,6 +136,17 @@ class Trees:
     def _take_free(self, work: UnitOfWork, root_id: str) -> None:
         if get_duties(work).claim(root_id):
             self._take_over(work, root_id)
+
+    def place(self, work: UnitOfWork, root_id: str) -> Placed:
+        """Take a tree that the queue brings."""
+        duties = get_duties(work)
+        if not duties.has_room:
+            return Placed.FULL
+        if not duties.claim(root_id):
+            return Placed.DONE
+        self._take_over(work, root_id)
+        work.after.then.append(self._fire)  # a check may be all that there is to do
+        return Placed.HERE
 
     def leave(self) -> None:
         """Take nothing more, and leave trees that nothing is called for any more to others."""
@@ -201,7 +240,11 @@ class Trees:
         if duties.owns(root_id):
             return True
         owner = duties.find_owner(root_id)
-        if duties.add(root_id) if owner is None else owner == "" and duties.claim(root_id):
+        if (
+            duties.add(root_id, priority=ASKED)
+            if owner is None
+            else owner == "" and duties.claim(root_id)
+        ):
             self._take_over(work, root_id)
             return True
         work.tx.add_request(*request, work.now, root_id)

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 from psycopg.adapt import Buffer, Dumper
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import NumericValueOutOfRange
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
@@ -56,6 +57,12 @@ def connect(url: str, where: str) -> psycopg.Connection[Row]:
         raise to_store_error(error, where) from error
     _adapt(connection)
     return connection
+
+
+def add_option(url: str, option: str) -> str:
+    """A URL whose sessions begin with another option of the server."""
+    known = conninfo_to_dict(url)
+    return make_conninfo(url, options=f"{known.get('options') or ''} {option}".strip())
 
 
 def _adapt(connection: psycopg.Connection[Row]) -> None:
@@ -120,6 +127,11 @@ class ServerConnection(_Words):
     def __init__(self, connection: psycopg.Connection[Row], where: str) -> None:
         super().__init__(where)
         self._connection = connection
+
+    @property
+    def driver(self) -> psycopg.Connection[Row]:
+        """The connection of psycopg, for who writes to other tables in the same transaction."""
+        return self._connection
 
     @property
     def in_transaction(self) -> bool:

@@ -14,7 +14,8 @@ import psycopg
 
 from zonda.hooks.records import dataclass
 
-from .connection import connect
+from ..database.placement import ORDINARY, TREE, Enqueue, enqueue_nothing
+from .connection import ServerConnection, connect
 from .faults import to_store_error
 
 _NOW = "extract(epoch FROM clock_timestamp())::float8"
@@ -36,7 +37,8 @@ _DEAD = f"""SELECT id FROM member WHERE expires_at < {_NOW} OR id = ANY(%s)
 _FREE = f"""UPDATE duty SET member = NULL, takeovers = takeovers + 1,
     not_before = CASE WHEN takeovers < 5 THEN 0
                       ELSE {_NOW} + LEAST(POWER(2, takeovers - 5), 300) END
-    WHERE member = ANY(%s)"""
+    WHERE member = ANY(%s) RETURNING key, not_before"""
+_LEAVE = """UPDATE duty SET member = NULL WHERE member = %s RETURNING key, not_before"""
 _CUT = f"""SELECT pg_terminate_backend(activity.pid) FROM pg_stat_activity AS activity
     JOIN member ON activity.application_name = 'zonda ' || member.id
     WHERE member.expires_at < {_NOW} AND activity.datname = current_database()"""
@@ -100,8 +102,8 @@ class Renewal:
 class Members:
     """The table of members. For one thread; raises StoreError, after which it is made anew."""
 
-    def __init__(self, url: str, where: str) -> None:
-        self._where = where
+    def __init__(self, url: str, where: str, enqueue: Enqueue = enqueue_nothing) -> None:
+        self._where, self._enqueue = where, enqueue
         self._connection = connect(url, where)
         # Members whose listening sessions have been seen.
         self._listening: set[str] = set()
@@ -149,11 +151,18 @@ class Members:
         """Remove members whose lease is over, and ``gone``; returns how many there were."""
         with self._transaction():
             dead = [key for (key,) in self._execute(_DEAD, [*gone])]
-            self._execute(_FREE, dead)
+            is_placed = self._place(self._execute(_FREE, dead))
             self._execute("DELETE FROM member WHERE id = ANY(%s)", dead)
-        if dead:
+        if dead and not is_placed:
             self.tell("duty")
         return len(dead)
+
+    def _place(self, freed: Sequence[tuple[str, float]]) -> bool:
+        """Put the trees among freed duties into the queue; False where there is none."""
+        trees = [(key.removeprefix(TREE), at) for key, at in freed if key.startswith(TREE)]
+        return not trees or self._enqueue(
+            ServerConnection(self._connection, self._where), trees, ORDINARY
+        )
 
     def cut(self) -> int:
         """End the writing sessions of members whose lease is over; returns how many there were."""
@@ -163,9 +172,10 @@ class Members:
         """Remove a member that ends, and give its duties away at once."""
         with self._transaction():  # locks in the order of ``reap``
             self._execute("SELECT 1 FROM member WHERE id = %s FOR UPDATE", member)
-            self._execute("UPDATE duty SET member = NULL WHERE member = %s", member)
+            is_placed = self._place(self._execute(_LEAVE, member))
             self._execute("DELETE FROM member WHERE id = %s", member)
-        self.tell("duty")
+        if not is_placed:
+            self.tell("duty")
 
     def tell(self, what: str) -> None:
         """Tell every member that there is something new: ``duty``, ``request``, ``answer``."""

@@ -6,12 +6,11 @@ writes to all trees.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ..database.faults import Unusable
+from ..database.placement import ORDINARY, TREE, Enqueue, enqueue_nothing
 from ..database.protocols import Connection
-
-_TREE = "tree:"
 
 
 class FencedOut(Unusable):
@@ -31,7 +30,7 @@ class Ownership:
 
     ``most``: how many it takes; ``now``: the clock of the cluster. ``takes_free``: also those that
     nobody has asked it for. ``tell``: tells the other members of a new ``duty`` or ``request``.
-    ``suspects``: those whose owners have died without any progress.
+    ``enqueue``: see ``Enqueue``. ``suspects``: those whose owners have died without any progress.
     """
 
     def __init__(
@@ -42,13 +41,19 @@ class Ownership:
         *,
         takes_free: bool = True,
         tell: Callable[[str], None] = lambda what: None,
+        enqueue: Enqueue = enqueue_nothing,
     ) -> None:
         self.member = member
         self.most = most
         self.now = now
         self.takes_free = takes_free
         self.tell = tell
+        self.enqueue = enqueue
         self.is_draining = False
+        #: Whether a queue brings free trees here, so that nobody need look for them all the time.
+        self.has_queue = False
+        #: Called in the engine's thread with trees that this member owns no more.
+        self.on_lost: Callable[[Collection[str]], None] = lambda roots: None
         self.roots: set[str] = set()
         self.suspects: set[str] = set()
 
@@ -62,9 +67,12 @@ class Duties:
     """The duties as one transaction sees and changes them."""
 
     def __init__(self, connection: Connection, ownership: Ownership) -> None:
+        self._connection = connection
         self._execute, self._sql = connection.execute, connection.dialect.sql
         self._wait_for_others = connection.wait_for_others
         self._ownership = ownership
+        # Trees that are to be placed, by priority.
+        self._waiting: dict[int, list[str]] = {}
         self._gained: dict[str, int] = {}
         self._lost: set[str] = set()
         self._made: set[str] = set()
@@ -95,26 +103,45 @@ class Duties:
         if not self.may_write(root_id):
             raise Foreign(root_id)
 
-    def add(self, root_id: str, *, must: bool = False) -> bool:
+    def add(self, root_id: str, *, must: bool = False, priority: int = ORDINARY) -> bool:
         """Begin the duty for a tree that has none; returns whether this member owns it now.
 
-        ``must``: also where there is no room for another one.
+        ``must``: also where there is no room for another one. Else it waits by its ``priority``.
         """
         has_room = must or self._room > 0
         owner = self._ownership.member if has_room else None
-        values = (_TREE + root_id, owner, self._ownership.now(), 0.0, 0)
-        if self._execute(self._sql["duty_add"], values).rowcount != 1:
+        if not self._insert(root_id, owner):
             return False
         self._made.add(root_id)
         if has_room:
             self._gain(root_id, 0)
         else:
-            self.news.add("duty")
+            self._place(root_id, priority)
         return has_room
+
+    def offer(self, root_id: str, priority: int) -> None:
+        """Begin the duty for a tree that has none, for any member to take."""
+        if self._insert(root_id, None):
+            self._place(root_id, priority)
+
+    def _insert(self, root_id: str, owner: str | None) -> bool:
+        values = (TREE + root_id, owner, self._ownership.now(), 0.0, 0)
+        return self._execute(self._sql["duty_add"], values).rowcount == 1
+
+    def _place(self, root_id: str, priority: int) -> None:
+        self._waiting.setdefault(priority, []).append(root_id)
+
+    def finish(self) -> None:
+        """Before the commit: have the trees that wait for a member placed."""
+        for priority, roots in self._waiting.items():
+            trees = [(root_id, 0.0) for root_id in roots]
+            if not self._ownership.enqueue(self._connection, trees, priority):
+                self.news.add("duty")
+        self._waiting.clear()
 
     def claim(self, root_id: str) -> bool:
         """Take a tree that has no owner, and is not to be left alone yet."""
-        key, known = _TREE + root_id, self._ownership
+        key, known = TREE + root_id, self._ownership
         if known.is_draining:
             return False
         now = known.now()
@@ -138,11 +165,11 @@ class Duties:
         if most <= 0 or not self._ownership.takes_free:
             return []
         found = self._execute(self._sql["duties_free"], (self._ownership.now(), most, 0)).fetchall()
-        return [key.removeprefix(_TREE) for (key,) in found]
+        return [key.removeprefix(TREE) for (key,) in found]
 
     def find_owner(self, root_id: str) -> str | None:
         """The member that owns a tree until the commit, '' for none; None: it has no duty."""
-        found = self._execute(self._sql["duty_owner"], (_TREE + root_id,)).fetchone()
+        found = self._execute(self._sql["duty_owner"], (TREE + root_id,)).fetchone()
         return None if found is None else found[0] or ""
 
     def is_suspect(self, root_id: str) -> bool:
@@ -153,7 +180,7 @@ class Duties:
         """End the duty for a tree at rest; False while there is anything to do or answer."""
         if self._execute(self._sql["tree_has_work"], (root_id,) * 3).fetchone():
             return False
-        mine = (_TREE + root_id, self._ownership.member)
+        mine = (TREE + root_id, self._ownership.member)
         if not self._execute(self._sql["duty_lock"], mine).fetchone():
             raise FencedOut(f"Another member of the cluster has taken over stack {root_id}.")
         if self._execute(self._sql["tree_has_request"], (root_id,)).fetchone():
@@ -164,9 +191,14 @@ class Duties:
 
     def hand_over(self, root_id: str) -> None:
         """Leave a tree to another member."""
-        self._execute(self._sql["duty_free"], (_TREE + root_id, self._ownership.member))
-        self.news.add("duty")
+        self._execute(self._sql["duty_free"], (TREE + root_id, self._ownership.member))
+        self._place(root_id, ORDINARY)
         self._lose(root_id)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another tree may be taken."""
+        return self._room > 0
 
     def _lose(self, root_id: str) -> None:
         self._gained.pop(root_id, None)
@@ -180,7 +212,7 @@ class Duties:
     def note_progress(self, root_id: str) -> None:
         """Forget how many owners of a tree have died: this one gets on with it."""
         if root_id in self._ownership.suspects:
-            self._execute(self._sql["duty_progress"], (_TREE + root_id, self._ownership.member))
+            self._execute(self._sql["duty_progress"], (TREE + root_id, self._ownership.member))
             self._gained[root_id] = 0
 
     def remember(self) -> None:
@@ -191,5 +223,7 @@ class Duties:
         known.suspects -= self._lost
         for root_id, takeovers in self._gained.items():
             (known.suspects.add if takeovers else known.suspects.discard)(root_id)
+        if self._lost:
+            known.on_lost(self._lost)
         for what in self.news:
             known.tell(what)

@@ -439,6 +439,8 @@ class Transaction(Requests):
     def finish(self) -> None:
         """Write all that is left, events last."""
         self.flush()
+        if self.duties is not None:
+            self.duties.finish()
         if self._events:
             self.event_seqs = self._connection.add_events([*map(event_values, self._events)])
         if self._event_properties:
