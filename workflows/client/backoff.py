@@ -37,12 +37,27 @@ def _count_seconds_until(date: str, now: float) -> float:
         return -1.0
 
 
-def compute_poll_interval(age: float, chance: random.Random, spent: float = 0.0) -> float:
+def compute_lateness(age: float) -> float:
+    """Seconds after which the end of a run of this length is to be seen."""
+    return max(FIRST_POLL, age / 10)
+
+
+def compute_poll_interval(
+    age: float, chance: random.Random, spent: float = 0.0, length: float | None = None
+) -> float:
     """Seconds to the next poll of an execution that runs for ``age`` seconds.
 
-    From the begin of one poll to that of the next it is 0.5 s and a fifth of the age, at most 15 s,
-    so that an end is seen a tenth of the run's length late on average; jittered by a tenth.
-    ``spent``: seconds that the last poll has taken; at least half of the interval is left.
+    ``length``: what such runs take, where that is known: older ones are asked so often that their
+    end is seen in time, younger ones have a poll at that age. Else it is 0.5 s and a quarter of the
+    age from the begin of one poll to that of the next, so that an end is seen an eighth of the
+    run's length late on average. Never more than 15 s; jittered by a tenth. ``spent``: seconds that
+    the last poll has taken; polls take a third of the time at most.
     """
-    interval = min(LONGEST_POLL, FIRST_POLL + max(0.0, age) / 5) * chance.uniform(0.9, 1.1)
+    age = max(0.0, age)
+    if length is not None and age + FIRST_POLL / 2 >= length:
+        interval = min(LONGEST_POLL, compute_lateness(age)) * chance.uniform(0.9, 1.0)
+        return max(interval - spent, interval / 5)
+    interval = max(min(LONGEST_POLL, FIRST_POLL + age / 4), 3 * spent) * chance.uniform(0.9, 1.1)
+    if length is not None:
+        interval = min(interval, length - age)
     return max(interval - spent, interval / 2)

@@ -29,9 +29,9 @@ from zonda.hooks.runners import (
     WorkflowRunner,
 )
 
-from ..client import backoff
 from ..client.circuit_breaker import RetryLater
 from ..client.oauth2 import NoToken
+from ..client.poll_schedule import PollSchedule
 from ..client.ttl_set import TtlSet
 from ..http_contract import response
 from ..http_contract.response import (
@@ -65,8 +65,9 @@ class HttpRunner(WorkflowRunner):
         self._caller = Caller(self._settings)
         self._callbacks = CallbackClient(self._settings)
         self._links = Links(self._settings)
+        self._schedule = PollSchedule(self._settings.clock, self._settings.random)
         self._starting = ExecutionStarter(
-            self._settings, self._caller, self._callbacks, self._interpret_callback
+            self._settings, self._caller, self._callbacks, self._schedule, self._interpret_callback
         )
         # A template may hold a name a thousand times: names that an endpoint knew once, and those
         # that it had no word for a moment ago.
@@ -80,13 +81,17 @@ class HttpRunner(WorkflowRunner):
     def poll(self, token: Mapping[str, Any]) -> PollAnswer:
         """Read the callback, or poll; only the endpoint's own answer ends the execution."""
         clock = self._settings.clock
-        begun = clock.monotonic()
+        begun, key = clock.monotonic(), str(token["key"])
+        too_early = self._schedule.begin_poll(key)
+        if too_early is not None:
+            return Running(too_early)
         answer = self._poll(token)
+        if isinstance(answer, Succeeded):
+            self._schedule.note_end(key, begun)
         if not isinstance(answer, Running) or answer.poll_after is not None:
             return answer
-        age, spent = clock.now() - float(token.get("at", 0)), clock.monotonic() - begun
-        delay = backoff.compute_poll_interval(age, self._settings.random, spent)
-        return replace(answer, poll_after=delay)
+        age = clock.now() - float(token.get("at", 0))
+        return replace(answer, poll_after=self._schedule.plan_next(key, age, begun))
 
     def _poll(self, token: Mapping[str, Any]) -> PollAnswer:
         heard = self._callbacks.find_callback_result(str(token["key"]), token.get("callback"))
@@ -174,6 +179,7 @@ class HttpRunner(WorkflowRunner):
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask the endpoint to cancel, where it offers that."""
+        self._schedule.drop(str(token["key"]))
         self._callbacks.end(str(token["key"]), token.get("callback"))
         if not token.get("cancel"):
             return Cancelled.UNSUPPORTED
@@ -188,6 +194,7 @@ class HttpRunner(WorkflowRunner):
 
     def forget(self, token: Mapping[str, Any]) -> None:
         """Refuse callbacks from now on."""
+        self._schedule.drop(str(token["key"]))
         self._callbacks.end(str(token["key"]), token.get("callback"))
 
     def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:

@@ -21,8 +21,8 @@ from zonda.hooks.runners import (
     http_contract,
 )
 
-from ..client import backoff
 from ..client.circuit_breaker import RetryLater
+from ..client.poll_schedule import PollSchedule
 from ..http_contract import response
 from ..http_contract.response import ACCEPTED, BUSY, REDIRECTS, Answer, WrongAnswer
 from . import actions, plain_response
@@ -44,12 +44,14 @@ class ExecutionStarter:
         settings: HttpSettings,
         caller: Caller,
         callbacks: CallbackClient,
+        schedule: PollSchedule,
         told: CallbackReader,
     ) -> None:
         """``told`` reads what came by a callback."""
         self._settings = settings
         self._caller = caller
         self._callbacks = callbacks
+        self._schedule = schedule
         self._read_callback = told
         self._links = Links(settings)
         self._retries = HttpRetryPolicy(settings, caller.redact)
@@ -123,9 +125,8 @@ class ExecutionStarter:
             except WrongAnswer as error:
                 return self._retries.fail(request, f"{redacted_url(url)}: {error}")
             token = {**self._build_token(request, place), "plain": request.action}
-            return Started(
-                token, self._find_requested_delay(reply) or self._compute_first_poll(), request.key
-            )
+            first = self._schedule.begin(request.key, f"{request.action} {request.workflow}")
+            return Started(token, self._find_requested_delay(reply) or first, request.key)
         if reply.status in ACCEPTED or reply.status in action.gone:
             result = plain_response.to_result(request.action, action, request.inputs, reply)
             return Finished(self._redact_result(result), request.key)
@@ -170,9 +171,10 @@ class ExecutionStarter:
             delay = self._find_requested_delay(reply, answer)
             waited = self._callbacks.build_token_fields(request, delay)
             cancel = self._links.find_cancel_url(answer, status_url, url)
+            first = self._schedule.begin(request.key, f"{request.action} {request.workflow}")
             return Started(
                 {**self._build_token(request, status_url, cancel), **waited},
-                self._compute_first_poll() if delay is None else delay,
+                first if delay is None else delay,
                 request.key,
             )
         if answer.state in ("", "running"):
@@ -198,9 +200,6 @@ class ExecutionStarter:
 
     def _find_requested_delay(self, reply: Reply, answer: Answer | None = None) -> float | None:
         return response.find_requested_delay(self._settings.clock.now(), reply, answer)
-
-    def _compute_first_poll(self) -> float:
-        return backoff.compute_poll_interval(0.0, self._settings.random)
 
     def _redact_result(self, result: Succeeded | Failed) -> Succeeded | Failed:
         return response.redact_result(result, self._caller.redact)

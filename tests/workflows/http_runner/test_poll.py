@@ -140,8 +140,8 @@ def test_redirects_in_a_circle_fail(http: Any, make_runner: MakeRunner) -> None:
     ("age", "delay"),
     [
         pytest.param(0, 0.5, id="first"),
-        pytest.param(0.5, 0.6, id="second"),
-        pytest.param(10, 2.5, id="a fifth of its age"),
+        pytest.param(0.5, 0.625, id="second"),
+        pytest.param(10, 3.0, id="a quarter of its age"),
         pytest.param(3600, 15, id="longest"),
         pytest.param(-50, 0.5, id="clock-went-back"),
     ],
@@ -158,8 +158,8 @@ def test_polls_become_rarer(
 @pytest.mark.parametrize(
     ("spent", "delay"),
     [
-        pytest.param(0.25, 1.75, id="counted from the begin"),
-        pytest.param(5.0, 1.0, id="a pause is left"),
+        pytest.param(0.25, 2.125, id="counted from the begin"),
+        pytest.param(5.0, 10.0, id="a third of the time"),
     ],
 )
 def test_the_time_of_a_poll_is_part_of_the_interval(spent: float, delay: float) -> None:
@@ -175,7 +175,7 @@ def test_few_polls_see_an_end_soon(length: float) -> None:
     age, polls = compute_poll_interval(0.0, chance), 1
     while age < length:
         age, polls = age + compute_poll_interval(age, chance), polls + 1
-    assert age - length <= min(15.0, 0.5 + length / 5)
+    assert age - length <= min(15.0, 0.5 + length / 4)
     assert polls <= 9 + length / 5
 
 

@@ -134,9 +134,9 @@ def test_a_failed_workflow(
 @pytest.mark.parametrize(
     ("status", "body", "headers", "url", "delay"),
     [
-        pytest.param(202, "", {"Location": "/runs/7"}, "/runs/7", 0.55, id="location"),
+        pytest.param(202, "", {"Location": "/runs/7"}, "/runs/7", 0.5, id="location"),
         pytest.param(
-            202, {"status_url": "runs/7"}, {"Location": "/other"}, "/runs/7", 0.55, id="status-url"
+            202, {"status_url": "runs/7"}, {"Location": "/other"}, "/runs/7", 0.5, id="status-url"
         ),
         pytest.param(
             202,
@@ -148,12 +148,12 @@ def test_a_failed_workflow(
         ),
         pytest.param(202, "", {"Location": "/r", "Retry-After": "9"}, "/r", 9, id="header"),
         pytest.param(
-            200, {"state": "running", "status_url": "/r"}, {}, "/r", 0.55, id="200-running"
+            200, {"state": "running", "status_url": "/r"}, {}, "/r", 0.5, id="200-running"
         ),
-        pytest.param(200, {"state": "odd", "status_url": "/r"}, {}, "/r", 0.55, id="unknown-state"),
-        pytest.param(409, {"status_url": "/r"}, {}, "/r", 0.55, id="409-already-started"),
+        pytest.param(200, {"state": "odd", "status_url": "/r"}, {}, "/r", 0.5, id="unknown-state"),
+        pytest.param(409, {"status_url": "/r"}, {}, "/r", 0.5, id="409-already-started"),
         pytest.param(
-            202, "", {"Location": "https://flows.example:443/r"}, ":443/r", 0.55, id="same-origin"
+            202, "", {"Location": "https://flows.example:443/r"}, ":443/r", 0.5, id="same-origin"
         ),
     ],
 )
@@ -393,7 +393,7 @@ def test_a_202_without_a_place_to_poll_is_asked_again_with_the_same_request(
     assert first == Retry(0.55, "1 of 2", True, {"accepted": NOW})
     clock.seconds += 4
     second = start(http, runner, request_for(memory=first.memory, attempt=2), 202)
-    assert second.delay == pytest.approx((0.5 + 4 / 5) * 1.1)
+    assert second.delay == pytest.approx((0.5 + 4 / 4) * 1.1)
     for _ in range(9):
         assert isinstance(start(http, runner, request_for(memory=first.memory), 500), Retry)
 
