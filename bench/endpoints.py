@@ -5,20 +5,23 @@
 
 The endpoint is a process of its own that keeps time and counts requests. ``ideal_s`` is what a bare
 client takes that starts all at once, measured beside each row; ``late_s``: seconds from the end of
-a run to the answer that told it, at most and on average.
+a run to the answer that told it, at most and on average. The row ``CPU of a start and of a poll``
+has milliseconds of the whole process for each, and as its bars what is allowed where ``python -c
+pass`` takes as long as it does here (2.5 and 1 where that is 15).
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import urllib.request
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +58,7 @@ def _list_sync(number: int, bars: tuple[float, float]) -> list[Row]:
     return [*rows, Row(name, number, "sync-1", 1.0, bars[0], {"workers": 256})]
 
 
+CPU = "CPU of a start and of a poll"
 ROWS = [
     *_list_sync(400, (11.0, 5.0)),
     *_list_sync(1000, (20.0, 8.0)),
@@ -70,7 +74,9 @@ ROWS = [
 
 
 class Endpoint:
-    """Answers by the workflow's name: ``sync-SECONDS``, ``run-SECONDS-SECONDS OF A POLL``."""
+    """Answers by the workflow's name: ``sync-SECONDS``, ``run-SECONDS-SECONDS OF A POLL``,
+    ``often-SECONDS``, a run that wants a poll each 0.1 s.
+    """
 
     def __init__(self) -> None:
         self.ends: dict[str, float] = {}
@@ -112,15 +118,19 @@ class Endpoint:
             self.at_once = 1
             return 200, found
         kind, *times = path.rpartition("/")[2].split("-")
-        if method == "GET" and kind in ("sync", "run"):
+        if method == "GET" and kind in ("sync", "run", "often"):
             return 404, {}
+        if kind == "often":
+            status, answer = await self._start([*times, "0"], headers, None)
+            return status, {**answer, "status_url": answer["status_url"].replace("runs", "often")}
         if kind == "sync":
             self.starts += 1
             await asyncio.sleep(float(times[0]))
             return 200, {"state": "succeeded", "output": {}}
         if kind == "run":
             return await self._start(times, headers, json.loads(content).get("callback"))
-        return await self._tell_status(path.rpartition("/")[2], path.split("/")[2])
+        status, answer = await self._tell_status(path.rpartition("/")[2], path.split("/")[2])
+        return status, {**answer, "retry_after": 0.1} if path.startswith("/often/") else answer
 
     async def _start(
         self, times: list[str], headers: dict[str, str], callback: dict[str, str] | None
@@ -229,6 +239,45 @@ def run(row: Row, port: int) -> None:
     print(json.dumps(line), flush=True)
 
 
+def run_cpu(port: int) -> None:
+    """Measure what a start and a poll cost, and print the line."""
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for _ in range(10):
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = ended.ru_utime - begun.ru_utime + ended.ru_stime - begun.ru_stime
+    share = spent / 10 / 0.015
+    start, _ = _measure_warm(port, Row("", 400, "sync-0.2", 0.2, 0.0))
+    brief, few = _measure_warm(port, Row("", 64, "often-1", 1.0, 0.0, {}, {"wait": 0}))
+    long, many = _measure_warm(port, Row("", 64, "often-5", 5.0, 0.0, {}, {"wait": 0}))
+    line = {
+        "bench": "endpoints",
+        "row": CPU,
+        "start_ms": round(start / 400 * 1000, 2),
+        "start_bar_ms": round(2.5 * share, 2),
+        "poll_ms": round((long - brief) / (many - few) * 1000, 2),
+        "poll_bar_ms": round(share, 2),
+        "python_pass_ms": round(spent / 10 * 1000, 1),
+        "polls": [few, many],
+    }
+    print(json.dumps(line), flush=True)
+
+
+def _measure_warm(port: int, row: Row) -> tuple[float, int]:
+    """CPU seconds of a create, after one that has imported and started everything; its polls."""
+    with tempfile.TemporaryDirectory() as home:
+        _write_home(Path(home), port, row)
+        app = build_app(load_settings({"home": home}, {}))
+        try:
+            carry_out(app, CreateStack("warm", Bundle(_build_template(replace(row, number=3)))))
+            _read_counts(port)
+            with measured() as cost:
+                carry_out(app, CreateStack(STACK, Bundle(_build_template(row))))
+        finally:
+            app.close()
+    return cost.cpu_s, _read_counts(port)["polls"]
+
+
 def _read_counts(port: int) -> dict[str, Any]:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/counts") as answer:
         found: dict[str, Any] = json.load(answer)
@@ -244,6 +293,8 @@ def _main(words: list[str]) -> None:
             for row in ROWS:
                 if not words or any(word in row.name for word in words):
                     run(row, port)
+            if not words or any(word in CPU for word in words):
+                run_cpu(port)
         finally:
             endpoint.terminate()
 

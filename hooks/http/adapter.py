@@ -1,6 +1,6 @@
 """Connections to checked addresses, whose answers are read within one total time.
 
-What ``transport`` builds its sessions of: the places where ``requests`` and ``urllib3`` would
+What ``transport`` sends by: the places where ``requests`` and ``urllib3`` would
 look up names by themselves, read sockets without a limit, or listen to the environment.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import io
 import socket
-from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
 import requests
@@ -36,7 +35,7 @@ class CertificateFileMissing(Exception):
 
 
 class Budget:
-    """The remaining time and bytes of one request; one per session, so one per thread."""
+    """The remaining time and bytes of one request; one per adapter, so one per thread."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -89,35 +88,13 @@ class _Reader(io.RawIOBase):
         super().close()
 
 
-class _Session(requests.Session):
-    """A session that takes a redirect for an answer: the library would read and unpack it."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        return None
-
-
-def make_session(wire: ClientConfig, budget: Budget) -> requests.Session:
-    """A session that sends nothing but what ``wire`` says."""
-    session = _Session()
-    # Neither .netrc nor proxy variables: what is sent where is said by the settings alone.
-    session.trust_env = False
-    # What is asked for compressed may be as large as one likes when it is unpacked.
-    session.headers.update({"Accept-Encoding": "identity", "User-Agent": "zonda"})
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    session.verify = wire.ca_bundle or True
-    if wire.proxy:
-        session.proxies = {"http": wire.proxy, "https": wire.proxy}
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, _Adapter(wire, budget))
-    return session
-
-
-class _Adapter(HTTPAdapter):
+class Adapter(HTTPAdapter):
     """Makes connections to checked addresses, whose answers are read by a ``_Reader``."""
 
     def __init__(self, wire: ClientConfig, budget: Budget) -> None:
         self._wire = wire
-        self._budget = budget
+        #: What is left of the request that is being sent.
+        self.budget = budget
         super().__init__(pool_connections=8, pool_maxsize=2, max_retries=0)
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
@@ -142,10 +119,12 @@ class _Adapter(HTTPAdapter):
         return str(request.path_url) if url.startswith("/") else url
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Make the pools of connections without a proxy."""
         super().init_poolmanager(*args, **{**kwargs, **self._build_passphrase_options()})
         self._use_checked_pools(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        """Make the pools of connections by a proxy."""
         manager = super().proxy_manager_for(proxy, **kwargs, **self._build_passphrase_options())
         self._use_checked_pools(manager)
         return manager
@@ -155,7 +134,7 @@ class _Adapter(HTTPAdapter):
         return {"key_password": secret} if secret else {}
 
     def _use_checked_pools(self, manager: urllib3.PoolManager) -> None:
-        plain, tls = _make_pools(self._wire, self._budget)
+        plain, tls = _make_pools(self._wire, self.budget)
         manager.pool_classes_by_scheme = {"http": plain, "https": tls}
 
 

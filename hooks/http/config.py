@@ -11,6 +11,7 @@ import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -129,6 +130,7 @@ def host_and_port(url: str) -> tuple[str, int] | None:
     return None if found is None else found[1:]
 
 
+@lru_cache(maxsize=1024)
 def origin(url: str) -> str:
     """Scheme, host and port of a URL, e.g. ``https://flows.example:443``; empty for a bad one."""
     found = _split_url(url)

@@ -4,8 +4,9 @@ Connections go to checked addresses only (``addresses``), for whatever reason a 
 
 The timeout of ``requests`` is one for each read: a server that sends one byte a second would keep
 a thread for ever. Here whatever may wait (for a name, a connection, a handshake, a piece that is
-sent, a read of headers or body) gets what is left of the total. One session per thread. Knows
-nothing of workflows.
+sent, a read of headers or body) gets what is left of the total. There are no sessions of
+``requests``: they look for redirects, cookies, variables and files, and cost more than the rest.
+Each thread has an adapter with connections of its own. Knows nothing of workflows.
 """
 
 from __future__ import annotations
@@ -15,18 +16,27 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 
 import requests
 import urllib3
 from requests.auth import AuthBase
+from requests.structures import CaseInsensitiveDict
 
 from ..records import dataclass
-from .adapter import AnswerTooLarge, Budget, CertificateFileMissing, make_session
+from .adapter import Adapter, AnswerTooLarge, Budget, CertificateFileMissing
 from .address_policy import Denied
 from .config import ClientConfig
 from .resolver import NotResolved, TooManyLookups
 
 _CHUNK = 65536
+#: The headers of every request. What is asked for compressed may unpack to any size.
+_ALWAYS = {
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+    "Connection": "keep-alive",
+    "User-Agent": "zonda",
+}
 #: The characters of a header: no other letters, and no end of a line.
 _LATIN = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 
@@ -98,7 +108,8 @@ class Transport:
         self._config = config
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._sessions: list[requests.Session] = []
+        self._adapters: list[Adapter] = []
+        self._proxies = dict.fromkeys(("http", "https"), config.proxy) if config.proxy else {}
 
     def send(
         self,
@@ -130,22 +141,21 @@ class Transport:
         seconds: float | None,
         auth: AuthBase | None,
     ) -> Reply:
-        session, budget = self._get_session()
+        adapter = self._get_adapter()
         total = self._config.answer_timeout if seconds is None else seconds
         if total <= 0:
             raise TransportError("no time is left for it", may_have_arrived=False)
         _check_headers(headers)
         try:
-            request = session.prepare_request(
-                requests.Request(method, url, dict(headers), data=body, auth=auth)
-            )
+            request = _prepare(method, url, headers, body, auth)
             # Not before: a token may have been fetched meanwhile, in time and bytes of its own.
-            budget.begin(total, self._config.max_body)
-            with session.send(
+            adapter.budget.begin(total, self._config.max_body)
+            with adapter.send(
                 request,
                 timeout=(min(self._config.connect_timeout, total), total),
+                verify=self._config.ca_bundle or True,
                 cert=self._find_certificate(url),
-                allow_redirects=False,
+                proxies=self._proxies,
                 stream=True,
             ) as response:
                 return Reply(response.status_code, response.headers, self._read_body(response))
@@ -166,9 +176,9 @@ class Transport:
     def close(self) -> None:
         """Close every connection."""
         with self._lock:
-            sessions, self._sessions = self._sessions, []
-        for session in sessions:
-            session.close()
+            adapters, self._adapters = self._adapters, []
+        for adapter in adapters:
+            adapter.close()
         self._local = threading.local()
 
     @property
@@ -184,13 +194,13 @@ class Transport:
             return config.client_certificate, config.client_key
         return config.client_certificate
 
-    def _get_session(self) -> tuple[requests.Session, Budget]:
-        if not hasattr(self._local, "session"):
-            self._local.budget = Budget(self._config.clock)
-            self._local.session = make_session(self._config, self._local.budget)
+    def _get_adapter(self) -> Adapter:
+        adapter: Adapter | None = getattr(self._local, "adapter", None)
+        if adapter is None:
+            adapter = self._local.adapter = Adapter(self._config, Budget(self._config.clock))
             with self._lock:
-                self._sessions.append(self._local.session)
-        return self._local.session, self._local.budget
+                self._adapters.append(adapter)
+        return adapter
 
     def _read_body(self, response: requests.Response) -> bytes:
         parts: list[bytes] = []
@@ -231,11 +241,39 @@ class Transport:
         return "the connection broke off"
 
 
+def _prepare(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    auth: AuthBase | None,
+) -> requests.PreparedRequest:
+    """What a session would make of headers that are checked, and of bytes or nothing."""
+    request = requests.PreparedRequest()
+    request.method, request.url, request.body = method.upper(), _prepare_url(url), body or None
+    request.headers = CaseInsensitiveDict({**_ALWAYS, **headers})
+    if body:
+        request.headers["Content-Length"] = str(len(body))
+    elif request.method not in ("GET", "HEAD"):
+        request.headers.setdefault("Content-Length", "0")
+    if auth is not None or "@" in request.url:
+        request.prepare_auth(auth, request.url)
+    return request
+
+
+@lru_cache(maxsize=1024)
+def _prepare_url(url: str) -> str:
+    """The URL that is sent. Raises what ``requests`` does for one that cannot be used."""
+    request = requests.PreparedRequest()
+    request.prepare_url(url, None)
+    return str(request.url)
+
+
 def _check_headers(headers: Mapping[str, str]) -> None:
     """Raise RequestRejected, without the value, for what is no header (as ``http.client`` does)."""
     for name, value in headers.items():
         sendable = _LATIN.fullmatch(value) and _LATIN.fullmatch(name)
-        if not sendable or value[:1].isspace():
+        if not sendable or value[:1].isspace() or not name[:1].strip(": \t") or ":" in name:
             shown = name.encode("ascii", "replace").decode() if name.isprintable() else "?"
             raise RequestRejected(f"the header {shown[:60]} must be one line of Latin-1 characters")
 

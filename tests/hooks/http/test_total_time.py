@@ -142,6 +142,12 @@ def test_a_header_that_cannot_be_sent_is_named(transport: Transport, name: str, 
         transport.send("GET", "http://127.0.0.1:9/", {name: value})
 
 
+@pytest.mark.parametrize("name", ["", "X: a", " X", "X\n"])
+def test_a_name_of_a_header_that_is_none_is_refused(transport: Transport, name: str) -> None:
+    with pytest.raises(RequestRejected, match="must be one line of Latin-1"):
+        transport.send("GET", "http://127.0.0.1:9/", {name: "a"})
+
+
 def test_letters_of_western_europe_are_sent(serve: Serve, transport: Transport) -> None:
     def answer(connection: socket.socket) -> None:
         connection.recv(65536)
