@@ -23,7 +23,6 @@ from zonda.core.store.read.views import StackView
 from zonda.core.store.write.database import Store, Transaction
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import StoreError
-from zonda.hooks.records import dataclass
 
 from ..actions import Accepted, Action, Caller
 from ..drift.interrupting import interrupt_all
