@@ -93,7 +93,7 @@ class Adapter(HTTPAdapter):
 
     def __init__(self, wire: ClientConfig, budget: Budget) -> None:
         self._wire = wire
-        #: What is left of the request that is being sent.
+        #: The remaining time and bytes of the request that is being sent.
         self.budget = budget
         super().__init__(pool_connections=8, pool_maxsize=2, max_retries=0)
 

@@ -248,7 +248,7 @@ def _prepare(
     body: bytes | None,
     auth: AuthBase | None,
 ) -> requests.PreparedRequest:
-    """What a session would make of headers that are checked, and of bytes or nothing."""
+    """Prepare a request as a session would, of checked headers, and of bytes or nothing."""
     request = requests.PreparedRequest()
     request.method, request.url, request.body = method.upper(), _prepare_url(url), body or None
     request.headers = CaseInsensitiveDict({**_ALWAYS, **headers})
