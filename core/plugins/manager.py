@@ -11,10 +11,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from hashlib import blake2b
-from importlib.metadata import Distribution, entry_points
 from pathlib import PurePath
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pluggy
 
@@ -37,9 +36,12 @@ from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception, escape_surrogates, format_raise_place
 
 from . import unavailable
+from .installed import list_installed
 from .resource_mapping import ModulePlugin, follows_the_guide
 
-GROUP: Final = "zonda"
+if TYPE_CHECKING:  # see ``installed``
+    from importlib.metadata import Distribution
+
 #: The kind of what may refuse requests.
 POLICY: Final = "policy"
 
@@ -327,7 +329,7 @@ def make_manager(
         adopt(plugin, built_in=True)
     for plugin in files:
         adopt(plugin)
-    for name, load, distribution in _list_installed() if discover else ():
+    for name, load, distribution in list_installed() if discover else ():
         origin = _make_origin(name, distribution)
         if not {*disabled}.isdisjoint(origin.names):
             manager.disabled.append(origin)
@@ -384,12 +386,6 @@ def _read_mapping(hook: str, answer: Any, *, built_in: bool) -> Mapping[Any, Any
     return {
         name: each if isinstance(each, Fallback) else answer[name] for name, each in known.items()
     }
-
-
-def _list_installed() -> Iterator[tuple[str, Callable[[], object], Distribution | None]]:
-    """List the entry points of group ``zonda``: name, loader, distribution."""
-    for entry in entry_points(group=GROUP):
-        yield entry.name, entry.load, entry.dist
 
 
 def _make_origin(name: str, distribution: Distribution | None) -> Origin:
