@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from zonda.core.settings.table import Kinds, Settings
 
-from .engine_client import EngineClient
 from .parts import Parts
 from .stacks import Stacks
 
 if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.reference.installed import Reference
 
+    from .engine_client import EngineClient
     from .event_sinks import EventSinks
     from .runners.callbacks import RunnerCallbacks
     from .templates import Templates
@@ -31,6 +31,11 @@ class App(Parts):
     @cached_property
     def engine(self) -> EngineClient:
         """The client that sends actions to the engine, wherever the engine runs."""
+        from zonda.core.system.memory import limit_malloc_arenas
+
+        from .engine_client import EngineClient
+
+        limit_malloc_arenas()
         return EngineClient(self, self.stacks)
 
     @cached_property

@@ -11,18 +11,19 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zonda.core.app.app import App, build_app, builtin_kinds
-from zonda.core.app.surface import Application
 from zonda.core.settings import settings, table
-from zonda.core.system import memory
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError, UsageError
 from zonda.hooks.text.sanitize import escape_control_chars
 
 from .console import formats
 from .console.console import Screen
+
+if TYPE_CHECKING:
+    from zonda.core.app.surface import Application
 
 
 class Session:
@@ -85,7 +86,6 @@ class Session:
                 hint="Unset ZONDA_URL, or give --set url=.",
             )
         if self._local is None:
-            memory.limit_malloc_arenas()
             self.open_log(default="")
             self._warn_of_exposure(self.offline)
         return self.offline
@@ -128,10 +128,9 @@ class Session:
 
     def finish(self) -> None:
         """Wait for operations that run for other commands."""
-        if self._app is not None:
-            self._app.engine.finish(self.screen.say)
-        elif self._local is not None:
-            self._local.engine.finish(self.screen.say)
+        app = self._app or self._local
+        if app is not None and "engine" in vars(app):
+            app.engine.finish(self.screen.say)
 
     def close(self) -> None:
         """Stop everything that was started. External operations can be continued later."""
