@@ -43,7 +43,9 @@ from heat.engine.resource import Resource as HeatResource
 
 from .around import Stack
 from .cloud import NoCloud
-from .live import match_template
+from .marks import carry
+from .observing import tell
+from .recovery import Recovering, find_way
 from .references import list_references
 from .tokens import CannotBeStored, pack, unpack
 
@@ -52,7 +54,7 @@ _PLAIN = ("create", "delete", "suspend", "resume", "check", "snapshot")
 _KEPT = "_zonda_adapted"
 
 
-class Adapted(resource.Resource):
+class Adapted(Recovering, resource.Resource):
     """The base of all adapted classes; ``heat_class`` is the plug-in's own class."""
 
     heat_class: ClassVar[type[HeatResource]] = HeatResource
@@ -162,7 +164,8 @@ class Adapted(resource.Resource):
             changed = heat.update_template_diff_properties(props, before)
         if diff and heat.needs_replace_with_tmpl_diff(diff):
             raise UpdateReplace(self.name)
-        return self._begun("update", heat.handle_update(after, diff, changed))
+        with carry(self._state.uuid):
+            return self._begun("update", heat.handle_update(after, diff, changed))
 
     def _translate(
         self, after: rsrc_defn.ResourceDefinition, changed: Mapping[str, Any]
@@ -199,7 +202,8 @@ class Adapted(resource.Resource):
         return bool(self.heat.needs_replace_with_prop_diff(set(changed), new, old))
 
     def handle_delete(self) -> Any:
-        """Remove the thing."""
+        """Remove the thing, and what handlers that were cut off have made."""
+        self.remove_strays()
         return self._begun("delete", self.heat.handle_delete())
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
@@ -259,14 +263,8 @@ class Adapted(resource.Resource):
 
     def get_live_state(self) -> Mapping[str, Any] | None:
         """The properties as they really are, where the plug-in can tell."""
-        heat = self.heat
-        tells = _overrides(self.heat_class, "get_live_state", "get_live_resource_data")
-        if not tells and not (heat.entity and heat.default_client_name):
-            return None
         try:
-            live = heat.get_live_state(heat.properties)
-            rules = heat.translation_rules(heat.properties) or ()
-            return match_template(live, heat.properties.get, rules) if live else None
+            return tell(self.heat)
         except exception.EntityNotFound as error:
             raise NotFound("resource", self.name) from error
 
@@ -394,8 +392,11 @@ def _make(heat_class: type[HeatResource]) -> type[Adapted]:
         "entity": heat_class.entity,
         "default_client_name": heat_class.default_client_name,
         "start_policy": heat_class.start_policy,
+        "way": find_way(heat_class),
     }
     body.update(_handlers(heat_class))
+    if body["way"] is not None and "handle_find" not in body:
+        body.update(start_policy="find", handle_find=Adapted.find_cut_off)
     if _overrides(heat_class, "get_attribute", "FnGetAtt"):
         body["any_attribute"], body["FnGetAtt"] = True, _get_att
     if _overrides(heat_class, "_needs_update", "needs_replace"):
@@ -451,7 +452,8 @@ def _get_att(self: Adapted, key: str, *path: Any) -> Any:
 
 def _handler(action: str) -> Any:
     def handle(self: Adapted) -> Any:
-        return self._begun(action, getattr(self.heat, f"handle_{action}")())
+        with carry(self._state.uuid):
+            return self._begun(action, getattr(self.heat, f"handle_{action}")())
 
     return handle
 

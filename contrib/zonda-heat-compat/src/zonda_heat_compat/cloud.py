@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from zonda.hooks import PluginError
 
+from .marks import load_session_class
+
 #: Clouds by project, or by project and stack: ``PROJECT=CLOUD,PROJECT/STACK=CLOUD``. With it no
 #: other project has a cloud.
 CLOUDS: Final = "HEAT_COMPAT_CLOUDS"
@@ -48,7 +50,8 @@ class Cloud:
         from openstack.config import OpenStackConfig
 
         try:
-            return OpenStackConfig().get_one(cloud=self.name or None)
+            reader = OpenStackConfig(session_constructor=load_session_class())
+            return reader.get_one(cloud=self.name or None)
         except exceptions.ConfigException as error:
             named = self.name or "of the OS_* variables"
             raise PluginError(f"The cloud {named} cannot be used: {error}") from None
@@ -59,6 +62,13 @@ class Cloud:
         made = self.config.get_session()
         made.connect_retries = 2
         return made
+
+    @cached_property
+    def connection(self) -> Any:
+        """openstacksdk's connection, with that session."""
+        from openstack import connection
+
+        return connection.Connection(config=self.config, session=self.session)
 
     @property
     def access(self) -> Any:

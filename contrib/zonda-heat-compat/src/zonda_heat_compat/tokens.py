@@ -1,7 +1,8 @@
 """Tokens of Heat's plug-ins, which need not be JSON, in a form that can be stored.
 
-Lists, tuples, maps, sets, bytes, dates and spans of time come back as they were. Anything else (a
-running task, a client's object) lives only as long as the process, as it does in Heat.
+Lists, tuples, maps, sets, bytes, dates, spans of time and what ``heat.engine.clients.progress`` has
+come back as they were. Anything else (a running task, a client's object) lives only as long as the
+process, as it does in Heat.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import base64
 import datetime
 from collections.abc import Callable
 from typing import Any
+
+from heat.engine.clients import progress
 
 _KIND = "__heat__"
 
@@ -29,6 +32,8 @@ def pack(value: Any) -> Any:
         return {key: pack(each) for key, each in value.items()}
     if kind in _PACKERS:
         return {_KIND: kind.__name__, "value": _PACKERS[kind](value)}
+    if kind is getattr(progress, kind.__name__, None):
+        return {_KIND: "progress", "value": [kind.__name__, pack(vars(value))]}
     raise CannotBeStored(f"{kind.__name__} cannot be stored")
 
 
@@ -41,6 +46,14 @@ def unpack(stored: Any) -> Any:
             return _UNPACKERS[stored[_KIND]](stored["value"])
         return {key: unpack(each) for key, each in stored.items()}
     return stored
+
+
+def _unpack_progress(stored: list[Any]) -> Any:
+    name, values = stored
+    kind = getattr(progress, name)
+    made = kind.__new__(kind)
+    vars(made).update(unpack(values))
+    return made
 
 
 def _packed(values: Any) -> list[Any]:
@@ -69,5 +82,6 @@ _UNPACKERS: dict[str, Callable[[Any], Any]] = {
     "bytes": base64.b64decode,
     "datetime": datetime.datetime.fromisoformat,
     "date": datetime.date.fromisoformat,
+    "progress": _unpack_progress,
     "timedelta": lambda stored: datetime.timedelta(seconds=stored),
 }
