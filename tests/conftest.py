@@ -21,6 +21,7 @@ FOR_TESTS = frozenset(
     {
         "ZONDA_CLI_TESTS",
         "ZONDA_CORPUS",
+        "ZONDA_PGBOUNCER_TESTS",
         "ZONDA_PG_TESTS",
         "ZONDA_TEST_DATABASE",
         "ZONDA_TEST_PG",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from concurrent.futures import Future
 
     from zonda.core.cluster.lives import Lives
+    from zonda.core.cluster.membership import Claim
     from zonda.core.engine.model.tracing import CallTracer
     from zonda.core.engine.plan.accept import Noted
     from zonda.core.engine.runtime.engine import Engine, Notice
@@ -42,6 +43,8 @@ if TYPE_CHECKING:  # what commands that only read must not import
 
 log = logging.getLogger(__name__)
 
+#: The duty of a member of a cluster to deliver events to sinks.
+SINKS = "sinks"
 _ASK_AGAIN = 0.05
 _LOOK_AGAIN = 0.1
 #: Seconds within which the thread of a working engine goes round.
@@ -235,14 +238,12 @@ class EngineClient:
             self._lives = None
             raise
 
-    def check_delivery(self, engine: Engine) -> None:
+    def check_delivery(self, engine: Engine, claim: Claim) -> None:
         """Deliver events of all members to sinks if none of the others does."""
         if self._delivery is not None:
             self._delivery.news()
             return
-        # another object than in the last life, whose session has ended
-        courier = self._parts.store.database.engine_lock()
-        if self._parts.settings.sinks and self._engine is engine and courier.acquire():
+        if self._parts.settings.sinks and self._engine is engine and claim(SINKS):
             self._start_delivery(engine)
 
     def show_progress(self, notice: Notice) -> None:

@@ -187,6 +187,7 @@ class Parts:
             known.trees_at_once,
             manager.compute_digest() if manager is not None else "",
             known.strict_plugins == "yes",
+            "" if known.listen_url == "off" else known.listen_url or known.database_url,
         )
 
     @property

@@ -16,6 +16,7 @@ from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.store.database.placement import enqueue_nothing
 from zonda.core.store.database.protocols import Database
+from zonda.core.store.postgresql.connection import connect, is_pooled
 from zonda.core.store.postgresql.role import apply_settings
 from zonda.core.store.write.database import Store
 from zonda.core.store.write.duties import Ownership
@@ -23,7 +24,7 @@ from zonda.core.system.clock import SystemClock
 from zonda.core.system.ids import Ids
 from zonda.hooks.errors import StoreError
 
-from .membership import Membership, News, Terms
+from .membership import POOLED, Claim, Membership, News, Terms
 from .placement import Placement
 from .progress import ProgressNews, parse_progress
 from .tail import EventTail
@@ -58,8 +59,8 @@ class Process(Protocol):
     def stop_engine(self) -> None:
         """Let the engine end what it has begun to call, and leave its trees."""
 
-    def check_delivery(self, engine: Engine) -> None:
-        """Deliver events to sinks if no other member does. Called every few seconds."""
+    def check_delivery(self, engine: Engine, claim: Claim) -> None:
+        """Deliver events to sinks if ``claim`` gives that duty. Called every few seconds."""
 
     def show_progress(self, notice: Notice) -> None:
         """Show what an operation of another member waits for; '' for one that has ended."""
@@ -74,7 +75,7 @@ class Lives:
         self._process = process
         self._store, self._clock, self._ids, self._terms = store, clock, ids, terms
         self._membership: Membership | None = None
-        self._enqueue = Placement().enqueue if terms.has_queue else enqueue_nothing
+        self._enqueue = Placement().enqueue if terms.listen_url else enqueue_nothing
         self._queue: Queue | None = None
         # The last id of this process as a member, and earlier ones that may have a row yet.
         self._members: list[str] = []
@@ -105,19 +106,23 @@ class Lives:
         self._process.start_engine(engine, drive)
         membership.begin(
             engine,
-            on_renewal=lambda: self._process.check_delivery(engine),
+            on_renewal=lambda claim: self._process.check_delivery(engine, claim),
             on_news=self._take_news,
             list_progress=self._progress.write,
             on_drain=lambda wanted: self._start(lambda: self._drain(drive, wanted)),
         )
         self._membership = membership
-        if drive == "all" and self._terms.has_queue and not is_draining:
+        if drive == "all" and self._terms.listen_url and not is_draining:
             self._queue = self._open_queue(engine, owned)
 
     def _open_queue(self, engine: Engine, owned: Ownership) -> Queue | None:
         """Begin to take trees from the queue; None where that cannot be: sweeps find them."""
-        database = self._store.database
+        database, url = self._store.database, self._terms.listen_url
         try:
+            with connect(url, database.where) as connection:
+                if is_pooled(connection):
+                    log.warning("There is no queue: %s", POOLED)
+                    return None
             from . import queue_schema
             from .queue import Queue
 
@@ -129,7 +134,7 @@ class Lives:
         except StoreError as error:
             log.warning("There is no queue: %s %s", error, error.hint)
             return None
-        queue = Queue(database.url, owned, engine)
+        queue = Queue(url, owned, engine)
         queue.start()
         return queue
 

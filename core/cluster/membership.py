@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import Protocol
 
 from zonda.core.store.database.placement import Enqueue, enqueue_nothing
@@ -33,8 +34,14 @@ _STUCK = 30.0
 #: Seconds between two words of new events, at least: whoever tells of something in PostgreSQL waits
 #: for all others who do.
 _EVENT_TICK = 0.25
+#: The reason why nothing is heard, and the remedy.
+POOLED = "a pooler stands before PostgreSQL. Set listen_url to the server itself, or to off"
 #: Seconds that a stopping member waits for its own threads.
 _GRACE = 5.0
+
+
+#: Takes a duty for this member; False where another has it.
+Claim = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Terms:
 
     ``lease``: seconds; ``served_url``: where its API answers, or ''; ``most``: how many trees it
     takes. ``plugins``: the digest of its plug-ins; ``is_strict``: it joins only members that have
-    the same ones. ``has_queue``: free trees are placed by a queue.
+    the same ones. ``listen_url``: where members hear of each other, '' for nowhere.
     """
 
     lease: float
@@ -52,7 +59,7 @@ class Terms:
     most: int
     plugins: str = ""
     is_strict: bool = False
-    has_queue: bool = True
+    listen_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,8 @@ class Membership:
         self._database, self._clock, self._enqueue = database, clock, enqueue
         self._member, self._lease = member, lease
         self._engine: Swept | None = None
-        self._on_renewal: Callable[[], None] = lambda: None
+        self._listen_url = ""
+        self._on_renewal: Callable[[Claim], None] = lambda claim: None
         self._on_news: Callable[[News], None] = lambda news: None
         self._list_progress: Callable[[], Iterable[str]] = tuple
         self._on_drain: Callable[[bool], None] = lambda is_draining: None
@@ -120,6 +128,7 @@ class Membership:
         this process, which are over. ``is_draining``: it takes none at all.
         """
         members, self._is_draining = self._open(), is_draining
+        self._listen_url = terms.listen_url
         row = MemberRow(
             self._member,
             socket.gethostname(),
@@ -152,14 +161,15 @@ class Membership:
         self,
         engine: Swept,
         *,
-        on_renewal: Callable[[], None] = lambda: None,
+        on_renewal: Callable[[Claim], None] = lambda claim: None,
         on_news: Callable[[News], None] = lambda news: None,
         list_progress: Callable[[], Iterable[str]] = tuple,
         on_drain: Callable[[bool], None] = lambda is_draining: None,
     ) -> None:
         """Keep the lease from now on, and tell ``engine`` what the others tell.
 
-        ``on_renewal`` is called after each renewal; it may raise StoreError. ``on_news`` is given
+        ``on_renewal`` is called after each renewal with what claims a duty that is no tree; it may
+        raise StoreError. ``on_news`` is given
         what is not for the engine; ``list_progress`` gives what to tell the others. ``on_drain`` is
         called when somebody wants this member to drain, or not to any more.
         """
@@ -225,7 +235,7 @@ class Membership:
             if not self._renew(members):
                 return False
             self._renew_at = now + self._lease / 3
-            self._on_renewal()
+            self._on_renewal(partial(self._claim, members))
         while self._news:
             members.tell(self._news.pop())
         if self._has_events and now >= self._events_at:
@@ -237,6 +247,9 @@ class Membership:
             for text in self._list_progress():
                 members.tell(f"progress {self._member} {text}")
         return True
+
+    def _claim(self, members: Members, key: str) -> bool:
+        return not self._is_draining and members.claim(key, self._member)
 
     def _compute_wait(self, now: float) -> float:
         due = min(self._look_at, self._events_at) if self._has_events else self._look_at
@@ -270,10 +283,13 @@ class Membership:
 
     def _listen(self) -> None:
         members: Members | None = None
-        while not self._has_left.is_set():
+        while self._listen_url and not self._has_left.is_set():
             try:
                 if members is None:
-                    members = self._open()
+                    members = Members(self._listen_url, self._database.where)
+                    if members.is_pooled:
+                        log.warning("Members cannot hear of each other: %s", POOLED)
+                        break
                     members.begin_to_listen(self._member)
                 for told in members.hear(_TICK):
                     self._take(told)

@@ -90,6 +90,13 @@ class Settings:
         "SQLite's `synchronous`. NORMAL survives the death of the process; FULL also a power cut.",
         choices=("NORMAL", "FULL"),
     )
+    listen_url: str = define_setting(
+        "",
+        "With PostgreSQL behind a pooler: the URL of the server itself, where engines hear of each "
+        "other and take stacks from their queue. `off`: they look every second instead.",
+        shown="`database_url`",
+        secret=True,
+    )
     lease: float = define_setting(
         6.0,
         "With PostgreSQL: how long after its last sign of life an engine is taken for dead, "

@@ -55,7 +55,11 @@ def connect(url: str, where: str) -> psycopg.Connection[Row]:
         )
     except psycopg.Error as error:
         raise to_store_error(error, where) from error
-    _adapt(connection)
+    try:
+        _adapt(connection)
+    except psycopg.Error as error:
+        connection.close()
+        raise to_store_error(error, where) from error
     return connection
 
 
@@ -67,6 +71,14 @@ def add_option(url: str, option: str) -> str:
 
 def _adapt(connection: psycopg.Connection[Row]) -> None:
     connection.adapters.register_dumper(str, _TextDumper)
+    if is_pooled(connection):  # what one session prepares, another one does not know
+        connection.prepare_threshold = None
+
+
+def is_pooled(connection: psycopg.Connection[Row]) -> bool:
+    """Whether a pooler stands before the server: it makes up the numbers of processes."""
+    ((pid,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
+    return bool(pid != connection.info.backend_pid)
 
 
 def make_pool(url: str, most: int) -> ConnectionPool[psycopg.Connection[Row]]:
@@ -132,6 +144,11 @@ class ServerConnection(_Words):
     def driver(self) -> psycopg.Connection[Row]:
         """The connection of psycopg, for who writes to other tables in the same transaction."""
         return self._connection
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether each transaction may be in another session of the server."""
+        return self._connection.prepare_threshold is None
 
     @property
     def in_transaction(self) -> bool:

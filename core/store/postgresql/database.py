@@ -16,7 +16,7 @@ from zonda.hooks.errors import StoreError
 
 from ..schema import version as schema
 from .connection import PooledConnection, ServerConnection, connect, make_pool
-from .lock import AdvisoryLock
+from .lock import AdvisoryLock, EngineLock
 from .tables import make_tables, read_version
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Server:
 
     def engine_lock(self) -> AdvisoryLock:
         """The right to run the engine."""
-        return self._make_lock("engine")
+        return EngineLock("engine", self._find_session, self._reads)
 
     def server_lock(self) -> AdvisoryLock:
         """The right to be the long-running engine."""

@@ -12,6 +12,8 @@ from typing import Self
 
 import psycopg
 
+from zonda.hooks.errors import StoreError
+
 from .connection import PooledConnection, ServerConnection
 
 _HOLDER = (
@@ -21,6 +23,10 @@ _HOLDER = (
     " AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     " AND (pg_locks.classid::bigint << 32 | pg_locks.objid::bigint) = %s"
 )
+
+
+_MEMBERS = "SELECT pid FROM member WHERE expires_at > extract(epoch FROM clock_timestamp())"
+_HAS_MEMBERS = "SELECT to_regclass('member') IS NOT NULL"
 
 
 def compute_key(name: str) -> int:
@@ -49,6 +55,11 @@ class AdvisoryLock:
         if self._holding is not None:
             return True
         session = self._session()
+        if session.is_pooled:
+            raise StoreError(
+                f"A pooler stands before {session.where}, and this needs a session of its own.",
+                hint="Run it with the database_url of the server itself.",
+            )
         try:
             # a session may take a lock twice: another object of this process has it
             if not blocking and self.is_taken():
@@ -93,3 +104,24 @@ class AdvisoryLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+class EngineLock(AdvisoryLock):
+    """The right to be the only engine: the members of a cluster have it together."""
+
+    def is_taken(self) -> bool:
+        """Whether there is any engine."""
+        return super().is_taken() or bool(self._list_members())
+
+    def read_holder(self) -> int | None:
+        """The process id of an engine, on whichever machine it is, as far as known."""
+        members = self._list_members()
+        return members[0] if members else super().read_holder()
+
+    def _list_members(self) -> list[int]:
+        try:
+            if not self._reads.execute(_HAS_MEMBERS).fetchone()[0]:
+                return []
+            return [pid for (pid,) in self._reads.execute(_MEMBERS).fetchall()]
+        except psycopg.Error as error:
+            raise self._reads.to_store_error(error) from error

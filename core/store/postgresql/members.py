@@ -39,6 +39,11 @@ _FREE = f"""UPDATE duty SET member = NULL, takeovers = takeovers + 1,
                       ELSE {_NOW} + LEAST(POWER(2, takeovers - 5), 300) END
     WHERE member = ANY(%s) RETURNING key, not_before"""
 _LEAVE = """UPDATE duty SET member = NULL WHERE member = %s RETURNING key, not_before"""
+# The row of the member stays until the commit: a duty is not taken for one that is removed.
+_CLAIM = f"""INSERT INTO duty (key, member, since, not_before, takeovers)
+    SELECT %s, id, {_NOW}, 0, 0 FROM member WHERE id = %s FOR KEY SHARE
+    ON CONFLICT (key) DO UPDATE SET member = EXCLUDED.member, since = EXCLUDED.since
+    WHERE duty.member IS NULL RETURNING 1"""
 _CUT = f"""SELECT pg_terminate_backend(activity.pid) FROM pg_stat_activity AS activity
     JOIN member ON activity.application_name = 'zonda ' || member.id
     WHERE member.expires_at < {_NOW} AND activity.datname = current_database()"""
@@ -108,6 +113,11 @@ class Members:
         # Members whose listening sessions have been seen.
         self._listening: set[str] = set()
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether a pooler stands before the server: nothing can be heard through one."""
+        return self._connection.prepare_threshold is None
+
     def join(self, row: MemberRow, lease: float) -> float:
         """Add a member whose lease ends in ``lease`` seconds; returns the server's time."""
         values = (row.id, row.host, row.pid, row.version, row.plugins, row.url, row.draining, lease)
@@ -176,6 +186,10 @@ class Members:
             self._execute("DELETE FROM member WHERE id = %s", member)
         if not is_placed:
             self.tell("duty")
+
+    def claim(self, key: str, member: str) -> bool:
+        """Take a duty that is no tree, and that no member has; whether ``member`` has it now."""
+        return bool(self._execute(_CLAIM, key, member))
 
     def tell(self, what: str) -> None:
         """Tell every member that there is something new: ``duty``, ``request``, ``answer``."""

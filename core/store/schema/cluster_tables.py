@@ -37,8 +37,8 @@ class Member(_Table, table=True):
 class Duty(_Table, table=True):
     """Something that one member at a time looks after, as long as there is anything to do.
 
-    ``key``: ``tree:ROOT`` or ``sink:NAME``. ``takeovers``: how many owners in a row have died
-    without any progress. Nobody takes it before ``not_before``.
+    ``key``: ``tree:ROOT``, or ``sinks`` for the delivery of events. ``takeovers``: how many owners
+    in a row have died without any progress. Nobody takes it before ``not_before``.
     """
 
     __tablename__ = "duty"
