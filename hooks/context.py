@@ -89,6 +89,14 @@ class ResourceContext(Protocol):
     def region(self) -> str:
         """The name of the region that this zonda is; '' where it has none."""
 
+    @property
+    def root_stack(self) -> str:
+        """The name of the stack at the top of the tree: that of ``stack``, if it is not nested."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a server tells projects apart: what its own process may use is no project's."""
+
     def save_resource_id(self, value: str | None) -> None:
         """Store the physical id; returns when durable. Raises ResourceFailure during a drift check,
         as everything that stores or signals does then.

@@ -6,7 +6,7 @@ are made of these parts.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,7 +79,9 @@ class Parts:
 
         disabled = {name.strip() for name in self.settings.disabled_plugins.split(",")} - {""}
         with preserve_signals():
-            found = _gather(*dropins.load_files(self.settings.plugin_dirs), disabled=disabled)
+            found = _gather(
+                lambda: dropins.load_files(self.settings.plugin_dirs), disabled=disabled
+            )
         type_files.add_files(found, type_files.list_yaml_files(self.type_folders))
         check_sections(self.settings, found)
         return found
@@ -96,11 +98,15 @@ class Parts:
         from . import type_files
 
         if path.is_file() and path.suffix in type_files.SUFFIXES:
-            plugins = _gather([], [], discover=False)
+            plugins = _gather(discover=False)
             type_files.add_files(plugins, [path], must=True)
             return plugins
-        found = dropins.load_file(path) if path.is_file() else dropins.load_files([str(path)])
-        plugins = _gather(*found, discover=False)
+        _ = self.plugins  # what is installed may provide what a file imports
+
+        def load() -> tuple[list[ModulePlugin], list[PluginError]]:
+            return dropins.load_file(path) if path.is_file() else dropins.load_files([str(path)])
+
+        plugins = _gather(load, discover=False)
         type_files.add_files(plugins, type_files.list_yaml_files([path]) if path.is_dir() else ())
         return plugins
 
@@ -324,8 +330,7 @@ def _make_clock(settings: Settings) -> SystemClock:
 
 
 def _gather(
-    files: list[ModulePlugin],
-    failures: list[PluginError],
+    load_files: Callable[[], tuple[list[ModulePlugin], list[PluginError]]] | None = None,
     *,
     discover: bool = True,
     disabled: Collection[str] = (),
@@ -334,10 +339,17 @@ def _gather(
     from zonda.core.plugins.manager import gather_plugins, make_manager
     from zonda.workflows import plugin as workflows
 
+    failures: list[PluginError] = []
+
+    def files() -> Iterator[ModulePlugin]:
+        plugins, failed = load_files() if load_files is not None else ([], [])
+        failures.extend(failed)
+        yield from plugins
+
     manager = make_manager(
         built_in,
         workflows,
-        files=files,
+        files=files(),
         discover=discover,
         disabled=disabled,
         failures=failures,

@@ -18,6 +18,7 @@ from zonda.core.settings.table import BUNDLED, DEFAULT_KIND, MISTRAL, Settings
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
 from zonda.hooks.runners.base import WorkflowRunner
+from zonda.hooks.schema.constraints import NotChecked
 from zonda.hooks.text import patterns
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.suggestions import format_suggestion
@@ -73,6 +74,11 @@ class ResourceServices:
         return self._settings.region_name
 
     @property
+    def is_shared(self) -> bool:
+        """Whether a server tells projects apart."""
+        return self._grants is not None
+
+    @property
     def signal_url_days(self) -> float:
         """Days until a signal URL expires; 0: never."""
         return self._settings.signal_url_days
@@ -114,6 +120,11 @@ class ResourceServices:
         served = self._list_service_names()
         if name in served:
             return self._get_or_make_runner(name, lambda: self._make_bundled_runner(name))
+        if self._lenient and name == self._settings.mistral_runner:
+            # Heat's own types need it: their templates are good where there is none.
+            raise NotChecked(
+                f"Nothing is asked about what is at Mistral: no runner {name} is known"
+            )
         known = [*self._settings.runners, *served]
         if self._grants is not None:
             known = [each for each in known if self._grants.may_use_runner(project, each)]

@@ -311,7 +311,8 @@ def make_manager(
 ) -> Manager:
     """Make a manager with the specifications, ``built_in`` and, if asked, installed plug-ins.
 
-    ``files``: plug-ins that are plain files; they come before those that are installed.
+    ``files``: plug-ins that are plain files; they come before those that are installed, which are
+    imported before the first file is asked for, since a file may use what they provide.
     ``disabled``: installed plug-ins or distributions that are not even imported.
 
     A plug-in that cannot be imported or registered is appended to ``failures`` and left out.
@@ -327,9 +328,19 @@ def make_manager(
 
     for plugin in built_in:
         adopt(plugin, built_in=True)
+    installed = [*_import_installed(manager, disabled, failed)] if discover else []
     for plugin in files:
         adopt(plugin)
-    for name, load, distribution in list_installed() if discover else ():
+    for plugin, name, distribution in installed:
+        adopt(plugin, name, distribution)
+    return manager
+
+
+def _import_installed(
+    manager: Manager, disabled: Collection[str], failed: list[PluginError]
+) -> Iterator[tuple[object, str, Distribution | None]]:
+    """Import the installed plug-ins that are not disabled: plug-in, name, distribution."""
+    for name, load, distribution in list_installed():
         origin = _make_origin(name, distribution)
         if not {*disabled}.isdisjoint(origin.names):
             manager.disabled.append(origin)
@@ -342,8 +353,7 @@ def make_manager(
             continue
         if isinstance(plugin, ModuleType) and follows_the_guide(plugin):
             plugin = ModulePlugin(name, plugin)
-        adopt(plugin, name, distribution)
-    return manager
+        yield plugin, name, distribution
 
 
 def gather_plugins(manager: Manager, failures: Iterable[PluginError] = ()) -> Plugins:

@@ -58,6 +58,7 @@ def load(
     ignore_unknown: bool = False,
     earlier: ValidationCache | None = None,
     setup: str = "",
+    is_shared: bool = False,
 ) -> StackDefinition:
     """Load the definition of a stack from a bundle.
 
@@ -71,14 +72,23 @@ def load(
     a definition is for looking at, not for making a stack.
     Rules that cannot be asked (``constraints.NotChecked``) are only warned of in any case.
     ``earlier``: what needs no check below the root; ``checked`` of the definition is for the next.
-    ``setup``: changes with what ``context_for`` can lend.
+    ``setup``: changes with what ``context_for`` can lend. ``is_shared``: a server tells projects
+    apart.
 
     Raises ValidationErrors with every fault, the first as Heat's; each has a ``stage`` and, as far
     as it stands in a text, a ``place``.
     """
     bundle = with_declared_types(bundle, plugins.resource_types)
     around = LoadContext(
-        bundle, plugins, functions, limits or Limits(), yaql, clock or SystemClock(), setup
+        bundle,
+        plugins,
+        functions,
+        limits or Limits(),
+        yaql,
+        clock or SystemClock(),
+        setup,
+        identity.stack_name,
+        is_shared,
     )
     family = TemplateTree(around, context_for, all_given=all_given)
     loader = Loader(around, identity)

@@ -107,6 +107,8 @@ class FakeContext:
         #: The most resources of one stack.
         self.max_resources = 10_000
         self.region = ""
+        self.root_stack = self.stack.name
+        self.is_shared = False
         #: The beginning of ``signal_url``; '' stands for no server, and gives None.
         self.public_url = ""
         self.operation: FakeOperation | None = None

@@ -152,6 +152,7 @@ class NoLender:
     """Lends nothing but patterns."""
 
     setup = ""
+    is_shared = False
 
     def runner(self, workflow: str, project: str = "") -> Any:
         raise ResourceFailure("there are no runners")

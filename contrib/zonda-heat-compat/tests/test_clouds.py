@@ -59,7 +59,10 @@ def test_a_context_without_a_cloud_knows_the_project_and_nothing_else() -> None:
     from heat.common.context import RequestContext
 
     stack = SimpleNamespace(project="team", name="web")
-    context = RequestContext(SimpleNamespace(stack=stack))
+    operation = SimpleNamespace(id="8d0aa8a4-8d3f-7c4e-9a55-5d3c1c6f3b10")
+    lent = SimpleNamespace(stack=stack, root_stack="web", is_shared=False, operation=operation)
+    context = RequestContext(lent)
+    assert context.request_id == "req-8d0aa8a4-8d3f-7c4e-9a55-5d3c1c6f3b10"
     assert (context.tenant_id, context.project_name) == ("team", "team")
     assert context.keystone_session is context.auth_token is context.region_name is None
     assert context.cache(dict) is context.cache(dict)
@@ -108,3 +111,32 @@ def test_a_section_that_is_missing_is_told_by_its_name(
 )
 def test_the_resources_that_a_template_refers_to(part: Any, names: list[str]) -> None:
     assert list(list_references(part)) == names
+
+
+def test_the_account_of_a_server_for_several_projects_is_nobodys(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OS_CLOUD", "mine")
+    assert cloud.find_cloud("team", "web", is_shared=True) is None
+    monkeypatch.setenv(cloud.CLOUDS, "team=one")
+    found = cloud.find_cloud("team", "web", is_shared=True)
+    assert found is not None
+    assert found.name == "one"
+
+
+def test_a_nested_stack_lives_in_the_cloud_of_the_stack_at_the_top(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from heat.common.context import RequestContext
+
+    monkeypatch.setenv(cloud.CLOUDS, "team/web=two")
+    stack = SimpleNamespace(project="team", name="web-group-abc")
+    lent = SimpleNamespace(stack=stack, root_stack="web", is_shared=False)
+    assert RequestContext(lent).cloud.name == "two"
+
+
+def test_a_context_that_belongs_to_no_stack_has_no_cloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    from heat.common.context import get_admin_context
+
+    monkeypatch.setenv("OS_CLOUD", "mine")
+    assert get_admin_context().cloud is None

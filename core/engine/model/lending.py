@@ -39,6 +39,10 @@ class Lender(Protocol):
         """The name of the region that this zonda is, or ''."""
 
     @property
+    def is_shared(self) -> bool:
+        """Whether a server tells projects apart."""
+
+    @property
     def public_url(self) -> str:
         """The URL under which the service is reached, without a slash at its end; '': nowhere."""
 
@@ -101,6 +105,7 @@ class BareContext:
 
     operation: LentOperation | None = None
     stack_timeout = 3600.0
+    _root_stack = ""
 
     def __init__(
         self,
@@ -111,8 +116,10 @@ class BareContext:
         max_resources: int,
         read: frozenset[str | None] = frozenset(),
         paths: frozenset[tuple[Any, ...]] = frozenset(),
+        root_stack: str = "",
     ) -> None:
         """``read``, ``paths``: the attributes of the resource that the template reads."""
+        self._root_stack = root_stack
         self._lender = lender
         self.clock = clock
         self.random = source
@@ -131,6 +138,16 @@ class BareContext:
     def region(self) -> str:
         """The name of this region, or ''."""
         return self._lender.region
+
+    @property
+    def root_stack(self) -> str:
+        """The name of the stack at the top of the tree."""
+        return self._root_stack or self.stack.name
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a server tells projects apart."""
+        return self._lender.is_shared
 
     @property
     def assigned_workflow(self) -> str | None:

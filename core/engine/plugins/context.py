@@ -92,6 +92,14 @@ class EngineContext(BareContext):
         return self._source.definitions.get(template_id)
 
     @property
+    def root_stack(self) -> str:
+        """The name of the stack at the top of the tree."""
+        stack = self._seen.stack
+        if stack.root_id in ("", stack.id):
+            return stack.name
+        return self._source.definitions.reader.stack_row(stack.root_id).name
+
+    @property
     def max_resources(self) -> int:
         """The number of resources that one stack may have."""
         most: int = self._definition.family.load_context.limits.max_resources_per_stack

@@ -86,6 +86,7 @@ class TemplateLoading:
             previous=previous,
             context_for=self._build_context,
             setup=self._lender.setup,
+            is_shared=self._lender.is_shared,
             check=check,
             yaql=self._yaql,
             clock=self._clock,
@@ -102,4 +103,5 @@ class TemplateLoading:
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         read, paths = owner.referenced_attributes(node.name), owner.referenced_paths(node.name)
         most = self._limits.max_resources_per_stack
-        return BareContext(self._lender, self._clock, self._random, stack, most, read, paths)
+        around = (self._lender, self._clock, self._random)
+        return BareContext(*around, stack, most, read, paths, owner.root_stack)

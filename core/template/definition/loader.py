@@ -15,6 +15,7 @@ from zonda.core.plugins.manager import Plugins
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import Related, TemplateError, TemplateWarning, ValidationErrors
 from zonda.hooks.records import dataclass
+from zonda.hooks.runners.references import StackRef
 
 from ..capabilities import requirements
 from ..capabilities.selection import TemplateSelector
@@ -46,7 +47,8 @@ _STACK_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]{0,254}\Z")
 class LoadContext:
     """The context of loading a template. ``functions`` gives the functions of a version.
 
-    ``setup``: changes with what plug-ins are lent while they are checked.
+    ``setup``: changes with what plug-ins are lent while they are checked. ``root_stack``: the
+    name of the stack at the top; ``is_shared``: a server tells projects apart.
     """
 
     bundle: Bundle
@@ -56,6 +58,8 @@ class LoadContext:
     yaql: Yaql | None
     clock: Clock
     setup: str = ""
+    root_stack: str = ""
+    is_shared: bool = False
 
 
 class Loader:
@@ -69,6 +73,7 @@ class Loader:
     provides_type = False
 
     def __init__(self, around: LoadContext, identity: Identity) -> None:
+        self.around = around
         bundle, plugins, limits = around.bundle, around.plugins, around.limits
         self.bundle = bundle
         #: The document whose links say what names of files mean.
@@ -96,7 +101,14 @@ class Loader:
         self.outputs: dict[str, OutputNode] = {}
         self.reads = ReadSet()
         self.functions = around.functions
-        self._constraints = ConstraintContext(plugins.constraints, limits, around.clock)
+        self._constraints = ConstraintContext(
+            plugins.constraints,
+            limits,
+            around.clock,
+            StackRef(identity.stack_id, identity.stack_name, identity.project_id),
+            around.root_stack,
+            around.is_shared,
+        )
 
     @property
     def document(self) -> Document:
@@ -213,7 +225,9 @@ class Loader:
         if circle is not None:
             self.errors.append(circle)
         empty = self._build_scope(self.resources, NullValues())
-        self.plugin_faults = plugin_edges.add_plugin_edges(self.resources, empty, self.identity)
+        self.plugin_faults = plugin_edges.add_plugin_edges(
+            self.resources, empty, self.identity, self.around
+        )
 
     def _build_scope(self, resources: Mapping[str, Any], values: ResourceValues | None) -> Scope:
         files = self.bundle.files_of(self.linked_by)

@@ -95,6 +95,8 @@ class StackDefinition:
         self.family: TreeContext = family
         self.spec: ChildSpec | None = spec
         self.identity: Identity = loader.identity
+        #: The name of the stack at the top of the tree.
+        self.root_stack: str = loader.around.root_stack
         #: The marks of the nested stacks that were checked with it (``check_marks``).
         self.checked: tuple[str, ...] = ()
         self.version: str = loader.version

@@ -7,7 +7,7 @@ again its edges are left out instead, so that its stack can still be deleted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import PluginError, TemplateError
@@ -27,20 +27,34 @@ from .references import find_circle
 Edge = tuple[str, str]
 
 
+class Surroundings(Protocol):
+    """The tree of stacks that a template belongs to (``loader.LoadContext``)."""
+
+    @property
+    def root_stack(self) -> str:
+        """The name of the stack at the top."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a server tells projects apart."""
+
+
 class _GraphContext:
     """The context of ``add_dependencies``: there is no resource yet to act on."""
 
     operation = None
 
-    def __init__(self, identity: Identity) -> None:
+    def __init__(self, identity: Identity, around: Surroundings) -> None:
         self.stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
+        self.root_stack = around.root_stack
+        self.is_shared = around.is_shared
 
     def __getattr__(self, name: str) -> NoReturn:
         raise PluginError(f"add_dependencies may not use {name}: it only reads the template")
 
 
 def add_plugin_edges(
-    nodes: Mapping[str, ResourceNode], scope: Scope, identity: Identity
+    nodes: Mapping[str, ResourceNode], scope: Scope, identity: Identity, tree: Surroundings
 ) -> list[TemplateError]:
     """Add the edges of plug-ins to the ``requires`` of ``nodes``; return the faults.
 
@@ -49,7 +63,7 @@ def add_plugin_edges(
     asked = [node for node in nodes.values() if _adds_edges(node)]
     if not asked:
         return []
-    context = cast(ResourceContext, _GraphContext(identity))
+    context = cast(ResourceContext, _GraphContext(identity, tree))
     around = {name: _build_neighbour(node, scope) for name, node in nodes.items()}
     faults: list[TemplateError] = []
     added: list[Edge] = []

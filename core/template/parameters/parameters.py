@@ -13,6 +13,7 @@ from typing import Any, cast
 from zonda.hooks.context import Clock, ResourceContext
 from zonda.hooks.errors import Related, SchemaError, TemplateError
 from zonda.hooks.records import dataclass
+from zonda.hooks.runners.references import StackRef
 from zonda.hooks.schema.constraints import (
     BaseCustomConstraint,
     Constraint,
@@ -72,15 +73,26 @@ class ParameterSchema:
 
 
 class ConstraintContext:
-    """The part of a ResourceContext that the constraints of parameters need."""
+    """The part of a ResourceContext that the constraints of parameters need.
+
+    ``stack``, ``root_stack``, ``is_shared``: whose parameters they are, as in ``ResourceContext``.
+    """
+
+    operation = None
 
     def __init__(
         self,
         constraints: Mapping[str, type[BaseCustomConstraint]],
         limits: Limits,
         clock: Clock,
+        stack: StackRef,
+        root_stack: str,
+        is_shared: bool,
     ) -> None:
         self.clock = clock
+        self.stack = stack
+        self.root_stack = root_stack
+        self.is_shared = is_shared
         self._constraints = constraints
         self._pattern_seconds = limits.pattern_seconds
         self._left = limits.patterns_seconds

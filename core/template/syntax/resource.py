@@ -55,6 +55,10 @@ class Owner(Protocol):
     def identity(self) -> Identity:
         """The stack."""
 
+    @property
+    def root_stack(self) -> str:
+        """The name of the stack at the top of the tree."""
+
     def referenced_attributes(self, name: str) -> frozenset[str | None]:
         """The attributes that the template reads of a resource; None: all of them."""
 

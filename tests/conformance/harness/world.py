@@ -45,6 +45,7 @@ class FakeLender:
     """Lends the fake workflow service under every name."""
 
     setup = ""
+    is_shared = False
 
     def __init__(self) -> None:
         self.mistral = FakeMistral()

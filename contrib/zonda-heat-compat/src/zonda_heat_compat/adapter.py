@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,7 +17,6 @@ from zonda.hooks import (
     Dependencies,
     InvalidTemplateAttribute,
     NotFound,
-    Path,
     Properties,
     ResourceContext,
     ResourceDefinition,
@@ -25,10 +24,9 @@ from zonda.hooks import (
     TemplateError,
     Unavailable,
     UpdateReplace,
+    ValidationErrors,
     attributes,
     constraints,
-    describe_exception,
-    properties,
     resource,
     select,
 )
@@ -41,10 +39,11 @@ from heat.engine import rsrc_defn
 from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
 
+from . import asking
 from .around import Stack
-from .cloud import NoCloud
 from .marks import carry
 from .observing import tell
+from .placeholders import AsGiven, Broken, make_fault
 from .recovery import Recovering, find_way
 from .references import list_references
 from .tokens import CannotBeStored, pack, unpack
@@ -118,14 +117,20 @@ class Adapted(Recovering, resource.Resource):
     def validate(self) -> None:
         """Run the plug-in's own check."""
         try:
-            found = self.heat.validate()
-        except NoCloud as error:
-            raise constraints.NotChecked(f"The resource is not checked: {error}") from error
+            with asking.not_checked("The resource", self._lent):
+                found = self.heat.validate()
+        except constraints.NotChecked:
+            raise
         except Exception as error:
-            raise _template_error(error) from error
+            raise make_fault(error) from error
         if found:  # until 2013 a check gave back the text of a fault
             text = found.get("Error", found) if isinstance(found, Mapping) else found
             raise TemplateError(str(text))
+        properties = self.heat.properties
+        unchecked = properties.finders.list_unchecked(properties.held.props)
+        if unchecked:
+            at = ("resources", self.name, "properties")
+            raise ValidationErrors([fault.prepend_path(*at) for fault in unchecked])
 
     def add_dependencies(self, deps: Dependencies) -> None:
         """Add the edges of the plug-in; none where it reads a property without a right value.
@@ -138,7 +143,10 @@ class Adapted(Recovering, resource.Resource):
         needed = [other for name, other in stack.resources.items() if name in named]
         deps.graph = lambda: {self.heat: needed}  # type: ignore[attr-defined]
         try:
-            self.heat.add_dependencies(deps)
+            with asking.not_checked("What it depends on", None):
+                self.heat.add_dependencies(deps)
+        except constraints.NotChecked:  # its own check says so
+            return
         except ValueError as error:
             if not isinstance(error.__cause__, TemplateError):
                 raise
@@ -269,42 +277,6 @@ class Adapted(Recovering, resource.Resource):
             raise NotFound("resource", self.name) from error
 
 
-class Broken(Properties):
-    """Stands for the properties of an instance that cannot be made: that is their fault."""
-
-    __slots__ = ("_error",)
-
-    def __init__(self, schemata: Mapping[str, properties.Schema], error: Exception) -> None:
-        super().__init__(schemata, {})
-        self._error = error
-
-    def validate(
-        self, path: Path = (), *, pending: Collection[str] | None = None
-    ) -> list[TemplateError]:
-        """The fault."""
-        fault = _template_error(self._error)
-        if not isinstance(self._error, exception.HeatException):
-            fault = TemplateError(f"The plug-in cannot be used: {describe_exception(self._error)}")
-        fault.__cause__ = self._error
-        return [fault.prepend_path(*path[:2])]
-
-
-class AsGiven(Properties):
-    """The properties of a type that declares none and takes any, as ``OS::Heat::None``."""
-
-    __slots__ = ()
-
-    def get_stored_values(self) -> dict[str, Any]:
-        """The stored value, as it is."""
-        return dict(self._given)
-
-    def validate(
-        self, path: Path = (), *, pending: Collection[str] | None = None
-    ) -> list[TemplateError]:
-        """No faults."""
-        return []
-
-
 class _Read(heat_properties.Properties):
     """Properties that the engine holds, as plug-ins read them."""
 
@@ -347,24 +319,6 @@ def _with_token(check: Callable[..., Any], token: Any) -> Any:
 
 def _overrides(cls: type[Any], *names: str) -> bool:
     return any(getattr(cls, name) is not getattr(HeatResource, name) for name in names)
-
-
-def _template_error(error: Exception) -> TemplateError:
-    """An error of a plug-in's own check, as a fault of the template."""
-    if isinstance(error, TemplateError):
-        return error
-    if isinstance(error, exception.HeatExceptionWithPath):
-        text = str(error.error_message) or str(error.error)
-        label = str(error.error) if error.error_message else ""
-        return TemplateError(text, path=[_item(each) for each in error.path], label=label)
-    text = str(error) or type(error).__name__
-    if isinstance(error, exception.HeatException):
-        return TemplateError(text, heat_type=type(error).__name__)
-    return TemplateError(text)
-
-
-def _item(part: Any) -> str | int:
-    return part if isinstance(part, int) else str(part)
 
 
 # -- making the classes ------------------------------------------------------------------------

@@ -18,20 +18,26 @@ from zonda.hooks import PluginError
 from .marks import load_session_class
 
 #: Clouds by project, or by project and stack: ``PROJECT=CLOUD,PROJECT/STACK=CLOUD``. With it no
-#: other project has a cloud.
+#: other project has a cloud; nor has one without it where a server tells projects apart.
 CLOUDS: Final = "HEAT_COMPAT_CLOUDS"
+#: The time that a service may take for an answer, unless clouds.yaml says another (api_timeout).
+_SECONDS: Final = 120.0
 _FOLDERS: Final = (Path(), Path.home() / ".config" / "openstack", Path("/etc/openstack"))
 _FILES: Final = ("clouds.yaml", "clouds.yml", "clouds.json")
 
 
-class NoCloud(PluginError):
+class NoAnswer(PluginError):
+    """There is nobody to be asked: whether something is there is not known."""
+
+
+class NoCloud(NoAnswer):
     """No cloud is known for a stack."""
 
     def __init__(self) -> None:
         super().__init__(
             "No cloud is known for this stack",
-            hint="Name one: OS_CLOUD with a clouds.yaml, the OS_* variables, or "
-            f"{CLOUDS}=PROJECT=CLOUD.",
+            hint="Name one: OS_CLOUD with a clouds.yaml, the OS_* variables, or, as a server for "
+            f"several projects needs it, {CLOUDS}=PROJECT=CLOUD.",
         )
 
 
@@ -54,13 +60,13 @@ class Cloud:
             return reader.get_one(cloud=self.name or None)
         except exceptions.ConfigException as error:
             named = self.name or "of the OS_* variables"
-            raise PluginError(f"The cloud {named} cannot be used: {error}") from None
+            raise NoAnswer(f"The cloud {named} cannot be used: {error}") from None
 
     @cached_property
     def session(self) -> Any:
         """keystoneauth's session, which signs in when it has to."""
         made = self.config.get_session()
-        made.connect_retries = 2
+        made.timeout = made.timeout or _SECONDS
         return made
 
     @cached_property
@@ -115,10 +121,13 @@ _READERS: Final[dict[str, Callable[[Cloud], Any]]] = {
 }
 
 
-def find_cloud(project: str = "", stack: str = "") -> Cloud | None:
-    """The cloud of a stack, or None."""
+def find_cloud(project: str = "", stack: str = "", *, is_shared: bool = False) -> Cloud | None:
+    """The cloud of a stack, or None. ``stack``: the one at the top, where it is nested.
+
+    ``is_shared``: a server tells projects apart, so that its own account is nobody's.
+    """
     named = dict(_list_named())
-    if named:
+    if named or is_shared:
         name = named.get(f"{project}/{stack}", named.get(project))
         return None if name is None else _get_cloud(name)
     return _get_cloud(os.environ.get("OS_CLOUD", "")) if _is_configured() else None

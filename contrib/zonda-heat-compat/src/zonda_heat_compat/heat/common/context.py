@@ -53,8 +53,8 @@ class RequestContext:
         self._clients: Any = None
         self._cached: dict[Any, Any] = {}
         stack = getattr(lent, "stack", None)
-        if cloud is None and not known:
-            cloud = find_cloud(*(() if stack is None else (stack.project, stack.name)))
+        if cloud is None and stack is not None:
+            cloud = find_cloud(stack.project, lent.root_stack, is_shared=lent.is_shared)
         self.cloud = cloud
 
     def cache(self, kind: Any) -> Any:
@@ -87,6 +87,8 @@ class RequestContext:
     def __getattr__(self, name: str) -> Any:
         lent, cloud = self.__dict__.get("lent"), self.__dict__.get("cloud")
         if name in _NAMES or name == "keystone_v3_endpoint":
+            if name == "request_id":
+                return _get_request_id(lent)
             if cloud is not None:
                 return cloud.tell(name)
             stack = getattr(lent, "stack", None)
@@ -94,6 +96,12 @@ class RequestContext:
         if lent is None or name.startswith("__"):
             raise AttributeError(f"The request context has no {name}")
         return getattr(lent, name)
+
+
+def _get_request_id(lent: Any) -> str | None:
+    """The id of the running operation, in the form of OpenStack."""
+    operation = getattr(lent, "operation", None)
+    return None if operation is None else f"req-{operation.id}"
 
 
 def request_context(context: Any) -> RequestContext:

@@ -10,7 +10,7 @@ from zonda.hooks import Constraint, constraints, properties, to_kind, to_number
 
 from heat.common import exception
 from heat.common.context import request_context
-from zonda_heat_compat.cloud import NoCloud
+from zonda_heat_compat import asking
 
 __all__ = [
     "AllowedPattern",
@@ -183,14 +183,13 @@ class BaseCustomConstraint(constraints.BaseCustomConstraint):
         clients = request_context(context).clients
         expected = self.expected_exceptions
         try:
-            self.validate_with_client(clients, value)
+            with asking.not_checked("The value", context):
+                self.validate_with_client(clients, value)
+        except constraints.NotChecked:
+            raise
         except expected as error:
             self._error_message = str(error)
             return False
-        except NoCloud as error:
-            if getattr(context, "operation", None) is not None:
-                raise
-            raise constraints.NotChecked(f"The value is not checked: {error}") from error
         return True
 
     def validate_with_client(self, client: Any, value: Any) -> None:
@@ -206,6 +205,7 @@ def _in_context(own: Any) -> Any:
 
     @functools.wraps(own)
     def validate(self: Any, value: Any, context: Any = None, *more: Any, **named: Any) -> Any:
-        return own(self, value, request_context(context), *more, **named)
+        with asking.not_checked("The value", context):
+            return own(self, value, request_context(context), *more, **named)
 
     return validate

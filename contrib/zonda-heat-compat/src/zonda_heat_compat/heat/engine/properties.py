@@ -13,9 +13,9 @@ from zonda.hooks import TemplateError, describe_exception, properties
 
 from heat.common import exception
 from heat.engine import constraints as constr
-from heat.engine.clients import Absent
 from heat.engine.support import SupportStatus
 from heat.engine.translation import TranslationRule
+from zonda_heat_compat.asking import Finders, is_only_looking
 
 __all__ = ["Properties", "Property", "Schema", "TranslationRule", "schemata"]
 
@@ -271,6 +271,7 @@ class Properties(Mapping[str, Any]):
         self.translation = translation
         self._raw = raw
         self._rules: Callable[[], Sequence[Any] | None] | None = None
+        self.finders = Finders()
         self.props = _Declared(self, schemata(schema), context)
         self.declared_anew()
 
@@ -294,10 +295,7 @@ class Properties(Mapping[str, Any]):
             raise TemplateError(
                 f"The translation rules fail: {describe_exception(error)}"
             ) from error
-        if getattr(getattr(self.context, "lent", None), "operation", None) is not None:
-            return rules
-        # A template is only looked at: names stay names where there is no cloud to ask.
-        return [each for each in rules if not isinstance(each.client_plugin, Absent)]
+        return self.finders.wrap(rules) if is_only_looking(self.context) else rules
 
     def translate_by(self, rules: Callable[[], Sequence[Any] | None]) -> None:
         """Have ``rules`` asked for when the first value is read."""

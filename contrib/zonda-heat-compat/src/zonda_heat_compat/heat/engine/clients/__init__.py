@@ -18,7 +18,7 @@ from zonda.hooks import PluginError
 from heat.common.context import RequestContext, request_context
 from heat.engine.clients.client_plugin import ClientPlugin, ExceptionFilter
 from zonda_heat_compat import installed
-from zonda_heat_compat.cloud import NoCloud
+from zonda_heat_compat.cloud import NoAnswer, NoCloud
 
 __all__ = ["ClientBackend", "ClientPlugin", "Clients", "OpenStackClients", "has_client"]
 
@@ -62,7 +62,7 @@ class Clients:
         if name == "heat":
             return _NoHeat(self.context)
         if entry is None:
-            return Absent(found)
+            return Absent(NoAnswer(str(found), plugin=name))
         cloud = self.context.cloud
         if cloud is None:
             return Absent(NoCloud())
