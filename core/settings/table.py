@@ -148,6 +148,12 @@ class Settings:
         "Which secrets [workflow types](manifest.md#secrets) may name: patterns of "
         "`env:NAME` and `file:PATH` (relative to `ZONDA_HOME`), separated by commas.",
     )
+    simulated_types: str = define_setting(
+        "*,*::WaitCondition,OS::Heat::SwiftSignal,OS::Heat::*Deployment*",
+        "Which types a stack makes nothing of that is [simulated](../how-to/simulate.md) "
+        "(`--simulate`): patterns, separated by commas. `*` alone means all that act outside "
+        "zonda.",
+    )
     disabled_plugins: str = define_setting(
         "",
         "Installed plug-ins that are left alone: their names or those of their distributions, "

@@ -121,6 +121,8 @@ class Resource:
     #: The properties or attributes that an attribute repeats, so that a secret stays one; the key
     #: None stands for the reference. An attribute always repeats the property of its own name.
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {}
+    #: The name of the type that the class stands for in a stack that is simulated, else ''.
+    simulates: ClassVar[str] = ""
     #: The text that the class was made from, where it was (``zonda_type_readers``).
     declared_by: ClassVar[TypeText | None] = None
 

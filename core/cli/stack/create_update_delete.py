@@ -15,7 +15,7 @@ from zonda.hooks.errors import NotFound, UsageError, ZondaError
 
 from ..arguments import STACK, STACKS, YES, argument, takes
 from ..console import errors, formats
-from ..options import agreement, breakpoints, drift, template
+from ..options import agreement, breakpoints, drift, simulation, template
 from ..progress import busy_stacks, result
 from ..progress.follow import follow
 from ..progress.run_action import add_waiting, say_planned, wait_for_end
@@ -89,6 +89,7 @@ def _minutes(text: str) -> int:
 @takes(
     argument("name", metavar="NAME", help="name of the new stack"),
     template.add_required_arguments,
+    simulation.add_arguments,
     breakpoints.declare("pre-create"),
     _common_arguments,
     busy_stacks.add_arguments,
@@ -112,7 +113,9 @@ def build_create_action(
     """Build the creation from the arguments."""
     return actions.CreateStack(
         name=name,
-        bundle=template.collect_bundle(session, arguments, all_given=True),
+        bundle=simulation.simulate(
+            session, arguments, template.collect_bundle(session, arguments, all_given=True)
+        ),
         timeout_mins=arguments.timeout or session.settings.stack_timeout_mins,
         rollback=bool(arguments.rollback),
         tags=parse_tags(arguments.tags) or (),

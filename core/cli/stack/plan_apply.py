@@ -14,7 +14,7 @@ from zonda.hooks.errors import NotFound, UsageError
 
 from ..arguments import argument, exclusive, takes
 from ..console import formats, plan_tree
-from ..options import template
+from ..options import simulation, template
 from ..progress import busy_stacks, result, run_action
 from ..session import Session
 from . import create_update_delete
@@ -25,6 +25,7 @@ NOTHING, ERROR, CHANGES = 0, 1, 2
 @takes(
     argument("stack", metavar="STACK", help="name of a stack, a new one too; or id"),
     template.add_arguments,
+    simulation.add_arguments,
     exclusive(
         argument(
             "--existing",
@@ -71,6 +72,7 @@ def _build_action(session: Session, arguments: argparse.Namespace) -> Action:
         return DeleteStack(session.app.stacks.find(name).id)
     try:
         session.app.stacks.find(name)
+        simulation.refuse_for_existing(arguments, name)
     except NotFound:
         if arguments.existing:
             raise

@@ -17,6 +17,7 @@ from zonda.hooks.errors import TemplateError, UpdateReplace
 from zonda.hooks.records import dataclass
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.values import NOT_CHECKED
 
 from ..model import row_annotations
 from ..model.causes import Cause, as_text
@@ -268,5 +269,7 @@ def _validate(instance: Resource, case: Question) -> None:
         (case.row.name, "Properties"), pending=case.pending
     )
     for fault in faults:
+        if fault.code == NOT_CHECKED:  # the handler will tell
+            continue
         if len(fault.path) < 3 or fault.path[2] not in case.pending:
             raise fault

@@ -56,6 +56,10 @@ class Definition(Protocol):
         """The cache keys of the nested stacks that were validated with it."""
 
     @property
+    def root_stack(self) -> str:
+        """The name of the stack at the top of the tree."""
+
+    @property
     def family(self) -> Any:
         """The loader of the definitions of nested stacks."""
 

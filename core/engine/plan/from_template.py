@@ -227,6 +227,8 @@ def plan_update(
     if action.existing and before is not None and stack.template_id is not None:
         old = unused.rebuild_bundle(stored_as(services.reader(), stack.template_id), before)
         bundle = merge_bundles(old, before, bundle)
+    if before is not None:  # a stack is simulated from its creation on, or never
+        bundle = records.replace(bundle, simulated=before.family.load_context.bundle.simulated)
     previous = None if before is None else before.parameters.values
     definition = load_definition(services, stack, bundle, previous)
     changes: dict[str, Any] = {}

@@ -94,10 +94,7 @@ class EngineContext(BareContext):
     @property
     def root_stack(self) -> str:
         """The name of the stack at the top of the tree."""
-        stack = self._seen.stack
-        if stack.root_id in ("", stack.id):
-            return stack.name
-        return self._source.definitions.reader.stack_row(stack.root_id).name
+        return self._definition.root_stack
 
     @property
     def max_resources(self) -> int:

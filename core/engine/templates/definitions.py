@@ -28,6 +28,8 @@ from ..model.definition import Definition, Loading, ResourceClass
 from ..model.states import MAKING
 from .cache import DefinitionCache
 
+#: In front of the name of the type that a simulated resource stands for.
+SIMULATED = "simulated:"
 #: The weight of a resource besides its text, in characters.
 _PER_RESOURCE = 1000
 
@@ -125,6 +127,8 @@ class Definitions:
 
         What was made of a text is known by what the text calls it, wherever that comes from.
         """
+        if cls.simulates:
+            return f"{SIMULATED}{cls.simulates}"
         if cls.declared_by is not None:
             return cls.declared_by.class_type
         return self._names.of(cls)

@@ -25,6 +25,7 @@ from ..environment import environment as environments
 from ..environment.environment import Environment
 from ..evaluation.scope import FunctionTable, Parser, ResourceValues, Scope, Yaql
 from ..parameters.parameters import ConstraintContext, Parameters
+from ..simulation.resource import SimulatedTypes
 from ..source import cloudformation, versions
 from ..source.bundle import Bundle, Identity, Limits
 from ..source.diagnostics import DUPLICATE_NAMES, PARAMETER_MISSING, RESOURCE_SHAPE, STACK_NAME
@@ -295,8 +296,10 @@ def build_registry(bundle: Bundle, plugins: Plugins, limits: Limits) -> Registry
     most = limits.max_template_bytes
     texts = DeclaredTypes(plugins.type_readers, bundle, most)
     types = plugins.resource_types
+    if bundle.types:
+        types = types | dict(texts.load_stored())
     return Registry(
-        types | dict(texts.load_stored()) if bundle.types else types,
+        SimulatedTypes(types, bundle.simulated) if bundle.simulated else types,
         plugins.explain_missing_type,
         TemplateSelector(bundle.files, bundle.map_written_names, max_bytes=most),
         partial(bundle.key_of, bundle.template_file),

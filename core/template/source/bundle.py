@@ -59,6 +59,7 @@ class Bundle:
     ``types``: the texts (``file``, ``text``) of types that were installed as such when the bundle
     was stored, by name; they come before what is installed now. ``outside``: the files that do not
     stand below the template's folder, for whoever is asked whether all is as it should be.
+    ``simulated``: patterns of the types of which nothing is made, in a stack that is simulated.
     """
 
     template: str
@@ -71,6 +72,7 @@ class Bundle:
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     documents: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     types: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    simulated: tuple[str, ...] = ()
     outside: tuple[str, ...] = field(default=(), compare=False)
 
     def files_of(self, file: str) -> Mapping[str, str]:
@@ -131,13 +133,16 @@ class Bundle:
         }
         if self.types:
             found["types"] = {name: dict(said) for name, said in self.types.items()}
+        if self.simulated:
+            found["simulated"] = list(self.simulated)
         return found
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Bundle:
         """The bundle from a JSON object of ``to_json``."""
         files = tuple((str(file), str(text)) for file, text in data["environment_files"])
-        return cls(**{**data, "environment_files": files})
+        simulated = tuple(map(str, data.get("simulated", ())))
+        return cls(**{**data, "environment_files": files, "simulated": simulated})
 
 
 @dataclass(frozen=True, slots=True)
