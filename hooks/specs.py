@@ -82,6 +82,17 @@ def zonda_summary(types: Collection[str]) -> str:
 
 
 @hookspec
+def zonda_cloud_checks(name: str) -> Sequence[tuple[str, str, str]]:
+    """Rows of ``zonda cloud check NAME``: what was asked, the verdict, and how or why.
+
+    The verdict is ``works``, ``absent`` or ``fails``. ``name``: of the plug-in's own settings; ''
+    for the cloud that acts where none is named. Called by that command, and at no other time. An
+    empty answer means that the plug-in knows of no clouds; a ZondaError is shown as it is.
+    """
+    raise AssertionError("a specification is never called")
+
+
+@hookspec
 def zonda_runners() -> Mapping[str, RunnerFactory]:
     """Kinds of workflow runner by name, e.g. ``{"http": HttpRunner}``.
 

@@ -161,6 +161,7 @@ _TABLE = {
     "plugin list": ("plugins.list", "list_plugins", "List plug-ins and what they bring."),
     "plugin new": ("plugins.new", "new", "Begin a plug-in package of your own."),
     "plugin check": ("plugins.check", "check", "Check the rules that plug-ins keep."),
+    "cloud check": ("services.cloud", "check", "Check credentials and services of a cloud."),
     "sink list": ("services.sinks", "list_sinks", "List who is told of events, and how far."),
     "sink test": ("services.sinks", "test", "Send a test event to a sink."),
     "sink skip": ("services.sinks", "skip", "Give up what waits for a sink, and go on from now."),

@@ -226,6 +226,15 @@ class Plugins:
                 self.add_failure(_make_failure(origin, "failed in zonda_summary", error))
         return found
 
+    def check_clouds(self, name: str) -> list[tuple[str, str, str]]:
+        """Ask the plug-ins about a cloud: (what, verdict, text). Raises what they raise."""
+        if self.manager is None:
+            return []
+        answers = self.manager.hook.zonda_cloud_checks(name=name)
+        return [
+            (str(what), str(verdict), str(text)) for each in answers for what, verdict, text in each
+        ]
+
     def add_type(self, origin: Origin, name: str, cls: type[Resource]) -> None:
         """Add a declared type, with the rules of all types."""
         self._add(

@@ -316,7 +316,7 @@ def test_without_a_manager_there_are_no_functions() -> None:
 
 
 def test_the_real_entry_points_can_be_asked_for() -> None:
-    for name, load, distribution in manager._list_installed():
+    for name, load, distribution in manager.list_installed():
         assert name
         assert callable(load)
         assert distribution is not None

@@ -8,12 +8,12 @@ name come first, then the alphabet decides, so that ``My::*`` beats ``My::Thing`
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from operator import itemgetter
 from typing import Any
 
 from zonda.hooks.errors import Path, TemplateError
+from zonda.hooks.records import dataclass
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.sanitize import escape_control_chars
 

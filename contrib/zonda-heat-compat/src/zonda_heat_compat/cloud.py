@@ -129,12 +129,13 @@ def find_cloud(project: str = "", stack: str = "", *, is_shared: bool = False) -
     named = dict(_list_named())
     if named or is_shared:
         name = named.get(f"{project}/{stack}", named.get(project))
-        return None if name is None else _get_cloud(name)
-    return _get_cloud(os.environ.get("OS_CLOUD", "")) if _is_configured() else None
+        return None if name is None else get_cloud(name)
+    return get_cloud(os.environ.get("OS_CLOUD", "")) if _is_configured() else None
 
 
 @cache
-def _get_cloud(name: str) -> Cloud:
+def get_cloud(name: str) -> Cloud:
+    """The cloud of a section of clouds.yaml; '': of the variables."""
     return Cloud(name)
 
 

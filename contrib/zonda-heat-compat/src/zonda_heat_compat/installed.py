@@ -32,6 +32,7 @@ from zonda.hooks import (
 )
 
 from . import names
+from .index import load_faults
 
 NAME: Final = "openstack-heat"
 _ROOM: Final = "heat/engine/resources"
@@ -187,18 +188,23 @@ def make_client(entry: EntryPoint) -> Any:
     return entry.load()(get_admin_context())
 
 
+def _find_faults() -> dict[str, str]:
+    """The types that cannot be used, with reasons. Imports all of them."""
+    looked = {name: HeatType(*place).look() for name, place in _list_places().items()}
+    return {name: each.reason for name, each in looked.items() if isinstance(each, Unavailable)}
+
+
 def format_summary(types: Collection[str]) -> str:
-    """A text on ``types``: the number that can be used, the rest with reasons. Imports them."""
+    """A text on ``types``: the number that can be used, and the rest with reasons."""
     found = find()
     if found is None:
         return (
             "OpenStack's own types (OS::Nova::Server, ...) are not here: "
             "pip install 'zonda-heat-compat[openstack]'."
         )
-    places = _list_places()
-    looked = {name: HeatType(*places[name]).look() for name in types if name in places}
-    faults = {name: each.reason for name, each in looked.items() if isinstance(each, Unavailable)}
-    parts = [f"{len(looked) - len(faults)} types"]
+    used = _list_places().keys() & types
+    faults = {name: why for name, why in load_faults(_find_faults).items() if name in used}
+    parts = [f"{len(used) - len(faults)} types"]
     for kind, group in (("clients", "heat.clients"), ("constraints", "heat.constraints")):
         parts.append(f"{sum(map(brings, entry_points(group=group)))} {kind}")
     text = f"{NAME} {found.version}: {', '.join(parts)}"

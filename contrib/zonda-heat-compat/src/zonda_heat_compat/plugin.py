@@ -8,7 +8,7 @@ so in ``zonda plugin list``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from importlib.metadata import entry_points
 from typing import Any
@@ -65,6 +65,16 @@ def zonda_client_plugins() -> Mapping[str, Any]:
         make = partial(installed.make_client, entry)
         found[entry.name] = installed.HeatClient(entry) if installed.brings(entry) else make
     return found
+
+
+@hookimpl
+def zonda_cloud_checks(name: str) -> Sequence[tuple[str, str, str]]:
+    """The credentials and services of an OpenStack."""
+    if installed.find() is None:
+        return ()
+    from .cloud_check import check_cloud
+
+    return check_cloud(name)
 
 
 @hookimpl
