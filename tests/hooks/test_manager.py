@@ -65,7 +65,7 @@ def installed(
             (folder / "METADATA").write_text(f"Name: {distribution}\nVersion: 1.2\n")
             yield name, load, Distribution.at(folder)
 
-    monkeypatch.setattr(manager, "_list_installed", found)
+    monkeypatch.setattr(manager, "list_installed", found)
 
 
 def collect(*built_in: Any, discover: bool = False) -> Plugins:
