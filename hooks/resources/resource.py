@@ -317,6 +317,21 @@ class Resource:
             return self.resource_id
         return None
 
+    def describe_remains(self) -> str:
+        """The things that ``handle_delete`` leaves outside, as a sentence; '' where there are none.
+
+        Shown in every plan that makes or deletes the resource. Asked before anything is done: only
+        ``self.properties`` and what is stored may be looked at.
+        """
+        return ""
+
+    def describe_outcome(self) -> str:
+        """The sentence for the event of a creation or update that has ended well; '' for the usual.
+
+        Such as that the thing was there already. Asked at the end of the operation.
+        """
+        return ""
+
     def needs_replace_failed(self) -> bool:
         """Whether a resource in a FAILED state is replaced by the next update."""
         return True

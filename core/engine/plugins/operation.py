@@ -19,7 +19,7 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.trace_context import keep_traceparent
 from zonda.hooks.runners.waking import Waker, keep_waker
 from zonda.hooks.text.borders import raise_interruption
-from zonda.hooks.text.sanitize import get_retry_delay
+from zonda.hooks.text.sanitize import get_retry_delay, safe_str
 
 from ..model import row_annotations
 from ..model.definition import Definition
@@ -389,13 +389,15 @@ class PluginOperation:
 
     def _build_final(self, reason: str = "state changed") -> Final:
         if self.action == "DELETE":
-            return Final()
+            return Final(reason=self._redact(safe_str(self.instance.describe_remains())) or reason)
         instance = self._make_current()
         if self.action == "ADOPT":
             reason = (
                 self._redact(live_state.describe_differences(instance, self._read_marks()))
                 or reason
             )
+        elif self.action in ("CREATE", "UPDATE"):
+            reason = self._redact(safe_str(instance.describe_outcome())) or reason
         return self._build_shown(instance, reason)
 
     def _build_shown(self, instance: Resource, reason: str = "state changed") -> Final:

@@ -23,6 +23,7 @@ class Entry:
     to be decided. ``held``: who protects it, where it cannot go for that. ``nested``: what becomes
     of its nested stack; of what is replaced that of the new one, then that of the old one.
     ``perhaps``: what may become of it besides, since it is not known whether its condition holds.
+    ``remains``: what its type says that its deletion leaves outside, or ''.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Entry:
     held: Protection | None = None
     nested: tuple[Inside, ...] = ()
     perhaps: str = ""
+    remains: str = ""
 
     @property
     def refusal(self) -> str:

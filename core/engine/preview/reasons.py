@@ -49,6 +49,9 @@ def _explain_entry(entry: Entry) -> Iterator[Reason]:
             yield Reason("left over", "left over from an earlier action")
         if row.deletion_policy == "Snapshot":
             yield Reason("snapshot", "its deletion policy is Snapshot: a snapshot is taken before")
+        yield from _explain_remains(entry)
+    elif entry.action == "create":
+        yield from _explain_remains(entry)
     elif row is not None and row.want != PRESENT:
         yield Reason("back", "an older instance of it is taken again")
 
@@ -67,6 +70,14 @@ def _explain_predecessor(entry: Entry) -> Iterator[Reason]:
     elif row.deletion_policy == "Snapshot":
         text = "its deletion policy is Snapshot: a snapshot of the old one is taken before it goes"
         yield Reason("snapshot", text, perhaps=perhaps)
+    if row.deletion_policy != "Retain":
+        yield from _explain_remains(entry, perhaps=perhaps)
+
+
+def _explain_remains(entry: Entry, *, perhaps: bool = False) -> Iterator[Reason]:
+    """The reason that tells what a deletion leaves outside."""
+    if entry.remains:
+        yield Reason("remains", entry.remains, perhaps=perhaps)
 
 
 def _explain_verdict(entry: Entry) -> Iterator[Reason]:

@@ -28,6 +28,7 @@ from ..plugins.values import RowValues
 from ..progress.protection import Protection, find_protection
 from ..services import EngineServices
 from .entries import Entry, Inside
+from .remains import Remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Walk:
     ) -> None:
         self._services = services
         self._nested = nested
+        self._remains = Remains(services.instances, stack)
         # as the plan will have it
         known = str(proposal.changes.get("policies", stack.policies))
         self._stack = replace(stack, policies=known)
@@ -142,8 +144,13 @@ class Walk:
         perhaps = ""
         if not node.is_certain:  # what decides whether it is wanted is known later
             action, perhaps = ("none", "create") if row is None else (action, "delete")
+        remains = ""
+        if action == "create" and verdict.surely.after is not None:
+            remains = self._remains.describe_wanted(verdict.surely.after, verdict)
+        elif row is not None and "replace" in (action, verdict.may):
+            remains = self._remains.describe_present(row)
         because = verdict.because
-        return Entry(name, node.type, action, row, verdict, because, None, nested, perhaps)
+        return Entry(name, node.type, action, row, verdict, because, None, nested, perhaps, remains)
 
     def _walk_nested(
         self, judge: Judge, node: Any, verdict: Verdict
@@ -210,7 +217,8 @@ class Walk:
         if is_left_alone(row):
             return Entry(row.name, row.type, "leave", row)
         nested = tuple(self._nested.walk_deleted(self._stack, row))
-        return Entry(row.name, row.type, "delete", row, nested=nested)
+        remains = self._remains.describe_present(row)
+        return Entry(row.name, row.type, "delete", row, nested=nested, remains=remains)
 
     def _find_protection(self, row: ResourceRow) -> Protection:
         """The protection of an instance to be deleted; a rollback ignores the environment's."""

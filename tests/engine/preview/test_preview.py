@@ -51,9 +51,29 @@ class Saved(Resource):
         """Nothing to do."""
 
 
+class Lasting(Loose):
+    """A part of it stays outside when it goes."""
+
+    properties_schema: ClassVar[Mapping[str, Any]] = {
+        "fixed": properties.Schema("String"),
+        "stays": properties.Schema("String", default="", update_allowed=True),
+    }
+
+    def describe_remains(self) -> str:
+        """What the template says, or a fault."""
+        if self.properties["stays"] == "fault":
+            raise LookupError("x")
+        return self.properties["stays"] and f"{self.properties['stays']} stays"
+
+    def describe_outcome(self) -> str:
+        """Likewise."""
+        return f"{self.properties['stays']} was there"
+
+
 @pytest.fixture(autouse=True)
 def more_types(bench):
     bench.types |= {"Test::Any": Loose, "Test::Stiff": Stiff, "Test::Saved": Saved}
+    bench.types["Test::Lasting"] = Lasting
     bench.restart()
 
 
@@ -231,6 +251,36 @@ def test_what_becomes_of_a_predecessor_that_is_not_just_deleted(bench):
     assert "the old one is left behind" in of(plan, "kept")["reasons"][-1]["text"]
     assert kinds(plan, "back") == ["fixed", "snapshot"]
     assert kinds(plan, "gone") == ["fixed"]
+
+
+def test_what_a_deletion_leaves_is_told_when_it_is_made_and_when_it_goes(bench):
+    text = "a: {type: Test::Lasting, properties: {fixed: %s, stays: %s}}"
+    create = CreateStack("s", bench.bundle(text % (1, "dust")))
+    plan = build_document(build_preview(bench.engine.services, create))
+    assert of(plan, "a")["reasons"][-1]["kind"] == "remains"
+    assert of(plan, "a")["reasons"][-1]["text"] == "dust stays"
+    bench.create(text % (1, "dust"))
+    assert kinds(shown(bench, text % (2, "mud")), "a") == ["fixed", "remains"]
+    assert kinds(shown(bench, text % (1, "mud")), "a") == []
+    plan = shown(bench, "")
+    assert of(plan, "a")["reasons"] == [
+        {"kind": "remains", "text": "dust stays", "names": [], "perhaps": False}
+    ]
+    bench.update("")
+    told = [(event.action, event.reason) for event in bench.engine.reader.events(bench.stack.id)]
+    assert ("CREATE", "dust was there") in told
+    assert ("DELETE", "dust stays") in told
+
+
+def test_what_stays_is_told_without_secrets_and_without_faults(bench):
+    rest = "parameters: {p: {type: string, hidden: true}}\n"
+    text = "a: {type: Test::Lasting, properties: {stays: {get_param: p}}}"
+    bench.create(text, rest=rest, parameters={"p": "s3cr3t-value"})
+    plan = json.dumps(shown(bench, ""))
+    assert "stays" in plan
+    assert "s3cr3t" not in plan
+    bench.update("a: {type: Test::Lasting, properties: {stays: fault}}")
+    assert "fails to tell" in of(shown(bench, ""), "a")["reasons"][0]["text"]
 
 
 def test_failed_type_metadata_policy_and_gone(bench):

@@ -1,0 +1,59 @@
+"""The things that deletions leave outside, in the words of their types. In the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.text.borders import raise_interruption
+from zonda.hooks.text.sanitize import safe_str, truncate_middle
+
+from ..diff.judge import Verdict
+from ..model.work_item import WorkItem
+from ..plugins.instances import Instances
+from ..plugins.reasons import Secrets
+from ..plugins.redaction import scrub
+
+_UNKNOWN = "its type fails to tell what its deletion leaves behind"
+
+
+class Remains:
+    """Asks the types of one stack's resources; most leave nothing, and are not asked."""
+
+    def __init__(self, instances: Instances, stack: StackRow) -> None:
+        self._instances = instances
+        self._stack = stack
+
+    def describe_wanted(self, instance: Resource, verdict: Verdict) -> str:
+        """The remains of a resource that is to be made."""
+        if not _may_leave(type(instance)) or verdict.wanted is None or verdict.template is None:
+            return ""
+        secrets = Secrets.of(verdict.template, instance.name)
+        secrets.add_properties(verdict.wanted.properties)
+        return _ask(lambda: instance, lambda: secrets.values)
+
+    def describe_present(self, row: ResourceRow) -> str:
+        """The remains of an instance that is to go."""
+        instances = self._instances
+        if not row.id or not _may_leave(instances.definitions.class_of(row)):
+            return ""
+        data = instances.definitions.reader.read_sealed_data(row.id)
+        seen = WorkItem(row, self._stack, data)
+        return _ask(
+            lambda: instances.make_for_reading(seen), lambda: instances.secrets(seen).values
+        )
+
+
+def _may_leave(cls: type[Resource]) -> bool:
+    return cls.describe_remains is not Resource.describe_remains
+
+
+def _ask(make: Callable[[], Resource], secrets: Callable[[], Iterable[Any]]) -> str:
+    try:
+        text = truncate_middle(safe_str(make().describe_remains()))
+        return scrub(text, secrets())
+    except BaseException as error:  # a plug-in is at fault
+        raise_interruption(error)
+        return _UNKNOWN
