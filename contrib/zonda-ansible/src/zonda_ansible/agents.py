@@ -32,9 +32,9 @@ class Agent:
         self.temporary = find_cache_folder() / "tmp"
         self.temporary.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "zonda_ansible.agent", str(writer)],
+            [sys.executable, "-P", "-m", "zonda_ansible.agent", str(writer), str(self.temporary)],
             cwd="/",
-            env={**make_environment(), "ANSIBLE_LOCAL_TEMP": str(self.temporary)},
+            env=make_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

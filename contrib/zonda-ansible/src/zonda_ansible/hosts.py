@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
     NotReady,
+    OpaqueState,
     Resource,
     ResourceDefinition,
     ResourceFailure,
@@ -208,6 +209,11 @@ class Host(Resource):
         self._ping(self.properties)
         self._gather(self.properties)
 
+    def get_live_state(self) -> Mapping[str, Any]:
+        """In sync if modules can be run there; else nobody could look."""
+        self._ping(self.properties)
+        return OpaqueState(self.properties.get_sent_values(), in_sync=True)
+
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> None:
         """The same as to create it."""
         self._prove(self.properties)
@@ -267,12 +273,13 @@ class Host(Resource):
             "variables": make_variables(wanted),
             "keywords": {"timeout": 60},
             "check": False,
+            "diff": False,
             "limit": 90,
         }
         run = runs.begin(load_index(), question, self.uuid or "host")
         try:
             found = runs.take_result(run, 100)
-        except (runs.Lost, runs.Late):
+        except (runs.Unknown, runs.Lost, runs.Late):
             raise NotReady(1.0, "ansible-core was ended") from None
         assert found is not None, "the run has a limit"
         if found.get("failed") or found.get("unreachable"):

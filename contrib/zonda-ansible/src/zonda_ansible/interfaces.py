@@ -13,6 +13,8 @@ from .index import FORMAT, Index, find_cache_folder, read_kept, write_kept
 
 #: Seconds until a module that cannot be read is given up.
 _LIMIT: Final = 60
+#: The number of times that it is asked, since the agent may have been killed meanwhile.
+_TRIES: Final = 3
 
 
 class NoInterface(Exception):
@@ -28,7 +30,10 @@ def load_interface(index: Index, module: str) -> dict[str, Any]:
     known = read_kept(kept)
     if not isinstance(known, list) or len(known) != 2 or known[0] != state:
         question = {"module": module, "file": file, "limit": _LIMIT}
-        found = get_agent(index.fingerprint).ask(question).result()
+        for _ in range(_TRIES):
+            found = get_agent(index.fingerprint).ask(question).result()
+            if "lost" not in found:
+                break
         if found.get("late"):
             found = {"error": f"it cannot be read in {_LIMIT} seconds"}
         if "lost" in found:  # which says nothing of the module: not kept

@@ -19,8 +19,13 @@ from zonda.hooks import UsageError
 from .index import Index
 
 KEEP: Final = "keep"
+#: The deletion of what makes nothing: a module that only asks.
+NOTHING: Final = "nothing"
 #: The states in which a thing is gone, as modules call them.
 _GONE: Final = ("absent", "deleted", "removed", "delete", "remove", "missing")
+_FILE: Final = "ansible.builtin.file"
+#: The modules that only ask, by the ends of their names.
+_ASKING: Final = ("_info", "_facts")
 #: The options that name a thing where nothing else is known.
 _NAMING: Final = ("path", "dest", "name", "key", "id", "src", "url")
 _KEYS: Final = frozenset({"identity", "delete", "only_given", "repeatable"})
@@ -38,7 +43,7 @@ class Removal:
 class LifeCycle:
     """The life cycle of a module, as a table or its options say it.
 
-    ``delete``: options, a module with options, ``keep``; None where nobody knows how.
+    ``delete``: options, a module with options, ``keep``, ``nothing``; None where nobody knows how.
     """
 
     module: str
@@ -55,20 +60,49 @@ class LifeCycle:
             found.append(next((value for value in values if value is not None), None))
         return found
 
+    @property
+    def makes_nothing(self) -> bool:
+        """Whether the module only asks, so that nothing of it stays."""
+        return bool(self.delete == NOTHING)
+
+    @property
+    def removes_file(self) -> bool:
+        """Whether the thing is a file, which is removed as one."""
+        return isinstance(self.delete, Mapping) and self.delete.get("module") == _FILE
+
+    def is_gone(self, given: Mapping[str, Any]) -> bool:
+        """Whether the options say that the thing is to be gone."""
+        return given.get("state") in _GONE
+
+    def describe_remains(self, given: Mapping[str, Any], wanted: Any = None) -> str:
+        """The sentence on what stays after the deletion; '' where nothing does."""
+        if self.makes_nothing or self.is_gone(given) or self.plan_removal(given, wanted):
+            return ""
+        if KEEP in (wanted, self.delete if wanted is None else None):
+            return f"its deletion keeps what {self.module} has done (`{KEEP}`)"
+        if self.delete is None:
+            return (
+                f"its deletion leaves what {self.module} has done, since how to undo that is not "
+                "known: `ansible_delete` can say it"
+            )
+        return f"its deletion leaves all as it is: there is nothing for {self.module} to undo"
+
     def plan_removal(self, given: Mapping[str, Any], wanted: Any = None) -> Removal | None:
         """The way to remove what was made with ``given``; None: it stays.
 
         ``wanted``: what the template says instead, in the form of ``delete``.
         """
         delete = self.delete if wanted is None else wanted
-        if not isinstance(delete, Mapping) or given.get("state") in _GONE:
+        if not isinstance(delete, Mapping) or self.is_gone(given):
             return None
         if "module" in delete:
             rendered = _fill_in(delete.get("options") or {}, given)
             return Removal(str(delete["module"]), rendered)
         if self.only_given and wanted is None:
             delete = {name: value for name, value in delete.items() if name in given}
-        return Removal(self.module, {**given, **delete}) if delete else None
+        options = {**given, **delete}
+        kept = {name: value for name, value in options.items() if value is not None}
+        return Removal(self.module, kept) if delete else None
 
 
 def _fill_in(options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +121,8 @@ def find_life_cycle(index: Index, module: str, interface: Mapping[str, Any]) -> 
     identity = entry.get("identity")
     if identity is None:
         identity = _guess_identity(options)
-    delete = entry.get("delete", _guess_removal(options))
+    guessed = NOTHING if module.endswith(_ASKING) else _guess_removal(options)
+    delete = entry.get("delete", guessed)
     return LifeCycle(
         module,
         tuple(identity),

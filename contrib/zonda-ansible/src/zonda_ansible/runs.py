@@ -6,26 +6,35 @@ process had begun comes to its end alone, and the run that follows it waits for 
 
 from __future__ import annotations
 
-import itertools
-import os
+import json
+import secrets
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotEnded
+from pathlib import Path
 from typing import Any, Final
 
 from .agents import Answer, get_agent
 from .index import Index, find_cache_folder
 
 _LOCK: Final = threading.Lock()
-_runs: dict[str, Future[Answer]] = {}
-_count = itertools.count(1)
+#: The future of a run, and what stands in place of its record once the result is taken.
+_runs: dict[str, tuple[Future[Answer], Mapping[Path, Mapping[str, Any]]]] = {}
 
 Question = Mapping[str, Any]
 
 
+class Unknown(Exception):
+    """An earlier process has begun the run."""
+
+
 class Lost(Exception):
     """The process that ran the module is gone, and nobody knows how far it came."""
+
+
+class Begun(Exception):
+    """The run has begun once and never ended, and nobody may begin it again."""
 
 
 class Late(Exception):
@@ -33,13 +42,17 @@ class Late(Exception):
 
 
 def begin(index: Index, question: Question, lock: str) -> str:
-    """Begin a run and return its id. Of those with the same ``lock`` one runs at a time."""
+    """Begin a run and return its id. Of those with the same ``lock`` one runs at a time.
+
+    A question with ``once``, a key, is asked again after a crash to follow what was begun then.
+    """
     folder = find_cache_folder() / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     future = get_agent(index.fingerprint).ask({**question, "lock": str(folder / lock)})
-    run = f"{os.getpid()}-{next(_count)}"
+    run = secrets.token_hex(8)
+    key = question.get("once")
     with _LOCK:
-        _runs[run] = future
+        _runs[run] = future, {} if key is None else {folder / lock: {"key": key}}
     return run
 
 
@@ -50,11 +63,14 @@ def is_known(run: str) -> bool:
 
 
 def take_result(run: str, seconds: float) -> dict[str, Any] | None:
-    """The result of a run; None where it has not ended in so many seconds. Raises Lost, Late."""
+    """The result of a run; None where it has not ended in so many seconds.
+
+    Raises Unknown, Lost, Begun and Late.
+    """
     with _LOCK:
-        future = _runs.get(run)
+        future, records = _runs.get(run, (None, {}))
     if future is None:
-        raise Lost
+        raise Unknown
     try:
         answer = future.result(seconds)
     except NotEnded:
@@ -65,6 +81,10 @@ def take_result(run: str, seconds: float) -> dict[str, Any] | None:
         raise Late
     if "lost" in answer:
         raise Lost
+    if "begun" in answer:
+        raise Begun
+    for file, record in records.items():  # nobody asks for the result again: it may hold secrets
+        file.write_text(json.dumps(record), encoding="utf-8")
     result: dict[str, Any] = answer["result"]
     return result
 

@@ -28,7 +28,7 @@ from zonda.hooks import (
 from . import hosts, relations
 from .index import Index
 from .interfaces import NoInterface, load_interface
-from .life_cycles import KEEP, LifeCycle, find_life_cycle
+from .life_cycles import KEEP, NOTHING, LifeCycle, find_life_cycle
 from .module_runs import ModuleRuns
 from .schemata import list_alias_rules, make_attributes_schema, make_properties_schema
 
@@ -47,11 +47,13 @@ _Attribute = attributes.Schema
 
 def _make_own_properties(life: LifeCycle) -> dict[str, properties.Schema]:
     """The properties that every type has beside the options of its module."""
-    way = (
-        "as the module's conventions say"
-        if life.delete not in (None, KEEP)
-        else f"nothing: how {life.module} undoes its work is not known"
-    )
+    ways = {
+        None: f"nothing: how {life.module} undoes its work is not known",
+        KEEP: "nothing: what it makes is kept",
+        NOTHING: "nothing: it makes nothing",
+    }
+    is_named = life.delete is None or isinstance(life.delete, str)
+    way = ways.get(life.delete, KEEP) if is_named else "as the module's conventions say"
     return {
         ON: _Schema(
             _Schema.MAP,
@@ -176,7 +178,7 @@ def _make_type(index_of: _Hashed, name: str) -> type[Resource]:
         "rules": [*list_alias_rules(interface["options"])],
         "properties_schema": {**options, **own},
         "attributes_schema": {**returned, **_OWN_ATTRIBUTES},
-        "start_policy": "idempotent" if life.repeatable else "fail",
+        "start_policy": "idempotent",
         "support_status": support.SupportStatus(
             status=status, version=index_of.index.get_version(module) or None
         ),

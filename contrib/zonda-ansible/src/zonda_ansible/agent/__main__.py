@@ -1,35 +1,39 @@
 """The process of the agent: a line of JSON asks, a line of JSON answers.
 
 Standard input has the questions, the file descriptor of the argument takes the answers, so that
-nothing that a library prints gets between them. Each question is answered by a child, so that any
-number are at work, and one that hangs or breaks harms no other. When the input ends (zonda is gone)
-no more are taken, and those at work come to their end.
+nothing that a library prints gets between them. Each question is answered by a child, so that many
+are at work at a time, and one that hangs or breaks harms no other. When the input ends (zonda is
+gone) no more are taken, and those at work come to their end.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
+import secrets
 import selectors
 import shutil
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-from . import tasks
+from . import records, tasks
 from .documentation import NoInterface, read_interface
+
+#: Seconds that the removal of what a killed module has left may take.
+_SWEEP: Final = 30
 
 
 class Child:
     """A process that answers one question, and the pipe that its answer comes through."""
 
     def __init__(self, question: Mapping[str, Any], inherited: Callable[[], None]) -> None:
-        self.id = question["id"]
+        self.question = {**question, "mark": secrets.token_hex(8)}
         limit = question.get("limit")
         self.ends_at = time.monotonic() + limit if limit else None
         self.said = b""
@@ -39,7 +43,7 @@ class Child:
         if self.pid == 0:
             os.close(self.reader)
             inherited()
-            _answer(question, writer)
+            _answer(self.question, writer)
         os.close(writer)
         os.set_blocking(self.reader, False)
 
@@ -55,12 +59,24 @@ class Child:
         """Wait for the process, and return the answer."""
         os.close(self.reader)
         _, status = os.waitpid(self.pid, 0)
+        shutil.rmtree(_get_folder(self.pid), ignore_errors=True)
         if self.late:
-            return {"id": self.id, "late": True}
+            return {"late": True}
         try:
-            return {**json.loads(self.said), "id": self.id}
+            return dict(json.loads(self.said))
         except ValueError:
-            return {"id": self.id, "lost": os.waitstatus_to_exitcode(status)}
+            return {"lost": os.waitstatus_to_exitcode(status)}
+
+    def ask_sweep(self) -> dict[str, Any] | None:
+        """The question that removes what a module that was killed has left; None for others."""
+        if "options" not in self.question:
+            return None
+        return {
+            "id": self.question["id"],
+            "swept": self.question["mark"],
+            "variables": self.question["variables"],
+            "limit": _SWEEP,
+        }
 
     def kill_late(self) -> None:
         """Kill the process with all that it has started, where its time is over."""
@@ -72,17 +88,19 @@ class Child:
 
 def _answer(question: Mapping[str, Any], writer: int) -> NoReturn:
     """Write the answer and end the process."""
-    status = 1
+    status, folder = 1, _get_folder(os.getpid())
     try:
         os.setsid()  # it has no terminal to ask for a password on
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
+        tasks.use_folder(folder, question["mark"])
         said = json.dumps(_find_answer(question)).encode()
         with open(writer, "wb") as pipe:
             pipe.write(said)
         status = 0
     finally:
+        shutil.rmtree(folder, ignore_errors=True)
         os._exit(status)
 
 
@@ -92,9 +110,15 @@ def _find_answer(question: Mapping[str, Any]) -> dict[str, Any]:
             return read_interface(question["module"], question["file"])
         except NoInterface as error:
             return {"error": str(error)}
-    lock = os.open(question["lock"], os.O_RDWR | os.O_CREAT, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)  # an earlier run of the same thing comes to its end first
-    return {"result": tasks.run_module(question)}
+    if "swept" in question:
+        tasks.remove_left(question["swept"], question["variables"])
+        return {}
+    return records.run_once(question, tasks.run_module)
+
+
+def _get_folder(pid: int) -> Path:
+    """The folder for temporary files of a process."""
+    return Path(os.environ["ANSIBLE_LOCAL_TEMP"]).with_name(str(pid))
 
 
 class Server:
@@ -105,12 +129,17 @@ class Server:
         self._events = selectors.DefaultSelector()
         self._events.register(0, selectors.EVENT_READ)
         self._children: dict[int, Child] = {}
+        #: The answers that wait until what a killed module has left is removed, by question.
+        self._held: dict[int, dict[str, Any]] = {}
         self._unread = b""
         self._is_open = True
+        #: The questions that wait until fewer modules run.
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._places = tasks.get_parallel()
 
     def serve(self) -> None:
         """Answer until the input has ended and every child, too."""
-        while self._is_open or self._children:
+        while self._is_open or self._children or self._waiting:
             for key, _ in self._events.select(1.0):
                 if key.fd == 0:
                     self._take_questions()
@@ -126,10 +155,17 @@ class Server:
             self._events.unregister(0)
             return
         *lines, self._unread = (self._unread + part).split(b"\n")
-        for line in lines:
-            child = Child(json.loads(line), self._close_inherited)
-            self._children[child.reader] = child
-            self._events.register(child.reader, selectors.EVENT_READ)
+        self._waiting += map(json.loads, lines)
+        self._begin_waiting()
+
+    def _begin_waiting(self) -> None:
+        while self._waiting and len(self._children) < self._places:
+            self._begin(self._waiting.popleft())
+
+    def _begin(self, question: Mapping[str, Any]) -> None:
+        child = Child(question, self._close_inherited)
+        self._children[child.reader] = child
+        self._events.register(child.reader, selectors.EVENT_READ)
 
     def _close_inherited(self) -> None:
         self._events.close()
@@ -139,7 +175,16 @@ class Server:
 
     def _finish(self, reader: int) -> None:
         self._events.unregister(reader)
-        said = json.dumps(self._children.pop(reader).end()) + "\n"
+        child = self._children.pop(reader)
+        number = child.question["id"]
+        answer = child.end()
+        sweep = child.ask_sweep() if answer.keys() & {"late", "lost"} else None
+        if sweep is not None:
+            self._held[number] = answer
+            self._begin(sweep)
+            return
+        said = json.dumps({**self._held.pop(number, answer), "id": number}) + "\n"
+        self._begin_waiting()
         with contextlib.suppress(BrokenPipeError):  # nobody is there any more
             unwritten = said.encode()
             while unwritten:
@@ -147,19 +192,23 @@ class Server:
 
 
 def remove_left_files(folder: Path) -> None:
-    """Remove temporary files of agents that were killed: there may be secrets in them."""
-    for left in folder.glob("ansible-local-*"):
-        pid = "".join(filter(str.isdigit, left.name.split("-")[2][:7]))
-        if not Path("/proc", pid).exists():
+    """Remove temporary files of processes that were killed: there may be secrets in them."""
+    for left in folder.iterdir():
+        if not Path("/proc", left.name).exists() and left.name.isdigit():
             shutil.rmtree(left, ignore_errors=True)
 
 
 def main() -> None:
     """Answer until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's, which is meant for zonda
-    remove_left_files(Path(os.environ["ANSIBLE_LOCAL_TEMP"]))
-    tasks.prepare()
-    Server(int(sys.argv[1])).serve()
+    folder = Path(sys.argv[2])
+    remove_left_files(folder)
+    os.environ["ANSIBLE_LOCAL_TEMP"] = str(folder / str(os.getpid()))
+    try:
+        tasks.prepare()
+        Server(int(sys.argv[1])).serve()
+    finally:
+        shutil.rmtree(_get_folder(os.getpid()), ignore_errors=True)
 
 
 if __name__ == "__main__":

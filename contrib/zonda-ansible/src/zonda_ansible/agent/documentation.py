@@ -30,7 +30,8 @@ def read_interface(name: str, file: str) -> dict[str, Any]:
     ``options``: name -> ``type``, ``elements``, ``choices``, ``required``, ``default``,
     ``aliases``, ``no_log``, ``description``, ``options`` (those inside) and ``relations`` (among
     those); ``relations`` as ``AnsibleModule`` takes them; ``returns``: name -> ``type``,
-    ``description``; ``check_mode``: ``full``, ``partial``, ``none`` or ``""`` where nobody says.
+    ``description``; ``check_mode``: ``full``, ``partial``, ``none`` or ``""`` where nobody says;
+    ``is_action``: a part of its work is done on this side.
     """
     doc, returns = _read_documentation(name)
     code = read_arguments(_get_python_name(name)) if file.endswith(".py") else None
@@ -40,7 +41,8 @@ def read_interface(name: str, file: str) -> dict[str, Any]:
         for key, found in _to_mapping(doc.get("attributes")).items()
     }
     # An action plug-in takes options that the code behind it need not know, and leaves out others.
-    by_code = code is not None and support.get("action") not in ("full", "partial")
+    is_action = support.get("action") in ("full", "partial")
+    by_code = code is not None and not is_action
     options = code["options"] if code is not None and by_code else None
     check_mode = support.get("check_mode", "").lower()
     if check_mode not in ("full", "partial", "none"):
@@ -54,6 +56,7 @@ def read_interface(name: str, file: str) -> dict[str, Any]:
         "relations": code["relations"] if code is not None and by_code else {},
         "returns": _describe_returns(returns),
         "check_mode": check_mode,
+        "is_action": is_action,
     }
 
 

@@ -6,8 +6,12 @@ gives is plain text for Ansible.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 #: The characters of a text in a diff that are kept: people read its beginning.
@@ -15,6 +19,11 @@ _LONGEST: Final = 4000
 #: The bytes of what a module returns that are kept.
 _LARGEST: Final = 1_000_000
 _HOST: Final = "target"
+#: Each takes some 20 MB.
+_PARALLEL: Final = 16
+#: The beginning of the names of temporary folders on hosts.
+_MARK: Final = "ansible-tmp-zonda-"
+_MADE: Final = "ansiballz_cache"
 
 
 def prepare() -> None:
@@ -36,22 +45,62 @@ def prepare() -> None:
         syntax=None,
         start_at_task=None,
     )
-    _import_executor()
+    # What every run needs is imported and read here, so that the children have it.
+    idle = {"module": "ansible.builtin.debug", "options": {}, "keywords": {}}
+    here = {"ansible_connection": "local"}
+    run_module({**idle, "variables": here, "check": False, "diff": False})
+    from ansible.plugins.loader import action_loader, connection_loader
+
+    action_loader.get("ansible.builtin.normal", class_only=True)
+    connection_loader.get("ansible.builtin.ssh", class_only=True)
 
 
-def _import_executor() -> None:
-    """Import what every run needs, so that its children have it."""
-    import ansible.executor.task_executor
-    import ansible.inventory.manager
-    import ansible.playbook.play
-    import ansible.vars.manager  # noqa: F401
+def get_parallel() -> int:
+    """The number of modules that run at a time: Ansible's ``forks`` where it is set."""
+    from ansible import constants
+
+    forks, origin = constants.config.get_config_value_and_origin("DEFAULT_FORKS")
+    return _PARALLEL if origin == "default" else int(forks)
+
+
+def use_folder(folder: Path, mark: str) -> None:
+    """Have this process put its temporary files into ``folder``, and name those on hosts."""
+    from ansible import constants
+    from ansible.plugins.shell import ShellBase
+
+    folder.mkdir(mode=0o700, exist_ok=True)
+    made = Path(constants.DEFAULT_LOCAL_TMP, _MADE)  # modules as they are sent: for all runs
+    made.mkdir(mode=0o700, exist_ok=True)
+    (folder / _MADE).symlink_to(made)
+    constants.DEFAULT_LOCAL_TMP = str(folder)
+    count = itertools.count(1)
+    ShellBase._generate_temp_dir_name = staticmethod(lambda: f"{_MARK}{mark}-{next(count)}")
+
+
+def remove_left(mark: str, variables: Mapping[str, Any]) -> None:
+    """Remove what a run that was killed has left in Ansible's temporary folders on the host."""
+    from ansible import constants
+
+    known = {name: value for name, value in variables.items() if "become" not in name}
+    own = constants.config.get_config_value(
+        "remote_tmp", plugin_type="shell", plugin_name="sh", variables=known
+    )
+    home, rest = ("~/", own[2:]) if own.startswith("~/") else ("", own)
+    folders = [f"{home}{shlex.quote(rest)}", "/var/tmp", "/tmp"]
+    words = " ".join(f"{folder}/{_MARK}{mark}-*" for folder in folders)
+    keywords = {"timeout": 20, "become": False}
+    question = {"module": "ansible.builtin.raw", "options": {"_raw_params": f"rm -rf {words}"}}
+    run_module(
+        {**question, "variables": known, "keywords": keywords, "check": False, "diff": False}
+    )
 
 
 def run_module(question: Mapping[str, Any]) -> dict[str, Any]:
     """Run a module and return its result as JSON can hold it.
 
     ``module``, ``options``; ``variables`` of the host, the connection's among them; ``keywords`` of
-    the task (``become``, ``environment``, ``timeout``); ``check``: only look.
+    the task (``become``, ``environment``, ``timeout``); ``check``: only look. In the result,
+    ``zonda_found`` is whether the file was there that an action such as ``copy`` looked for.
     """
     from ansible.errors import AnsibleError
     from ansible.executor.task_executor import TaskExecutor
@@ -70,7 +119,7 @@ def run_module(question: Mapping[str, Any]) -> dict[str, Any]:
     task = {
         question["module"]: question["options"],
         "check_mode": question["check"],
-        "diff": question["check"],
+        "diff": question["diff"],
         **question["keywords"],
     }
     try:
@@ -85,9 +134,29 @@ def run_module(question: Mapping[str, Any]) -> dict[str, Any]:
         executor = TaskExecutor(
             host, task, known, PlayContext(play=play), loader, plugins, _Silence(), variables
         )
-        return _to_plain(executor.run())
+        with _note_files() as found:
+            result = executor.run()
+        return _to_plain({**result, **({"zonda_found": found[-1]} if found else {})})
     except AnsibleError as error:
         return {"failed": True, "msg": str(error)}
+
+
+@contextlib.contextmanager
+def _note_files() -> Iterator[list[bool]]:
+    """Whether each file was there that an action has looked for, in their order."""
+    from ansible.plugins.action import ActionBase
+
+    found: list[bool] = []
+    look = ActionBase._execute_remote_stat
+
+    def note(self: Any, *args: Any, **kwargs: Any) -> Any:
+        state = look(self, *args, **kwargs)
+        found.append(bool(state.get("exists")))
+        return state
+
+    ActionBase._execute_remote_stat = note
+    yield found
+    ActionBase._execute_remote_stat = look
 
 
 class _Silence:
