@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for ``lives``
+
+from cases.ground import skip
+from servers import ABSENT, SshServer, find_server
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
+    """An SSH server of the loopback for many tests."""
+    if os.environ.get("ZONDA_ANSIBLE_TESTS") == "never":
+        pytest.skip("ZONDA_ANSIBLE_TESTS=never")
+    if find_server() is None:
+        skip(ABSENT)
+    found = SshServer(tmp_path_factory.mktemp("sshd"))
+    yield found
+    found.stop()
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
-from zonda.hooks import OpaqueState
+from cases.ground import Life
+from zonda.hooks import NotFound, OpaqueState, compare_live_state
 from zonda.hooks.testing import Lifecycle
 
 from zonda_ansible.index import load_index
@@ -19,26 +19,10 @@ def make_life(module: str, given: Mapping[str, Any], **more: Any) -> Lifecycle:
     return Lifecycle(make_type(load_index(), name), given, type_name=name, **more)
 
 
-@dataclass
-class Life:
-    """The options of a resource at first and then, and how it is seen and changed by hand.
-
-    ``is_there``: whether what the module makes is there. ``spoil``: None where check mode cannot
-    tell. ``keeps``: deletion leaves it.
-    """
-
-    module: str
-    given: Mapping[str, Any]
-    changed: Mapping[str, Any]
-    is_there: Callable[[], bool]
-    spoil: Callable[[], object] | None = None
-    keeps: bool = False
-    more: Mapping[str, Any] = field(default_factory=dict)
-
-
-def live(case: Life) -> None:
-    """Go through the whole life of a resource."""
-    life = make_life(case.module, {**case.given, **case.more})
+def live(case: Life, on: Mapping[str, Any]) -> None:
+    """Go through the whole life of a resource, on the machine of these settings."""
+    more = {**case.more, "ansible_on": on}
+    life = make_life(case.module, {**case.given, **more})
     life.validate()
     assert not case.is_there()
     life.create()
@@ -47,7 +31,7 @@ def live(case: Life) -> None:
     repeat(life)  # as after a crash
     assert life.attribute("ansible_changed") is False
     if case.changed:
-        assert life.update({**case.given, **case.changed, **case.more}) == "updated"
+        assert life.update({**case.given, **case.changed, **more}) == "updated"
         assert life.attribute("ansible_changed") is True
     if case.spoil is not None:
         assert is_in_sync(life)
@@ -57,6 +41,7 @@ def live(case: Life) -> None:
         assert is_in_sync(life)
     life.delete()
     assert case.is_there() == case.keeps
+    assert case.keeps == bool(life.instance().describe_remains())
 
 
 def repeat(life: Lifecycle) -> None:
@@ -68,7 +53,17 @@ def repeat(life: Lifecycle) -> None:
 
 def is_in_sync(life: Lifecycle) -> bool:
     """Whether a drift check finds no difference."""
-    found = life.live_state()
-    assert isinstance(found, OpaqueState)
-    assert found.in_sync or found.reason
-    return found.in_sync
+    try:
+        found = life.live_state()
+    except NotFound:
+        return False
+    if isinstance(found, OpaqueState):
+        assert found.in_sync or found.reason
+        return found.in_sync
+    return not find_differing(life)
+
+
+def find_differing(life: Lifecycle) -> dict[str, Any]:
+    """The properties that differ, with their values as they are."""
+    found = compare_live_state(life.instance().properties, life.live_state() or {})
+    return {name: found.live[name] for name in found.differing}

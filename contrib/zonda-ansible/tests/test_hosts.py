@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases.ground import skip
 from lives import is_in_sync, make_life
 from servers import ABSENT, SshServer, find_server
 from zonda.hooks import ResourceFailure
@@ -18,12 +19,11 @@ from zonda_ansible.hosts import Host, make_variables
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[SshServer]:
-    if find_server() is None:
-        if os.environ.get("ZONDA_ANSIBLE_TESTS") == "required":
-            pytest.fail(ABSENT)
-        pytest.skip(ABSENT)
+    """One that a test may stop or change."""
     if os.environ.get("ZONDA_ANSIBLE_TESTS") == "never":
         pytest.skip("ZONDA_ANSIBLE_TESTS=never")
+    if find_server() is None:
+        skip(ABSENT)
     found = SshServer(tmp_path / "sshd")
     yield found
     found.stop()
@@ -51,6 +51,14 @@ def test_operations_on_a_host_share_a_connection(server: SshServer, tmp_path: Pa
     life.delete()
     assert not path.exists()
     assert server.count_logins() == 1
+
+
+def test_a_host_that_can_be_used_is_in_sync(server: SshServer) -> None:
+    host = make_host(server)
+    assert is_in_sync(host)
+    server.stop()
+    with pytest.raises(ResourceFailure, match="cannot be used"):
+        host.live_state()
 
 
 def test_another_machine_is_another_thing(server: SshServer, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_a_collection_is_indexed_with_its_version(collection: Path) -> None:
     for name in ("one.py", "one.yml", "_old.py", "sub/two.py", "__init__.py", "three.ps1", "x.txt"):
         (modules / name).write_text("")
     found = load_index()
-    ours = {name: Path(file).name for name, file in found.modules.items() if "acme" in name}
+    ours = {name: Path(file).name for name, file in found.modules.items() if "acme." in name}
     assert ours == {
         "acme.tools.one": "one.py",
         "acme.tools.old": "_old.py",
