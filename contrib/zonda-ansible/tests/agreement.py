@@ -33,14 +33,17 @@ from ansible.module_utils import basic
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
 class Called(BaseException): pass
 given = {}
+def take_environment_for_set(options):
+    for option in options.values():
+        if option.get('fallback'):
+            option['required'] = False
+        take_environment_for_set(option.get('options') or {})
 def stop(self, argument_spec, bypass_checks=False, no_log=False, mutually_exclusive=None,
          required_together=None, required_one_of=None, add_file_common_args=False,
          supports_check_mode=False, required_if=None, required_by=None):
     if add_file_common_args:
         argument_spec = {**basic.FILE_COMMON_ARGUMENTS, **argument_spec}
-    for option in argument_spec.values():
-        if option.get('fallback'):
-            option['required'] = False
+    take_environment_for_set(argument_spec)
     given['judge'] = ModuleArgumentSpecValidator(
         argument_spec, mutually_exclusive, required_together, required_one_of, required_if,
         required_by)

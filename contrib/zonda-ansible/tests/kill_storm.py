@@ -138,6 +138,8 @@ class Round:
                 return f"files are left: {files}"
         if verb == "create" and "could not be found" in state and not any(self.work.iterdir()):
             return ""  # killed before the stack was there
+        if verb == "delete" and "CREATE_COMPLETE" in state:
+            verb = "create"  # killed before the deletion was accepted
         if verb == "delete":
             there = sorted(each.name for each in self.work.glob("copy*"))
             return f"not deleted: {there} {state}" if there or "DELETE_COMPLETE" in state else ""
@@ -179,7 +181,7 @@ def play_round(number: int, chance: random.Random) -> dict[str, Any]:
         text = "one"
         if verb != "create":
             played.ask(*played.make("create", "one"))
-            text = "two"
+            text = "two" if verb == "update" else "one"
         zonda = played.start(*played.make(verb, text))
         # Most kills come while a module runs, some while zonda only prepares.
         role = chance.choice(("module", "module", "module", "agent"))

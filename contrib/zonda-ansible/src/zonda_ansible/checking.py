@@ -45,13 +45,14 @@ class World(Backend):
     def properties(self, type_name: str) -> Mapping[str, Any]:
         """A path of the folder, and what is to be there."""
         path = str(self._folder / _MADE)
-        return {
+        known: dict[str, dict[str, Any]] = {
             "Zonda::Ansible::Host": {"connection": "local", "python": sys.executable},
             "Ansible::ansible.builtin.copy": {"dest": path, "content": "one\n"},
             "Ansible::ansible.builtin.file": {"path": path, "state": "touch", "mode": "0600"},
             "Ansible::ansible.builtin.blockinfile": {"path": path, "block": "a", "create": True},
             "Ansible::ansible.builtin.lineinfile": {"path": path, "line": "a", "create": True},
-        }.get(type_name, {})
+        }
+        return known.get(type_name, {})
 
     def changes(self, type_name: str) -> Mapping[str, Sequence[Any]]:
         """Other values that are possible."""

@@ -192,10 +192,15 @@ class Server:
 
 
 def remove_left_files(folder: Path) -> None:
-    """Remove temporary files of processes that were killed: there may be secrets in them."""
-    for left in folder.iterdir():
-        if not Path("/proc", left.name).exists() and left.name.isdigit():
-            shutil.rmtree(left, ignore_errors=True)
+    """Remove temporary files of processes that were killed: there may be secrets in them.
+
+    A child goes on without its agent, and reads in the agent's folder.
+    """
+    folders = [each for each in folder.iterdir() if each.name.isdigit()]
+    living = {each for each in folders if Path("/proc", each.name).exists()}
+    used = {read for each in living for read in tasks.find_shared(each).parents}
+    for left in {*folders} - living - used:
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def main() -> None:

@@ -77,6 +77,12 @@ def use_folder(folder: Path, mark: str) -> None:
     ShellBase._generate_temp_dir_name = staticmethod(lambda: f"{_MARK}{mark}-{next(count)}")
 
 
+def find_shared(folder: Path) -> Path:
+    """The place outside of ``folder`` that the process with this folder reads in."""
+    made = folder / _MADE
+    return made.readlink() if made.is_symlink() else folder
+
+
 def remove_left(mark: str, variables: Mapping[str, Any]) -> None:
     """Remove what a run that was killed has left in Ansible's temporary folders on the host."""
     from ansible import constants
