@@ -48,6 +48,7 @@ CATCHES_EVERYTHING: dict[str, str] = {
     "core/engine/preview/child_templates.py": "border: a plug-in is asked for an attribute",
     "core/engine/preview/outputs.py": "border: a plug-in is asked for an attribute",
     "core/engine/diff/judge.py": "border: a plug-in decides about an update",
+    "core/engine/plugins/remains.py": "border: a plug-in is asked what a deletion leaves",
     "core/template/lint/linter.py": "border: what is only advice ends nothing",
     "core/template/dependencies/plugin_edges.py": "border: a plug-in is asked what it depends on",
     "core/template/validation/resource.py": "border: a plug-in's validate is called",

@@ -10,8 +10,10 @@ import pytest
 from lives import is_in_sync, make_life
 from zonda.hooks import ResourceFailure, ValidationErrors
 
-from zonda_ansible import agents, life_cycles
+from zonda_ansible import agents
 from zonda_ansible.index import load_index
+from zonda_ansible.lives import life_cycles, runs
+from zonda_ansible.types import make_type
 
 HEAD = """
 DOCUMENTATION = '''
@@ -143,12 +145,69 @@ def test_a_collection_that_has_gone_says_so(collection: Path) -> None:
         life.validate()
 
 
+def test_another_version_of_a_collection_is_told(collection: Path) -> None:
+    write(collection, "module.exit_json(changed=False)")
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    manifest = {"collection_info": {"version": "2.0.0-longer"}}
+    (collection / "MANIFEST.json").write_text(json.dumps(manifest))
+    write(collection, "module.fail_json(msg='not so')")
+    life.cls = make_type(load_index(), "Ansible::acme.tools.odd")
+    with pytest.raises(ResourceFailure, match=r"acme\.tools 1\.2\.3; now 2\.0\.0-longer"):
+        life.update({"name": "x", "token": "t"})
+
+
+def test_a_password_is_never_asked_for(collection: Path) -> None:
+    write(collection, "open('/dev/tty').read()")
+    assert "/dev/tty" in fail_to_create()
+
+
+def test_a_module_that_is_killed_is_run_again(collection: Path, tmp_path: Path) -> None:
+    marker = tmp_path / "killed"
+    write(
+        collection,
+        f"p = {str(marker)!r}\n    if not os.path.exists(p):\n"
+        "        open(p, 'w').close()\n"
+        "        os.kill(os.getpid(), 9)\n"
+        "    module.exit_json(changed=False)",
+    )
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    assert life.attribute("ansible_changed") is False
+
+
+def test_a_module_that_was_killed_leaves_no_file_on_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = tmp_path / "remote"
+    on = {"variables": {"ansible_remote_tmp": str(remote), "ansible_pipelining": False}}
+    given = {"cmd": "kill -9 0", "ansible_on": on}  # with Ansible, which would tidy up
+    life = make_life("ansible.builtin.shell", given)
+    with pytest.raises(ResourceFailure, match="interrupted"):
+        life.create()
+    assert list(remote.glob("*")) == []
+
+
+def test_a_command_is_followed_by_the_next_zonda(tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    given = {"cmd": f"echo begun >> {journal}; sleep 3; echo ended >> {journal}"}
+    life = make_life("ansible.builtin.shell", given, poll_every=0.0)
+    resource = life.instance()
+    life.context.operation = life._new_operation("CREATE")
+    token = resource.handle_create()
+    assert token is not None
+    runs._runs.clear()  # as another process, which knows of no run
+    while not resource.check_create_complete(token):
+        pass
+    assert journal.read_text().split() == ["begun", "ended"]
+
+
 def test_a_user_extends_the_table(
     collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(collection, "module.exit_json(changed=False)")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    options = {"name": {"required": False, "no_log": False, "choices": []}}
+    options = {"name": {"required": False, "no_log": False, "choices": [], "aliases": ["called"]}}
 
     def find() -> life_cycles.LifeCycle:
         return life_cycles.find_life_cycle(load_index(), "acme.tools.odd", {"options": options})

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from zonda.hooks import Properties
 
 from zonda_ansible.check_modules import find_faults as find_unmade
 from zonda_ansible.index import load_index
 from zonda_ansible.interfaces import NoInterface, load_interface
+from zonda_ansible.lives import life_cycles
 from zonda_ansible.relations import find_faults
 from zonda_ansible.schemata import (
     list_alias_rules,
@@ -192,3 +194,20 @@ def test_a_changed_module_is_read_again(collection: Path) -> None:
     file.write_text(MODULE.replace("How heavy.", "How very heavy."))
     found = load_interface(load_index(), "acme.tools.thing")
     assert found["returns"]["weight"]["description"] == "How very heavy."
+
+
+def test_the_table_of_lives_names_modules_and_options() -> None:
+    index = load_index()
+    file = Path(life_cycles.__file__).with_name("life_cycles.yaml")
+    table = yaml.safe_load(file.read_text())
+    known = [name for name in table if name in index.modules]
+    assert len(known) > 20
+    for module in known:
+        options = load_interface(index, module)["options"]
+        life = life_cycles.find_life_cycle(index, module, {"options": options})
+        names = {name for each in life.identity for name in each.split("|")}
+        if isinstance(life.delete, dict) and "module" not in life.delete:
+            names |= life.delete.keys()
+        elif isinstance(life.delete, dict):
+            names |= {str(value)[1:] for value in life.delete["options"].values() if "$" in value}
+        assert names <= options.keys(), module

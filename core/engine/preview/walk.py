@@ -24,11 +24,11 @@ from ..model.plan import Desired, StackPlan
 from ..model.states import PRESENT
 from ..operations.replacement import is_left_alone
 from ..plan.scope import find_affected
+from ..plugins.remains import Remains
 from ..plugins.values import RowValues
 from ..progress.protection import Protection, find_protection
 from ..services import EngineServices
 from .entries import Entry, Inside
-from .remains import Remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Walk:
             action, perhaps = ("none", "create") if row is None else (action, "delete")
         remains = ""
         if action == "create" and verdict.surely.after is not None:
-            remains = self._remains.describe_wanted(verdict.surely.after, verdict)
+            remains = self._remains.describe_wanted(verdict.surely.after, judge.definition)
         elif row is not None and "replace" in (action, verdict.may):
             remains = self._remains.describe_present(row)
         because = verdict.because

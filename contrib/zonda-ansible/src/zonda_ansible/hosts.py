@@ -23,8 +23,9 @@ from zonda.hooks import (
     support,
 )
 
-from . import facts, runs
+from . import facts
 from .index import load_index
+from .lives import runs
 
 ADDRESS, CONNECTION, PORT, USER, PASSWORD = "address", "connection", "port", "user", "password"
 KEY_FILE, BECOME, BECOME_USER, BECOME_METHOD = (

@@ -28,8 +28,8 @@ from zonda.hooks import (
 from . import hosts, relations
 from .index import Index
 from .interfaces import NoInterface, load_interface
-from .life_cycles import KEEP, NOTHING, LifeCycle, find_life_cycle
-from .module_runs import ModuleRuns
+from .lives.life_cycles import KEEP, NOTHING, LifeCycle, find_life_cycle
+from .lives.module_runs import ModuleRuns
 from .schemata import list_alias_rules, make_attributes_schema, make_properties_schema
 
 PREFIX: Final = "Ansible::"
@@ -106,7 +106,7 @@ class Module(ModuleRuns):
         errors = PropertyErrors(self)
         options, between = self.interface["options"], self.interface["relations"]
         given = self.list_given(self.properties)
-        unknown = [name for name in given if errors.is_unknown(name)]
+        unknown = [name for name in options if errors.is_unknown(self._get_given_name(name))]
         for name, text in relations.find_faults(options, between, given, unknown):
             errors.add(name, text)
         for name in given.keys() - {*unknown}:
@@ -116,6 +116,13 @@ class Module(ModuleRuns):
         if delete is not None and delete != KEEP and not isinstance(delete, Mapping):
             errors.add(DELETE, f"give a map of options, or `{KEEP}`")
         errors.raise_all()
+
+    def _get_given_name(self, option: str) -> str:
+        """The name by which the template gives an option: its own, or another one."""
+        tree = self.t.raw.get("properties")
+        known = tree if isinstance(tree, Mapping) else {}
+        names = (option, *self.interface["options"][option]["aliases"])
+        return next((name for name in names if name in known), option)
 
 
 def _find_faults_inside(option: Mapping[str, Any], value: Any) -> list[str]:

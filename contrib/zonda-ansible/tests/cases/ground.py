@@ -1,4 +1,4 @@
-"""What a case is made of, and the ground that it stands on."""
+"""The parts of a case, and the ground that it stands on."""
 
 from __future__ import annotations
 

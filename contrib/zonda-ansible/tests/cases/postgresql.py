@@ -10,7 +10,7 @@ from .ground import Ground, Life, need_library
 
 
 class Session:
-    """What the modules and the hand need to reach the server."""
+    """The settings by which the modules and the hand reach the server."""
 
     def __init__(self, ground: Ground) -> None:
         need_library("psycopg2")

@@ -16,7 +16,7 @@ from typing import Any, Final
 import yaml
 from zonda.hooks import UsageError
 
-from .index import Index
+from ..index import Index
 
 KEEP: Final = "keep"
 #: The deletion of what makes nothing: a module that only asks.
@@ -113,7 +113,10 @@ def _fill_in(options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def find_life_cycle(index: Index, module: str, interface: Mapping[str, Any]) -> LifeCycle:
-    """The life cycle of a module; raises UsageError where a table is wrong."""
+    """The life cycle of a module; raises UsageError where a table is wrong.
+
+    The table may have any name of an option.
+    """
     options = interface["options"]
     entry: dict[str, Any] = {}
     for file in _list_tables(index, module):
@@ -122,14 +125,28 @@ def find_life_cycle(index: Index, module: str, interface: Mapping[str, Any]) -> 
     if identity is None:
         identity = _guess_identity(options)
     guessed = NOTHING if module.endswith(_ASKING) else _guess_removal(options)
-    delete = entry.get("delete", guessed)
+    own = {alias: name for name, option in options.items() for alias in option["aliases"]}
+    own |= {name: name for name in options}
     return LifeCycle(
         module,
-        tuple(identity),
-        delete,
+        tuple("|".join(own.get(each, each) for each in names.split("|")) for names in identity),
+        _rename(entry.get("delete", guessed), module, own),
         entry.get("only_given", False),
         entry.get("repeatable", True),
     )
+
+
+def _rename(delete: Any, module: str, own: Mapping[str, str]) -> Any:
+    """A removal with the options' own names, where the table has other names of them."""
+    if not isinstance(delete, Mapping):
+        return delete
+    if "module" not in delete:
+        return {own.get(name, name): value for name, value in delete.items()}
+    options = {
+        name: f"${own.get(value[1:], value[1:])}" if str(value).startswith("$") else value
+        for name, value in (delete.get("options") or {}).items()
+    }
+    return {**delete, "options": options}
 
 
 def _guess_identity(options: Mapping[str, Mapping[str, Any]]) -> list[str]:

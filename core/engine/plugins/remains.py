@@ -10,11 +10,11 @@ from zonda.hooks.resources.resource import Resource
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import safe_str, truncate_middle
 
-from ..diff.judge import Verdict
+from ..model.definition import Definition
 from ..model.work_item import WorkItem
-from ..plugins.instances import Instances
-from ..plugins.reasons import Secrets
-from ..plugins.redaction import scrub
+from .instances import Instances
+from .reasons import Secrets
+from .redaction import scrub
 
 _UNKNOWN = "its type fails to tell what its deletion leaves behind"
 
@@ -26,12 +26,12 @@ class Remains:
         self._instances = instances
         self._stack = stack
 
-    def describe_wanted(self, instance: Resource, verdict: Verdict) -> str:
-        """The remains of a resource that is to be made."""
-        if not _may_leave(type(instance)) or verdict.wanted is None or verdict.template is None:
+    def describe_wanted(self, instance: Resource, template: Definition) -> str:
+        """The remains of a resource of a template that is to be made."""
+        if not _may_leave(type(instance)):
             return ""
-        secrets = Secrets.of(verdict.template, instance.name)
-        secrets.add_properties(verdict.wanted.properties)
+        secrets = Secrets.of(template, instance.name)
+        secrets.add_properties(instance.t.properties)
         return _ask(lambda: instance, lambda: secrets.values)
 
     def describe_present(self, row: ResourceRow) -> str:

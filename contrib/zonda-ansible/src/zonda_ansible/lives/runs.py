@@ -15,8 +15,8 @@ from concurrent.futures import TimeoutError as NotEnded
 from pathlib import Path
 from typing import Any, Final
 
-from .agents import Answer, get_agent
-from .index import Index, find_cache_folder
+from ..agents import Answer, get_agent
+from ..index import Index, find_cache_folder
 
 _LOCK: Final = threading.Lock()
 #: The future of a run, and what stands in place of its record once the result is taken.
