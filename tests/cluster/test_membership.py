@@ -195,6 +195,22 @@ def test_a_member_whose_process_has_ended_is_removed_before_its_lease_ends(
     assert cluster.execute("SELECT id FROM member") == [("b",)]
 
 
+def test_a_dead_member_whose_last_transaction_is_not_undone_yet_is_removed_after_it(
+    cluster: Cluster, members: Members
+) -> None:
+    cluster.execute(LIVING)
+    with psycopg.connect(cluster.url, application_name="zonda listener a"):
+        members.remove_dead()
+    listeners = "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'zonda listener%%'"
+    cluster.wait_until(lambda: not cluster.execute(listeners))
+    with psycopg.connect(cluster.url) as last:
+        last.execute("SELECT 1 FROM member WHERE id = 'a' FOR KEY SHARE")
+        members.remove_dead()
+        assert cluster.execute(OWNERS) == [("tree:x", "a", 0), ("tree:y", "b", 0)]
+    members.remove_dead()
+    assert cluster.execute(OWNERS) == [("tree:x", None, 1), ("tree:y", "b", 0)]
+
+
 def test_the_next_life_of_a_process_removes_the_last_one(
     cluster: Cluster, members: Members
 ) -> None:

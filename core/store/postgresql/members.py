@@ -152,7 +152,8 @@ class Members:
         """
         found = self._execute(_LOOK)
         gone = [key for key, _, listens in found if not listens and key in self._listening]
-        self._listening = {key for key, _, listens in found if listens}
+        # who is gone stays so: its row may be locked until its last transaction is undone
+        self._listening = {key for key, _, listens in found if listens or key in gone}
         expired = any(is_expired for _, is_expired, _ in found)
         if (gone or expired) and not self.reap(gone) and expired:
             self.cut()
