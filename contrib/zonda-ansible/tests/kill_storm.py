@@ -134,6 +134,8 @@ class Round:
             return f"processes are left: {left}"
         for folder in ("remote", "cache/zonda/ansible/tmp"):
             files = [str(each) for each in (self.home / folder).rglob("*") if each.is_file()]
+            # The code of modules as an agent sends it: what a dead one had is removed by the next.
+            files = [each for each in files if "/ansiballz_cache/" not in each]
             if files:
                 return f"files are left: {files}"
         if verb == "create" and "could not be found" in state and not any(self.work.iterdir()):
