@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Self
 
 KINDS = {
     "compute": ("servers", "keypairs", "server_groups", "aggregates", "flavors"),
@@ -47,3 +51,75 @@ def run_zonda(home: Path, cloud: str, *words: str) -> subprocess.CompletedProces
         env={**os.environ, "ZONDA_HOME": str(home), "OS_CLOUD": cloud},
         timeout=600,
     )
+
+
+class Heat:
+    """Real Heat, started for the time of a ``with``."""
+
+    def __init__(self, folder: Path, cloud: str = "demo") -> None:
+        self._folder, self._cloud = folder, cloud
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+
+    def __enter__(self) -> Self:
+        script = Path(__file__).parent / "real_heat.py"
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), str(self._folder), str(self._port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        if "serves" not in self.process.stdout.readline():
+            raise SystemExit(f"Heat does not start: see {self._folder}/heat.log")
+        import openstack
+
+        connection = openstack.connect(cloud=self._cloud)
+        self._session, project = connection.session, connection.current_project_id
+        self._url = f"http://127.0.0.1:{self._port}/v1/{project}/stacks"
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(60)
+
+    def create(self, name: str, template: Path, files: Mapping[str, str] | None = None) -> None:
+        """Make a stack, and wait for its end."""
+        body = {
+            "stack_name": name,
+            "template": template.read_text(),
+            "files": dict(files or {}),
+            "timeout_mins": 20,
+        }
+        self._session.post(self._url, json=body)
+        self.wait_for(name, "CREATE_COMPLETE")
+
+    def delete(self, name: str) -> None:
+        """Remove a stack, and wait until it is gone."""
+        self._session.delete(f"{self._url}/{name}/{self._show(name)['id']}")
+        self.wait_for(name, "DELETE_COMPLETE")
+
+    def abandon(self, name: str) -> Any:
+        """Have Heat forget a stack; its description."""
+        return self._session.delete(f"{self._url}/{name}/{self._show(name)['id']}/abandon").json()
+
+    def _show(self, name: str) -> Any:
+        return self._session.get(f"{self._url}/{name}").json()["stack"]
+
+    def wait_for(self, name: str, wanted: str) -> None:
+        """Wait for a status; a failure ends it."""
+        from keystoneauth1.exceptions import NotFound
+
+        while True:
+            try:
+                found = self._show(name)
+            except NotFound:
+                return
+            if found["stack_status"] == wanted:
+                return
+            if found["stack_status"].endswith("FAILED"):
+                raise SystemExit(f"{found['stack_status']}: {found['stack_status_reason']}")
+            time.sleep(0.5)
