@@ -22,7 +22,8 @@ class Dialect:
 
     ``sql``: the prepared statements by their names. ``place`` stands for a parameter.
     ``is_one_of`` and ``has_tag`` take the text of a column and a list, see
-    ``Connection.make_list``; ``contains`` a column and a text, in any case.
+    ``Connection.make_list``, the latter of JSON strings; ``contains`` a column and a text, in any
+    case.
     """
 
     sql: Mapping[str, str]

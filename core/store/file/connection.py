@@ -26,7 +26,7 @@ DIALECT = Dialect(
     place="?",
     is_one_of="{} IN (SELECT value FROM json_each(?))",
     has_tag="EXISTS (SELECT 1 FROM json_each({}) AS tag"
-    " WHERE tag.value IN (SELECT value FROM json_each(?)))",
+    " WHERE tag.value IN (SELECT json_extract(value, '$') FROM json_each(?)))",
     contains="INSTR(LOWER({}), LOWER(?)) > 0",
 )
 

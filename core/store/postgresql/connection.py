@@ -24,8 +24,9 @@ DIALECT = Dialect(
     sql=SQL,
     place="%s",
     is_one_of="{} = ANY(%s)",
-    has_tag="EXISTS (SELECT 1 FROM json_array_elements_text({}::json) AS tag(value)"
-    " WHERE tag.value = ANY(%s))",
+    # As they are written: a text of PostgreSQL can be neither NUL nor half of a surrogate pair.
+    has_tag="EXISTS (SELECT 1 FROM json_array_elements({}::json) AS tag(value)"
+    " WHERE tag.value::text = ANY(%s))",
     contains='STRPOS(LOWER({}), LOWER(%s COLLATE "C")) > 0',
 )
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"

@@ -6,6 +6,7 @@ compiled before; every value is a parameter.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -281,14 +282,14 @@ def _build_stack_conditions(connection: Connection, query: StackQuery) -> _Condi
     where.add_choice(_PARENT, query.parents)
     tagged = connection.dialect.has_tag.format("stack.tags")
     for tag in query.tags:
-        where.add(tagged, where.make_list([tag]))
+        where.add(tagged, where.make_list([json.dumps(tag)]))
     if query.any_tags:
-        where.add(tagged, where.make_list(query.any_tags))
+        where.add(tagged, where.make_list(map(json.dumps, query.any_tags)))
     if query.none_of_tags:
-        where.add(f"NOT {tagged}", where.make_list(query.none_of_tags))
+        where.add(f"NOT {tagged}", where.make_list(map(json.dumps, query.none_of_tags)))
     if query.no_tags:
         each = [f"NOT {tagged}" for _ in query.no_tags]
-        where.add(" OR ".join(each), *(where.make_list([tag]) for tag in query.no_tags))
+        where.add(" OR ".join(each), *(where.make_list([json.dumps(tag)]) for tag in query.no_tags))
     return where
 
 
