@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from zonda.core.engine.runtime.listeners import CommitListener, Listener, Listeners
     from zonda.core.engine.runtime.load import EngineLoad
     from zonda.core.engine.runtime.waiting import WaitingOperations
+    from zonda.core.engine.services import FindCheck
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.store.read.drift_views import DriftCheckView
     from zonda.core.store.write.database import Transaction
@@ -67,6 +68,8 @@ class EngineClient:
         # Those who listen to the engine, or in a cluster to one engine after the other.
         self._listeners: Listeners | None = None
         self._tracer: CallTracer | None = None
+        #: Makes the check of what a caller of another process may use, see ``Allowance``.
+        self.find_check: FindCheck = lambda asked_by: None
 
     # -- actions --------------------------------------------------------------------------------
 
@@ -203,7 +206,11 @@ class EngineClient:
             random=parts.random,
             lender=parts.lender,
             load=parts.template_loader,
-            settings=replace(parts.make_engine_settings(), timing=Timing()),
+            settings=replace(
+                parts.make_engine_settings(),
+                timing=Timing(),
+                find_check=lambda asked_by: self.find_check(asked_by),
+            ),
         )
 
     def start_engine(self, engine: Engine, drive: str) -> None:

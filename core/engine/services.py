@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer
@@ -29,6 +29,10 @@ class Timing(Protocol):
         """``drift.schedule.compute_next_due``; raises UsageError for other texts."""
 
 
+#: Makes a check of templates, which raises; see ``Allowance``.
+FindCheck = Callable[[Mapping[str, Any]], Callable[[Any], None] | None]
+
+
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
     """The settings of an engine. Times in seconds.
@@ -36,8 +40,10 @@ class EngineSettings:
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a quarter of the operation's age, give or take ``poll_spread``,
     from begin to begin.
-    ``user``, ``project``, ``supersedes``, ``request``, ``traceparent`` and ``allowance``: the
-    ``Caller``, if nobody else asks.
+    ``user``, ``project``, ``supersedes``, ``request``, ``traceparent``, ``allowance`` and
+    ``attempt``: the ``Caller``, if nobody else asks. ``find_check`` makes the
+    ``check_definition`` of a caller in another process from ``Allowance.asked_by``; None where this
+    process cannot.
     ``cancel_grace``: how long
     a cancelled or rolled back stack waits for what still runs (a deletion only for calls that are
     out). ``backstop``: after which
@@ -55,6 +61,8 @@ class EngineSettings:
     request: str = ""
     traceparent: str = ""
     allowance: Allowance | None = None
+    attempt: str = ""
+    find_check: FindCheck = lambda asked_by: None
     poll_first: float = 0.5
     poll_last: float = 15.0
     poll_spread: float = 0.2
@@ -95,9 +103,8 @@ class EngineServices:
 
     def for_caller(self, caller: Caller) -> EngineServices:
         """The same services, for an action of ``caller``."""
-        settings = records.replace(
-            self.settings, allowance=caller.allowance, **caller.list_values()
-        )
+        given = {item.name: getattr(caller, item.name) for item in records.fields(caller)}
+        settings = records.replace(self.settings, **given)
         return records.replace(self, settings=settings)
 
     def poll_delay(self, started_at: float, polled_at: float | None = None) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import partial
 
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.records import dataclass
@@ -18,7 +19,7 @@ from ..http.interfaces import Interface
 from ..http.requests import Request, parse_query
 from ..http.routes import Match
 from ..identity.policy import check_operations
-from ..service.project import Project
+from ..service.project import Project, make_check
 from ..service.service import Service
 from ..telemetry.counts import REFUSED, REQUEST_SECONDS, REQUESTS
 from ..telemetry.traces import Finish
@@ -42,6 +43,7 @@ class Dispatcher:
 
     def __init__(self, service: Service, interfaces: Sequence[Interface]) -> None:
         self.service = service
+        service.app.engine.find_check = partial(make_check, service)
         self.interfaces = tuple(interfaces)
         known = {name for each in interfaces for name in each.list_operations()}
         check_operations(service.settings, known)

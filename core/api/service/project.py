@@ -5,7 +5,7 @@ Every look-up compares the project: what belongs to another one is not there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillWaiting
 from functools import cached_property
@@ -18,13 +18,16 @@ from zonda.core.app.templates import Templates
 from zonda.core.engine.actions import Accepted, Action, Allowance
 from zonda.core.engine.actions import Caller as ActionCaller
 from zonda.core.engine.actions.base import Templated
+from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.plan.accept import Noted, skip_note
 from zonda.core.engine.plan.quotas import KINDS
 from zonda.core.engine.preview.preview import Preview, build_preview
+from zonda.core.engine.runtime.building import EngineEnded
 from zonda.core.introspection.template_tree import Tree
 from zonda.core.reference.installed import Reference
 from zonda.core.reports.export import StackExporter
 from zonda.core.reports.outputs import OutputView, StackValues, make_stack_values
+from zonda.core.store.database.faults import Refused, Unusable
 from zonda.core.store.read.pages import ListedStack
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.views import ResourceView, StackView
@@ -34,9 +37,10 @@ from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import ResourceContext
 from zonda.hooks.errors import NotFound, StoreError, TemplateWarning, ZondaError
 from zonda.hooks.policies import PolicyStack, PolicyTarget
-from zonda.hooks.records import dataclass, replace
+from zonda.hooks.records import asdict, dataclass, replace
 
 from ..identity.callers import Caller, Forbidden
+from .attempts import Attempt
 from .service import PATIENCE, Service
 
 T = TypeVar("T")
@@ -100,8 +104,17 @@ class Project:
     def _make_caller(self, supersedes: bool) -> ActionCaller:
         quotas = self.service.quotas.find(self.caller, self.id)
         most = {kind: int(quotas[kind]) for kind in ("stacks", *KINDS) if kind in quotas}
-        allowance = Allowance(most, self.check_definition)
+        asked_by = {}
+        if self._limits_types:
+            caller = {**asdict(self.caller), "roles": sorted(self.caller.roles)}
+            asked_by = {"caller": caller, "project": self.id}
+        allowance = Allowance(most, self.check_definition, asked_by)
         return ActionCaller(self.caller.user, self.id, supersedes, allowance=allowance)
+
+    @property
+    def _limits_types(self) -> bool:
+        """Whether anybody may use some types only."""
+        return self.service.policies.has_type_rules or self.service.quotas.has_types
 
     def check_bundle(self, bundle: Bundle) -> None:
         """Raise TooLarge for a template that is larger than the quota."""
@@ -110,7 +123,7 @@ class Project:
     def check_definition(self, definition: StackDefinition) -> None:
         """Raise Forbidden where a template has types that the caller may not use."""
         service = self.service
-        if not service.policies.has_type_rules and not service.quotas.has_types:
+        if not self._limits_types:
             return
         nodes = Tree(self.make_context).walk(definition)
         names = {node.type for each in nodes for node in each.definition.resources.values()}
@@ -161,7 +174,30 @@ class Project:
             self.check_bundle(action.bundle)
         with tracing.trace_plan(type(action).__name__) as parent:
             caller = replace(caller, request=self.request_id, traceparent=parent)
+            owned = self.service.app.store.ownership
+            if owned is not None:
+                return self._submit_as_member(owned.member, action, caller, note)
             return self._wait_for(engine.submit(action, caller, note))
+
+    def _submit_as_member(
+        self, member: str, action: Action, caller: ActionCaller, note: Noted
+    ) -> Accepted:
+        """As ``submit``; an action whose end the engine has not lived to see is looked for."""
+        app = self.service.app
+        attempt = Attempt(app, self.reader, member, app.ids())
+
+        def note_both(work: UnitOfWork, accepted: Accepted) -> None:
+            note(work, accepted)
+            attempt.note(work, accepted)
+
+        caller = replace(caller, attempt=attempt.key)
+        try:
+            return self._wait_for(app.engine.submit(action, caller, note_both))
+        except (EngineEnded, Refused, Unusable):
+            found = attempt.find_answer(PATIENCE)
+            if found is None:
+                raise
+            return found
 
     def _wait_for(self, future: Future[Accepted]) -> Accepted:
         """The answer of the engine; raises Busy for an action that it has not planned in time."""
@@ -272,3 +308,9 @@ class Project:
     def exporter(self) -> StackExporter:
         """The exporter of documents."""
         return StackExporter(self.reader, self.inspector.read)
+
+
+def make_check(service: Service, asked_by: Mapping[str, Any]) -> Callable[[StackDefinition], None]:
+    """Make the check of a template for a caller at another server, see ``Allowance``."""
+    caller = {**asked_by["caller"], "roles": frozenset(asked_by["caller"]["roles"])}
+    return Project(service, Caller(**caller), asked_by["project"]).check_definition

@@ -11,15 +11,18 @@ from zonda.hooks.records import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The limits of what a caller may have made; none travels between processes.
+    """The limits of what a caller may have made.
 
     ``most``: how many ``stacks``, ``resources``, ``actions`` (at a time) and ``snapshots`` its
     project may have; what is not there is not limited. ``check_definition`` raises for a template
-    that it may not use.
+    that it may not use; it stays in its process. ``asked_by``: the JSON values from which a server
+    in another one makes it again (``EngineSettings.find_check``); empty where there is nothing to
+    check.
     """
 
     most: Mapping[str, int]
-    check_definition: Callable[[Any], None]
+    check_definition: Callable[[Any], None] | None = None
+    asked_by: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,8 @@ class Caller:
 
     ``supersedes``: it may take the place of an action that is being carried out, where that can be.
     ``request``: the id of the request that lines of the log name; ``traceparent``: its trace.
-    ``allowance``: the limits, where there are any.
+    ``allowance``: the limits, where there are any. ``attempt``: the id of the request if another
+    member of a cluster is asked; '' for a new one.
     """
 
     user: str = ""
@@ -37,11 +41,16 @@ class Caller:
     request: str = ""
     traceparent: str = ""
     allowance: Allowance | None = field(default=None, repr=False, compare=False)
+    attempt: str = ""
 
     def list_values(self) -> dict[str, Any]:
         """The values that travel between processes."""
         names = ("user", "project", "supersedes", "request", "traceparent")
-        return {name: getattr(self, name) for name in names}
+        found = {name: getattr(self, name) for name in names}
+        if self.allowance is not None:
+            limits = {"most": {**self.allowance.most}, "asked_by": {**self.allowance.asked_by}}
+            found["allowance"] = limits
+        return found
 
 
 @dataclass(frozen=True, slots=True)

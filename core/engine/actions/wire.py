@@ -24,7 +24,7 @@ from zonda.hooks.errors import (
 )
 from zonda.hooks.records import asdict, fields
 
-from .base import Accepted, Action, Caller
+from .base import Accepted, Action, Allowance, Caller
 from .table import find_action_class
 
 #: The attributes of errors that an answer has beside the class, the message and the hint.
@@ -56,8 +56,13 @@ def from_json(text: str) -> Action:
 
 
 def parse_caller(text: str) -> Caller:
-    """The caller that ``to_json`` was given; raises KeyError or TypeError where it has none."""
-    return Caller(**json.loads(text)["asked by"])
+    """The caller that ``to_json`` was given; raises KeyError or TypeError where it has none.
+
+    Its allowance has no ``check_definition``.
+    """
+    values = json.loads(text)["asked by"]
+    limits = values.pop("allowance", None)
+    return Caller(**values, allowance=None if limits is None else Allowance(**limits))
 
 
 def format_accepted(answer: Accepted) -> str:

@@ -252,8 +252,9 @@ def load_definition(
         EarlierChecks(services.reader, services.sealer, stack) if previous is not None else None
     )
     definition = services.definitions.load(bundle, identity, previous, True, earlier)
-    if services.settings.allowance is not None:
-        services.settings.allowance.check_definition(definition)
+    allowance = services.settings.allowance
+    if allowance is not None and allowance.check_definition is not None:
+        allowance.check_definition(definition)
     return definition
 
 

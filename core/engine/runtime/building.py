@@ -60,11 +60,15 @@ def build_services(
     )
 
 
+class EngineEnded(StoreError):
+    """The engine has ended before it has answered."""
+
+
 def build_stop_error(error: BaseException) -> StoreError:
     """The error for all who wait for an engine that has ended by ``error``."""
     if isinstance(error, StoreError):
         return error
-    return StoreError(
+    return EngineEnded(
         f"The engine has stopped: {type(error).__name__}: {error}.",
         hint="Start it again: what was running is taken up where it was.",
     )

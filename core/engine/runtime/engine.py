@@ -37,7 +37,7 @@ from ..model.unit_of_work import Notice, UnitOfWork
 from ..plan.accept import Noted, skip_note
 from ..services import EngineSettings
 from . import sweeps
-from .building import build_services, build_stop_error
+from .building import EngineEnded, build_services, build_stop_error
 from .lateness import Lateness
 from .listeners import CommitListener, Listener
 from .load import EngineLoad
@@ -387,7 +387,7 @@ class Engine:
             self.failure = build_stop_error(error)
             self.on_failure()
         else:
-            self._end(StoreError("The engine has been stopped.", hint="Run the command again."))
+            self._end(EngineEnded("The engine has been stopped.", hint="Run the command again."))
         with self._changed:
             self._changes += 1
             self._changed.notify_all()

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from zonda.core.store.write.duties import Foreign
-from zonda.hooks.errors import Conflict, StoreError, UsageError
+from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
 from zonda.hooks.records import replace
 
 from .. import actions
-from ..actions import Accepted, Action, wire
+from ..actions import Accepted, Action, Caller, wire
 from ..handlers.runners import act
 from ..model.effects import Step, Tx, make_step
 from ..model.unit_of_work import UnitOfWork
@@ -73,7 +73,10 @@ class Requests:
         try:
             asked = self._driver.services.sealer.load(text)
             action = actions.from_json(asked)
-            caller = replace(actions.parse_caller(asked), request=key)
+            caller = self._read_caller(asked, key)
+        except Conflict as error:
+            self._refuse(key, error)
+            return
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
             self._refuse(key, UsageError("The request cannot be read."))
@@ -96,7 +99,23 @@ class Requests:
         services = self._driver.services.for_caller(caller)
         self._driver.start(self.act(services, action, note), finish)
 
+    def _read_caller(self, asked: str, key: str) -> Caller:
+        """The caller of a request with its limits; raises Conflict where nobody here knows them."""
+        caller = replace(actions.parse_caller(asked), request=key)
+        allowance = caller.allowance
+        if allowance is None or not allowance.asked_by:
+            return caller
+        check = self._driver.services.settings.find_check(allowance.asked_by)
+        if check is None:
+            raise Conflict(
+                "A command works on this stack, and cannot tell what you may do.",
+                hint="Try again when it has ended.",
+            )
+        return replace(caller, allowance=replace(allowance, check_definition=check))
+
     def _refuse(self, key: str, why: BaseException) -> None:
+        if not isinstance(why, (ZondaError, Withdrawn)):
+            log.error("A request of another process has failed", exc_info=why)
         said = wire.format_error(why)
 
         def finish(value: Any, error: BaseException | None) -> None:

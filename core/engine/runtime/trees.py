@@ -16,6 +16,7 @@ from typing import Any
 from zonda.core.store.database.placement import ASKED, CHECKED
 from zonda.core.store.write.duties import Duties, Foreign, Ownership
 from zonda.hooks.errors import Conflict, NotFound
+from zonda.hooks.records import fields
 
 from ..actions import Accepted, Action, Caller, parse_answer, to_json
 from ..drift.interrupting import interrupt_tree
@@ -219,9 +220,9 @@ class Trees:
         is_cancelled: Callable[[], bool],
     ) -> Step:
         """The answer of the owner of a tree; None where that is this member by now."""
-        known, key = services.settings, services.ids()
-        names = ("user", "project", "supersedes", "request", "traceparent", "allowance")
-        caller = Caller(**{name: getattr(known, name) for name in names})
+        known = services.settings
+        key = known.attempt or services.ids()
+        caller = Caller(**{item.name: getattr(known, item.name) for item in fields(Caller)})
         text = services.sealer.seal(to_json(action, caller))
         if (yield Tx(lambda work: self._take(work, root_id, (key, text)))):
             return None

@@ -363,6 +363,10 @@ class Reader(DriftReads, PageReads, SoftwareReads):
         """(host, process id) of the members of the cluster, the oldest first."""
         return [(host, pid) for _, host, pid in self._ask("members")]
 
+    def is_member(self, member: str) -> bool:
+        """Whether a member of the cluster has not been removed."""
+        return any(key == member for key, *_ in self._ask("members"))
+
     def request(self, request_id: str) -> RequestView:
         """A command left for the engine; raises NotFound."""
         found = self._find("Request", request_id, "request_by_id", request_id)
