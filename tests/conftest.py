@@ -49,7 +49,12 @@ settings.load_profile("zonda")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest is begun first: no worker is left with it when all else is done."""
+    """What takes longest is begun first: no worker is left with it when all else is done.
+
+    Tests that ask SQLite itself have no place in a run on a server.
+    """
+    if ON_SERVER:
+        items[:] = [each for each in items if each.get_closest_marker("sqlite") is None]
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
@@ -83,23 +88,17 @@ def loans(request: pytest.FixtureRequest) -> Iterator[Loans | None]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def databases_of_module(request: pytest.FixtureRequest, loans: Loans | None) -> Iterator[None]:
+def databases_of_module(loans: Loans | None) -> Iterator[None]:
     """Databases of what the tests of a module share."""
-    with nullcontext() if loans is None else loans.hold(is_off=_asks_sqlite(request.node)):
+    with nullcontext() if loans is None else loans.hold():
         yield
 
 
 @pytest.fixture(autouse=True)
-def databases_of_test(
-    request: pytest.FixtureRequest, environment: None, loans: Loans | None
-) -> Iterator[None]:
+def databases_of_test(environment: None, loans: Loans | None) -> Iterator[None]:
     """Databases of a test alone."""
-    with nullcontext() if loans is None else loans.hold(is_off=_asks_sqlite(request.node)):
+    with nullcontext() if loans is None else loans.hold():
         yield
-
-
-def _asks_sqlite(node: pytest.Item | pytest.Collector) -> bool:
-    return node.get_closest_marker("sqlite") is not None
 
 
 @pytest.fixture(autouse=True)

@@ -24,11 +24,10 @@ _END_SESSIONS = """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Holder:
     """A module or a test: the databases of its files, and what it has open."""
 
-    is_off: bool
     urls: dict[str, str] = field(default_factory=dict)
     opened: list[Database] = field(default_factory=list)
 
@@ -44,9 +43,9 @@ class Loans:
         self.untouched: set[str] = set()
 
     @contextmanager
-    def hold(self, *, is_off: bool) -> Iterator[None]:
-        """Lend databases until the end; ``is_off``: files stay files."""
-        holder = _Holder(is_off)
+    def hold(self) -> Iterator[None]:
+        """Lend databases until the end."""
+        holder = _Holder()
         self._holders.append(holder)
         yield
         self._holders.remove(holder)
@@ -56,9 +55,9 @@ class Loans:
             self._take_back(url)
 
     def find_url(self, url: str) -> str:
-        """The URL of a server for that of a file; as it is while files stay files."""
+        """The URL of a server for that of a file; another one as it is."""
         name = url.removeprefix("sqlite:///")
-        if not self._holders or self._holders[-1].is_off or "://" in name:
+        if not self._holders or "://" in name:
             return url
         for holder in self._holders:
             if name in holder.urls and name != ":memory:":

@@ -77,6 +77,7 @@ def test_calls_that_a_request_leads_to_have_its_id(
     assert {each["request"] for each in called} == {"req-1"}
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [

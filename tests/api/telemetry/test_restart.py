@@ -21,6 +21,8 @@ from zonda.core.api.telemetry.spans import Spans
 
 from ..conftest import Api, TestIdentity, make_app
 
+pytestmark = pytest.mark.sqlite  # a process of its own, with a file
+
 REQUEST = "req-of-the-killed-server"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"

@@ -68,6 +68,7 @@ outputs: {o: {value: {get_attr: [a, output, url]}}, p: {value: {get_attr: [b, va
 """
 
 
+@pytest.mark.sqlite  # reads the file
 def test_what_a_workflow_makes_of_a_secret_is_sealed_and_shown(filed: Any) -> None:
     stack = filed.create(template("{get_param: password}"), rest=HIDDEN + OUTPUTS)
     assert stack.state == "CREATE_COMPLETE"
@@ -78,6 +79,7 @@ def test_what_a_workflow_makes_of_a_secret_is_sealed_and_shown(filed: Any) -> No
     assert b"derived-from-it" not in found
 
 
+@pytest.mark.sqlite  # reads the file
 def test_without_a_secret_nothing_but_data_is_sealed(filed: Any) -> None:
     filed.create(template("nothing-secret"), rest=OUTPUTS)
     found = at_rest(filed)
@@ -138,6 +140,7 @@ def test_progress_is_told_without_secrets(bench: Any) -> None:
     assert [message for message in said if message] == ["using (hidden)"]
 
 
+@pytest.mark.sqlite  # reads the file
 def test_a_template_with_a_literal_for_a_hidden_property_is_sealed(filed: Any) -> None:
     filed.create("a: {type: Test::Box, properties: {secret: literal-secret-7}}")
     assert b"literal-secret-7" not in at_rest(filed)

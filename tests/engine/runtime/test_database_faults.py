@@ -35,6 +35,8 @@ from zonda.core.reports.export import StackExporter
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.store.write.database import open_store
 
+pytestmark = pytest.mark.sqlite  # whose errors these are
+
 ONE = "a: {type: Test::Box, properties: {value: one}}\nb: {type: Test::Slow, depends_on: a}"
 TWO = "a: {type: Test::Box, properties: {value: two, fixed: x}}\nc: {type: Test::Box}"
 RETRIES = "zonda: {retries: {a: {create: 2}}}"

@@ -272,6 +272,7 @@ def _page_limit(store: Store, pages: int) -> None:
     store._connection.execute(f"PRAGMA max_page_count={pages}")
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_loses_nothing_if_there_is_room_again(
     bench: Any, start: Any, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -361,6 +362,7 @@ print(view.state, flush=True)
 """
 
 
+@pytest.mark.sqlite
 def test_what_kill_9_interrupts_is_finished_and_made_once(tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     script = tmp_path / "engine.py"

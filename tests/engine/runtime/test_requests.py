@@ -16,6 +16,8 @@ from zonda.core.store.file.lock import RequestLock
 from zonda.core.store.write.database import Store, open_store
 from zonda.hooks.errors import Conflict
 
+pytestmark = pytest.mark.sqlite  # who waits holds the lock of a file
+
 LONG = 20.0
 
 
