@@ -197,6 +197,7 @@ class EngineClient:
         from zonda.core.schedule.scheduler import Scheduler
         from zonda.core.schedule.timing import Timing
 
+        known = parts.make_engine_settings()
         return Engine(
             parts.store,
             parts.plugins,
@@ -206,11 +207,7 @@ class EngineClient:
             random=parts.random,
             lender=parts.lender,
             load=parts.template_loader,
-            settings=replace(
-                parts.make_engine_settings(),
-                timing=Timing(),
-                find_check=lambda asked_by: self.find_check(asked_by),
-            ),
+            settings=replace(known, timing=Timing(), find_check=lambda by: self.find_check(by)),
         )
 
     def start_engine(self, engine: Engine, drive: str) -> None:
