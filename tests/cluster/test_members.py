@@ -11,9 +11,10 @@ from tests.cluster.conftest import Cluster
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.model.effects import Step, Tx
 from zonda.core.engine.runtime.engine import Engine
+from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.engine.runtime.trees import get_duties
-from zonda.core.store.schema.rows import StackRow
-from zonda.core.store.write.duties import FencedOut, Foreign
+from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.core.store.write.duties import Duties, FencedOut, Foreign
 from zonda.core.store.write.transaction import Transaction
 from zonda.hooks.errors import NotFound, ValidationErrors
 
@@ -120,6 +121,23 @@ def test_a_member_that_was_removed_writes_nothing(cluster: Cluster) -> None:
     assert cluster.execute("SELECT count(*) FROM stack") == [(0,)]
 
 
+def test_a_call_that_has_not_begun_is_not_made_once_its_engine_has_ended(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, held = cluster.start("one"), list[Job]()
+    make = one._driver._make
+    monkeypatch.setattr(
+        one._driver, "_make", lambda job: held.append(job) if job.task.key else make(job)
+    )
+    create(cluster, one, "s")
+    cluster.wait_until(lambda: bool(held))
+    cluster.remove("one")
+    one.sweep_deadlines()
+    cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
+    make(held[0])
+    assert cluster.bench.journal.of("a") == []
+
+
 def test_nobody_writes_to_the_tree_of_another_member(cluster: Cluster) -> None:
     one, two = cluster.join("one"), cluster.join("two")
     with one.transaction() as tx:
@@ -174,6 +192,44 @@ def test_rows_are_read_again_after_another_member_has_had_the_tree(cluster: Clus
             found = tx.stack("1")
             assert found is not None
             assert found.note == note
+
+
+def test_edges_are_read_again_after_another_member_has_had_the_tree(cluster: Cluster) -> None:
+    one, two = cluster.join("one"), cluster.join("two")
+    rows = [ResourceRow(key, "1", key, "Test::Box") for key in ("a", "b")]
+    with one.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s", root_id="1"))
+        tx.add_resources(rows)
+        tx.add_edges("1", [("a", "b")])
+    with one.transaction() as tx:
+        assert tx.dependants(rows[1]) == ["a"]
+        tx.close_all("1")  # the next transaction reads every row, but no edges
+    with one.transaction() as tx:
+        get_duties_of(tx).hand_over("1")
+    with two.transaction() as tx:
+        assert get_duties_of(tx).claim("1")
+        tx.drop_edges("1", [("a", "b")])
+        get_duties_of(tx).hand_over("1")
+    with one.transaction() as tx:
+        assert get_duties_of(tx).claim("1")
+        tx.forget_tree("1")
+        assert not tx.dependants(rows[1])
+
+
+def test_a_tree_is_at_rest_whose_owner_was_never_complete(cluster: Cluster) -> None:
+    """It has been told of a change below, and shows nothing: nothing is left to be asked."""
+    store = cluster.join("one")
+    with store.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s", root_id="1"))
+        tx.add_resources([ResourceRow("a", "1", "a", "Test::Box", below=1)])
+    with store.transaction() as tx:
+        assert tx.list_behind() == []
+        assert get_duties_of(tx).release("1")
+
+
+def get_duties_of(tx: Transaction) -> Duties:
+    assert tx.duties is not None
+    return tx.duties
 
 
 def test_a_full_member_leaves_new_trees_to_others(cluster: Cluster) -> None:

@@ -39,7 +39,7 @@ def _has_work(root: Any) -> Any:
             S.root_id == root,
             or_(
                 R.op != L("''"),
-                R.below != R.below_seen,
+                (R.below != R.below_seen) & (R.outputs_hash != L("''")),
                 (R.open == _ONE) & (R.waiting == L("0")) & S.deleted_at.is_(None),
             ),
         ),

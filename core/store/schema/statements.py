@@ -247,7 +247,10 @@ STATEMENTS: dict[str, Executable] = {
     "signalled_of_tree": select(RESOURCE).where(
         _RUNNING, R.op == L("'SIGNAL'"), exists().where(S.id == R.stack_id, S.root_id == P("root"))
     ),
-    "behind": select(R.id, S.root_id).where(R.stack_id == S.id, R.below != R.below_seen),
+    # An owner that was never complete shows nothing: its operation that makes it looks below.
+    "behind": select(R.id, S.root_id).where(
+        R.stack_id == S.id, R.below != R.below_seen, R.outputs_hash != NOTHING
+    ),
     # Asked every second. In order of their ids they would be looked for by their ids: in the whole
     # table instead of the index of what is running.
     "paused_too_long": select(R.id, ROOT).where(R.hook_until < P("now")),

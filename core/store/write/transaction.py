@@ -478,7 +478,8 @@ class Transaction(Requests):
             del self._resources[key]
         for key in stacks:
             self._stacks.pop(key, None)
-            self._edges.forget(key)
+        for stack in self.tree(root_id):  # edges outlive the rows of their stacks here
+            self._edges.forget(stack.id)
 
     # -- small helpers --------------------------------------------------------------------------
 
