@@ -183,6 +183,12 @@ class PoolDriver(Driver):
         self._cap = 0
         self._timetable.clear()
 
+    def end(self, error: BaseException) -> None:
+        """See ``Loop``. A call that has not begun is not made any more: others take over."""
+        for job in self._job_of.values():
+            job.is_off = True
+        super().end(error)
+
     def stop(self) -> None:
         """End the pool's threads."""
         self._pool.stop()
