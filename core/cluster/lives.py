@@ -89,9 +89,7 @@ class Lives:
         The lease begins once the engine is made, which may take longer than a lease.
         """
         engine, member, follows = self._process.make_engine(), self._ids.new(), self._members
-        membership = Membership(
-            self._store.database, self._clock, member, self._terms.lease, self._enqueue
-        )
+        membership = self._make_membership(member)
         self._members = [*follows, member]
         self._store.ownership = owned = membership.join(
             self._store,
@@ -137,6 +135,10 @@ class Lives:
         queue = Queue(url, owned, engine)
         queue.start()
         return queue
+
+    def _make_membership(self, member: str) -> Membership:
+        known = self._store.database, self._clock, member, self._terms.lease
+        return Membership(*known, self._enqueue)
 
     def end(self) -> None:
         """End for good: what this member still owns then is free at once."""

@@ -176,9 +176,12 @@ class Membership:
         self._engine, self._on_renewal, self._on_drain = engine, on_renewal, on_drain
         self._on_news, self._list_progress = on_news, list_progress
         for run in (self._keep, self._listen):
-            thread = threading.Thread(target=run, name="zonda-member", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            self._start(run)
+
+    def _start(self, run: Callable[[], None]) -> None:
+        thread = threading.Thread(target=run, name="zonda-member", daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def leave(self) -> None:
         """End: what this member still owns is free at once."""

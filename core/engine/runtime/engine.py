@@ -31,7 +31,6 @@ from ..handlers.runners import act
 from ..model.definition import Loading
 from ..model.effects import Step, Tx, make_step
 from ..model.lending import Lender
-from ..model.states import POLLING
 from ..model.tracing import CallTracer
 from ..model.unit_of_work import Notice, UnitOfWork
 from ..plan.accept import Noted, skip_note
@@ -157,8 +156,7 @@ class Engine:
             owned, read = self._store.ownership, self._requests.sweep
             self._trees = Trees(self._driver, owned, read, self.fire_checks)
             self._requests.act = self._trees.act_as_owner
-        self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
-        self._thread.start()
+        self._start_thread()
         if self._trees is not None:
             self._scheduler.start(self)
             self._put(self._trees.sweep)
@@ -168,6 +166,10 @@ class Engine:
             self._run_unit(sweeps.take_up_after_end)
             self._scheduler.wake_at(self.clock.monotonic())
         self._scheduler.start(self)
+
+    def _start_thread(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
+        self._thread.start()
 
     def submit(
         self,
@@ -271,18 +273,7 @@ class Engine:
         """
         if self._thread is None or not self._thread.is_alive():
             return set()
-        return {
-            self._find_name(stack_id)
-            for stack_id in self._requests.stacks.difference(but)
-            if any(
-                row.op_state != POLLING and self._driver.is_moving(row.id)
-                for row in self._reader.resource_rows(stack_id)
-            )
-        }
-
-    def _find_name(self, stack_id: str) -> str:
-        stack = self._reader.stack_by_id(stack_id)
-        return stack.name if stack.project == self.settings.project else "another project"
+        return self._requests.list_running(self._reader, but)
 
     def stop(self, grace: float = 5.0) -> None:
         """Begin nothing more, wait up to ``grace`` seconds for running calls, end the thread."""
@@ -368,8 +359,13 @@ class Engine:
     # -- the engine's thread ----------------------------------------------------------------------
 
     def _run(self) -> None:
+        while self._turn():
+            pass
+
+    def _turn(self) -> bool:
+        """Go round once; returns False at the end."""
         try:
-            while not self._has_ended():
+            if not self._has_ended():
                 self._turned_at = self.clock.monotonic()
                 self._drain_inbox()
                 self._driver.end_light_calls()
@@ -381,6 +377,7 @@ class Engine:
                 self._tell_waiters()
                 if self._stopping and self._trees is not None:
                     self._trees.leave()
+                return True
         except BaseException as error:  # the thread's end: everybody must learn of it
             log.exception("The engine stops")
             self._end(build_stop_error(error))
@@ -391,6 +388,7 @@ class Engine:
         with self._changed:
             self._changes += 1
             self._changed.notify_all()
+        return False
 
     def _end(self, error: StoreError) -> None:
         """End with an error for all who wait. The driver refuses everything after that."""

@@ -8,9 +8,10 @@ lock: what nobody waits for any more is not carried out at all.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+from zonda.core.store.read.reader import Reader
 from zonda.core.store.write.duties import Foreign
 from zonda.hooks.errors import Conflict, StoreError, UsageError, ZondaError
 from zonda.hooks.records import replace
@@ -19,6 +20,7 @@ from .. import actions
 from ..actions import Accepted, Action, Caller, wire
 from ..handlers.runners import act
 from ..model.effects import Step, Tx, make_step
+from ..model.states import POLLING
 from ..model.unit_of_work import UnitOfWork
 from ..plan.accept import Noted
 from ..services import EngineServices
@@ -58,6 +60,21 @@ class Requests:
         self.stacks.difference_update(stack_ids)
         for stack_id in stack_ids:
             self._driver.services.instances.lending.tracing.requests.pop(stack_id, None)
+
+    def list_running(self, reader: Reader, but: Collection[str]) -> set[str]:
+        """The names of ``stacks`` with a handler that may be running; not those in ``but``."""
+        return {
+            self._find_name(reader, stack_id)
+            for stack_id in self.stacks.difference(but)
+            if any(
+                row.op_state != POLLING and self._driver.is_moving(row.id)
+                for row in reader.resource_rows(stack_id)
+            )
+        }
+
+    def _find_name(self, reader: Reader, stack_id: str) -> str:
+        stack, own = reader.stack_by_id(stack_id), self._driver.services.settings.project
+        return stack.name if stack.project == own else "another project"
 
     def _take_up(self, rows: Any, error: BaseException | None) -> None:
         for key, text, *_ in rows or ():

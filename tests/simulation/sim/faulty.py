@@ -20,6 +20,7 @@ class Faulty:
 
     dialect, Error, where = DIALECT, sqlite3.Error, ":memory:"
     to_store_error, add_events = FileConnection.to_store_error, FileConnection.add_events
+    wait_for_others = FileConnection.wait_for_others
 
     def __init__(self, connection: FileConnection) -> None:
         self._connection = connection

@@ -65,7 +65,7 @@ def lived(sim: Simulator, asking: Callable[[], None]) -> Simulator:
     sim.faults = sim.meanwhile = 0.0
     settle(sim)
     check_end(sim)
-    _calm_end(sim)
+    end_calmly(sim)
     return sim
 
 
@@ -90,7 +90,7 @@ def _pass_time(sim: Simulator) -> None:
     sim.sweep_deadlines()
 
 
-def _calm_end(sim: Simulator) -> None:
+def end_calmly(sim: Simulator) -> None:
     """Without trouble an update converges, whatever happened before, and a deletion deletes."""
     sim.world.trouble = sim.doubles = 0.0
     if _stack(sim) is not None and _is_resumed(sim):

@@ -52,7 +52,7 @@ def _let_go_on(sim: Simulator) -> None:
         sim.clock.advance(400.0)
         sim.sweep_deadlines()
     else:
-        for key in dict.fromkeys(row.stack_id for row in _at_hooks(sim)):
+        for key in dict.fromkeys(row.stack_id for row in at_breakpoints(sim)):
             clear(sim, actions.ClearHooks(key, ("*",)))
 
 
@@ -67,10 +67,11 @@ def clear(sim: Simulator, action: actions.ClearHooks | actions.SignalResource) -
 
 
 def _waiting(sim: Simulator) -> list[str]:
-    return [row.name for row in _at_hooks(sim)]
+    return [row.name for row in at_breakpoints(sim)]
 
 
-def _at_hooks(sim: Simulator) -> list[ResourceRow]:
+def at_breakpoints(sim: Simulator) -> list[ResourceRow]:
+    """What waits at breakpoints."""
     return [row for row in sim.watcher.rows.values() if row.hook and row.hook[0] != "+"]
 
 

@@ -1,0 +1,55 @@
+"""Faults that the simulation of a cluster must find: each takes away one thing that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from unittest import mock
+
+from zonda.core.engine.drift.interrupting import interrupt_all
+from zonda.core.engine.model.unit_of_work import UnitOfWork
+from zonda.core.engine.runtime import trees
+from zonda.core.store.write.duties import Duties
+from zonda.core.store.write.transaction import Transaction
+
+
+def _skip_fence(self: Duties) -> None:
+    """A member that was removed writes on."""
+
+
+def _release_at_once(self: Duties, root_id: str) -> bool:
+    """The duty ends although somebody has asked for something."""
+    if self._execute(self._sql["tree_has_work"], (root_id,) * 3).fetchone():
+        return False
+    self._execute(self._sql["duty_drop"], ("tree:" + root_id, self._ownership.member))
+    self._lose(root_id)
+    return True
+
+
+def _keep_caches(self: Transaction, root_id: str) -> None:
+    """What was known before another member had the tree is believed still."""
+
+
+def _interrupt_all(work: UnitOfWork, root_id: str) -> None:
+    interrupt_all(work)
+
+
+#: name -> what puts it in place
+MUTATIONS: Mapping[str, Callable[[], Any]] = {
+    "no-fence": partial(mock.patch.object, Duties, "check_fence", _skip_fence),
+    "release-without-look": partial(mock.patch.object, Duties, "release", _release_at_once),
+    "kept-caches": partial(mock.patch.object, Transaction, "forget_tree", _keep_caches),
+    "interrupt-all": partial(mock.patch.object, trees, "interrupt_tree", _interrupt_all),
+}
+
+
+@contextmanager
+def mutated(name: str) -> Iterator[None]:
+    """The code with one of them; '' for none."""
+    if not name:
+        yield
+        return
+    with MUTATIONS[name]():
+        yield

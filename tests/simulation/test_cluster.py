@@ -1,0 +1,34 @@
+"""Several processes on one database under crashes, pauses and wrong clocks: seed by seed."""
+
+from __future__ import annotations
+
+import pytest
+
+from .sim.cluster.life import live_cluster
+from .sim.cluster.mutations import MUTATIONS, mutated
+from .test_simulation import played
+
+#: Seeds that once failed, and what they found; ``tests/cluster/test_members.py`` has them simple.
+KEPT = [
+    pytest.param(3, id="edges-were-kept-over-a-claim"),
+    pytest.param(56, id="the-tree-of-an-owner-that-was-never-complete-was-never-at-rest"),
+]
+#: Seeds within which a mutation is found, at most.
+MOST = 2000
+
+
+def test_a_life_in_a_cluster_ends_as_it_must() -> None:
+    counted = played(range(40), live_cluster)
+    disruptions = {"kill", "stand_still", "sleep_host", "miss_renewals", "cut", "end", "drain"}
+    assert set(counted) >= {*disruptions, "calls cut off", "commits that nobody heard of"}
+
+
+@pytest.mark.parametrize("seed", KEPT)
+def test_a_life_in_a_cluster_that_once_failed_still_holds(seed: int) -> None:
+    live_cluster(seed)
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_what_holds_a_cluster_together_is_missed(name: str) -> None:
+    with mutated(name), pytest.raises(Exception, match="seed"):
+        played(range(MOST), live_cluster)
