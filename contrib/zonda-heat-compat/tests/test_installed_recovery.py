@@ -13,8 +13,10 @@ pytest.importorskip("openstack", reason="pip install 'contrib/zonda-heat-compat[
 
 from zonda.hooks import NotReady, ResourceFailure
 
-from zonda_heat_compat import recovery
+from zonda_heat_compat import plugin, recovery
 from zonda_heat_compat.marks import KEY, format_description
+
+assert plugin, "it lends the name heat"
 
 MINE = format_description("u")
 
