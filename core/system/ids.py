@@ -29,6 +29,11 @@ def make_token() -> str:
     return secrets.token_urlsafe(32)
 
 
+def make_bytes(count: int) -> bytes:
+    """Make random bytes, fit for keys."""
+    return secrets.token_bytes(count)
+
+
 class Ids:
     """Makes ids. Within one instance each is greater than the one before, whatever the clock does.
 

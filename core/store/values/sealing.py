@@ -1,7 +1,10 @@
 """Sealing of hidden values at rest, and hashes that cannot be guessed backwards.
 
-A sealed value is text that starts with ``sealed:``. The key is 32 random bytes in URL-safe
-base64, from ``ZONDA_KEY`` or a file with mode 0600 that is made on first use.
+A sealed value is ``sealed:2:`` and, in base64, a salt, a nonce, and what AES-GCM gives with a key
+that is derived from the sealing key and the salt. Each sealer has a salt of its own, so that no
+derived key seals more values than random nonces are good for, however long the sealing key is
+used. ``sealed:`` and a Fernet token is the format before; it is read. The sealing key is 32 random
+bytes in URL-safe base64, from ``ZONDA_KEY`` or a file with mode 0600 that is made on first use.
 """
 
 from __future__ import annotations
@@ -9,10 +12,12 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zonda.core.system.ids import make_bytes
 from zonda.hooks.errors import StoreError
 
 from ..database.protocols import Database
@@ -23,6 +28,10 @@ from .reopening import Reopening
 
 if TYPE_CHECKING:  # a tenth of a command that opens nothing sealed
     from cryptography.fernet import MultiFernet
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+#: How a sealed value begins; bytes of its salt and of its nonce.
+_SEALED, _SALT, _NONCE = f"{PREFIX}2:", 16, 12
 
 
 class Sealer:
@@ -57,22 +66,53 @@ class Sealer:
 
     def seal_text(self, text: str) -> str:
         """Like ``seal``, of the text that ``jsontext.dumps`` gave."""
-        return PREFIX + self._fernet.encrypt(text.encode()).decode()
+        salt, cipher = self._own_cipher
+        nonce = make_bytes(_NONCE)
+        content = salt + nonce + cipher.encrypt(nonce, text.encode(), None)
+        return _SEALED + base64.b64encode(content).decode()
 
     def open(self, text: str) -> Any:
         """The value of ``seal``; raises StoreError for another key's."""
         return self._reopening.open_text(text, self._decipher)
 
-    def _decipher(self, text: str) -> Any:
-        from cryptography.fernet import InvalidToken
+    @cached_property
+    def _own_cipher(self) -> tuple[bytes, AESGCM]:
+        """The salt of this sealer, and the cipher that seals."""
+        salt = make_bytes(_SALT)
+        return salt, _make_cipher(self._secrets[0], salt)
 
-        try:
-            return loads(self._fernet.decrypt(text.removeprefix(PREFIX).encode()))
-        except InvalidToken as error:
+    def _decipher(self, text: str) -> Any:
+        content = self._decrypt(text) if text.startswith(_SEALED) else self._decrypt_token(text)
+        if content is None:
             raise StoreError(
                 "A sealed value in the database cannot be opened with this key.",
                 hint="Use the key the database was made with (ZONDA_KEY or its key file).",
-            ) from error
+            )
+        return loads(content)
+
+    def _decrypt(self, text: str) -> bytes | None:
+        """The content of a value; None where no key opens it."""
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            content = base64.b64decode(text[len(_SEALED) :], validate=True)
+        except ValueError:
+            return None
+        salt, nonce, sealed = content[:_SALT], content[_SALT:][:_NONCE], content[_SALT + _NONCE :]
+        for secret in self._secrets:
+            # a ValueError: it was cut off
+            with suppress(InvalidTag, ValueError):
+                return _make_cipher(secret, salt).decrypt(nonce, sealed, None)
+        return None
+
+    def _decrypt_token(self, text: str) -> bytes | None:
+        """Like ``_decrypt``, in the format before."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            return self._fernet.decrypt(text.removeprefix(PREFIX).encode())
+        except InvalidToken:
+            return None
 
     def load(self, text: str | None) -> Any:
         """The value of a column that is null, JSON text or sealed text."""
@@ -120,11 +160,17 @@ class Sealer:
         return hashlib.blake2b(data, key=self._hash_key, digest_size=16).hexdigest()
 
 
+def _make_cipher(secret: bytes, salt: bytes) -> AESGCM:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    return AESGCM(
+        hashlib.blake2b(salt, key=secret, digest_size=32, person=b"zonda sealing").digest()
+    )
+
+
 def make_key() -> str:
     """A new key."""
-    from cryptography.fernet import Fernet
-
-    return Fernet.generate_key().decode()
+    return base64.urlsafe_b64encode(make_bytes(32)).decode()
 
 
 def load_key(path: Path, database: Database | None = None) -> str:
