@@ -30,6 +30,11 @@ class Pool:
             self._jobs.put(job)
             self._start_one()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a job that is handed in now waits for the end of another."""
+        return self._unfinished >= self._size
+
     def widen(self, by: int) -> None:
         """Run so many threads more (or fewer): some are lost to calls that do not come back."""
         with self._lock:

@@ -374,7 +374,7 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
         answer = yield from call_again(operation, transitions.get_lease(operation.row))
     else:
         call = operation.handle if fresh else resume
-        answer = yield make_operation_call(call, light=operation.is_light)
+        answer = yield make_operation_call(call, light=operation.is_light, tell=operation.tell)
     handle = transitions.get_lease(operation.row)
     while isinstance(answer, Postponed):
         again = "" if answer.finding or answer.queued else "again"

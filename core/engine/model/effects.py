@@ -34,12 +34,14 @@ class Call:
     """Work for the pool; an exception is raised inside the step.
 
     ``light``: it only computes, so that a few threads make them all; what acts outside never is.
-    After ``seconds`` it is given up: ``TookTooLong`` is raised in the step.
+    After ``seconds`` it is given up: ``TookTooLong`` is raised in the step. ``tell`` shows to users
+    what the call waits for, and that it does so no more.
     """
 
     run: Callable[[], Any]
     light: bool = False
     seconds: float = LONGEST_CALL
+    tell: Callable[[str], None] | None = None
 
     def make(self) -> tuple[Any, Exception | None]:
         """Make the call; returns its value, and the error that it has raised instead."""
@@ -76,9 +78,11 @@ Effect = Tx | Call | Wait
 Step = Generator[Effect, Any, Any]
 
 
-def make_operation_call(run: Callable[[], Any], *, light: bool = False) -> Call:
+def make_operation_call(
+    run: Callable[[], Any], *, light: bool = False, tell: Callable[[str], None] | None = None
+) -> Call:
     """A call of an operation; the operation's deadline limits it."""
-    return Call(run, light, math.inf)
+    return Call(run, light, math.inf, tell)
 
 
 def make_step(effect: Effect) -> Step:

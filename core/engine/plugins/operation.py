@@ -134,6 +134,11 @@ class PluginOperation:
     def note_stored(self, answer: Waiting) -> None:
         """Note that the answer is stored."""
 
+    def tell(self, message: str) -> None:
+        """Show what the operation waits for."""
+        row = self.row
+        self.instances.lending.progress(row.stack_id, row.name, message, row.started_at)
+
     def answer_refused(self, error: BaseException) -> Answer:
         """The answer where the writes with a token are refused."""
         return self._build_failure(error)

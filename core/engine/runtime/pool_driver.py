@@ -24,6 +24,8 @@ from .light_calls import PULLERS, Job, LightCalls
 
 #: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
 ALONE = 10.0
+#: The message of an operation whose call finds no thread; displays know it by "waiting for".
+NO_WORKER = "waiting for another call to end (workers)"
 
 
 class PoolDriver(Driver):
@@ -117,10 +119,15 @@ class PoolDriver(Driver):
         if effect.light:
             self._light.put(job)
         else:
-            self._pool.submit(lambda: self._make(job))
+            tell = effect.tell if self._pool.is_full else None
+            if tell is not None:
+                tell(NO_WORKER)
+            self._pool.submit(lambda: self._make(job, tell))
 
-    def _make(self, job: Job) -> None:
-        """In the pool."""
+    def _make(self, job: Job, tell: Callable[[str], None] | None) -> None:
+        """In the pool. ``tell``: users were told that the call waits."""
+        if tell is not None and not job.is_off:
+            tell("running")
         job.make(self.services.clock.monotonic())
         self._inbox.put(lambda: self._finish_call(job))
 

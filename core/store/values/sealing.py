@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # a tenth of a command that opens nothing sealed
     from cryptography.fernet import MultiFernet
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-#: How a sealed value begins; bytes of its salt and of its nonce.
+#: The beginning of a sealed value; bytes of its salt and of its nonce.
 _SEALED, _SALT, _NONCE = f"{PREFIX}2:", 16, 12
 
 

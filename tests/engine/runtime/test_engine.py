@@ -18,6 +18,7 @@ from zonda.core.engine import actions
 from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.runtime.engine import Engine, Notice
+from zonda.core.engine.runtime.pool_driver import NO_WORKER
 from zonda.core.store.database.faults import Refused
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
@@ -105,6 +106,27 @@ def test_listeners_hear_committed_events_and_progress(bench: Any, start: Any) ->
     assert states[-1] == "CREATE_COMPLETE"
     assert [notice.message for notice in heard if notice.event is None] == ["wait for it"]
     assert {notice.stack_id for notice in heard} == {stack.id}
+
+
+def test_who_waits_for_a_worker_says_so_until_it_has_one(bench: Any, start: Any) -> None:
+    heard: list[Notice] = []
+    has_heard, engine = threading.Event(), start("own")
+
+    def hear(notices: Any) -> None:
+        heard.extend(each for each in notices if each.event is None)
+        if heard:
+            has_heard.set()
+
+    engine.subscribe(hear)
+    count = engine.settings.workers + 1
+    for number in range(count):
+        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: has_heard.wait(LONG)
+    assert run(engine, actions.CreateStack("s", many(bench, count))).state == "CREATE_COMPLETE"
+    by_name: dict[str, list[str]] = {}
+    for notice in heard:
+        by_name.setdefault(notice.resource, []).append(notice.message)
+    assert by_name
+    assert all(told == [NO_WORKER, "running"] for told in by_name.values())
 
 
 def test_a_listener_is_called_once_for_all_events_of_a_commit(bench: Any, start: Any) -> None:
