@@ -30,8 +30,9 @@ log = logging.getLogger(__name__)
 
 #: Connections of the worker, at most; one more listens.
 _CONNECTIONS = 4
-#: Seconds between two looks for jobs that were not told of, such as those for later.
-_POLL = 10.0
+#: Seconds between two looks for jobs that were not told of: those for later, and those that come
+#: just while the worker has found none.
+_POLL = 3.0
 #: Seconds for which a job waits for room here before another member may have it.
 _ROOM_WAIT = 1.0
 #: Seconds until a worker that has failed begins again.
@@ -61,7 +62,8 @@ class NoRoom(Exception):
 class _BackToQueue(BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         """Let another member try what this one could not; anything else is a fault of ours."""
-        return RetryDecision() if isinstance(exception, NoRoom | StoreError) else None
+        others = NoRoom | StoreError | asyncio.CancelledError  # the last: the worker has ended
+        return RetryDecision() if isinstance(exception, others) else None
 
 
 class Queue:
@@ -83,7 +85,7 @@ class Queue:
         self._thread.start()
 
     def close(self) -> None:
-        """Take nothing more; jobs end with their trees."""
+        """Take nothing more."""
         was_closed, self._is_closed = self._is_closed, True
         self._ownership.has_queue = False
         if not was_closed:  # a worker that is told twice leaves its jobs behind
@@ -163,6 +165,7 @@ class Queue:
                 abort_job_polling_interval=3600.0,  # nobody aborts any
                 update_heartbeat_interval=_HEARTBEAT,
                 stalled_worker_timeout=_STALLED,
+                shutdown_graceful_timeout=0.0,  # trees go on without their jobs
                 install_signal_handlers=False,
             )
 
