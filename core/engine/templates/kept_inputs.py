@@ -110,7 +110,7 @@ class _KeptInputs:
 
 def _choose(types: Registry, name: str, resource: str) -> Choice | None:
     try:
-        return types.choose(name, resource)
+        return types.find(name, resource)
     except TemplateError:
         return None
 

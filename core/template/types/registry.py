@@ -158,11 +158,18 @@ class Registry:
 
         Lists are narrowed down to one by what the environments require.
         """
+        found = self.find(type_, resource)
+        if found is None:
+            raise self._explain_unknown(type_, resource)
+        return found
+
+    def find(self, type_: str, resource: str = "") -> Choice | None:
+        """Find the meaning of ``type_``, or None; raises TemplateError for a ring or a list."""
         known = self._cache.get(type_)
         if known is not None:
             return known
-        found = self._follow(type_, resource)
-        if not self._current_index.has_own:
+        found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
+        if found is not None and not self._current_index.has_own:
             self._cache[type_] = found
         return found
 
@@ -180,12 +187,9 @@ class Registry:
             return None
         return None if found is None else found.cls or self.templates(found.template_file or "")
 
-    def _follow(self, type_: str, resource: str) -> Choice:
-        found = _Search(self, type_, resource, self._key_of).run(type_, (), ())
-        if found is not None:
-            return found
+    def _explain_unknown(self, type_: str, resource: str) -> TemplateError:
         meant, entry = self._find_dead_end(type_, resource)
-        raise TemplateError(
+        return TemplateError(
             f"The Resource Type ({escape_control_chars(type_)}) could not be found.",
             at=entry.at if entry else (),
             code=TYPE_UNKNOWN,
