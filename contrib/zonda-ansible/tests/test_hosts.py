@@ -54,11 +54,14 @@ def test_operations_on_a_host_share_a_connection(server: SshServer, tmp_path: Pa
 
 
 def test_a_host_that_can_be_used_is_in_sync(server: SshServer) -> None:
-    host = make_host(server)
-    assert is_in_sync(host)
+    assert is_in_sync(make_host(server))
+
+
+def test_a_host_that_cannot_be_used_is_unknown(server: SshServer) -> None:
     server.stop()
+    given = server.settings
     with pytest.raises(ResourceFailure, match="cannot be used"):
-        host.live_state()
+        Lifecycle(Host, given, type_name="Zonda::Ansible::Host").live_state()
 
 
 def test_another_machine_is_another_thing(server: SshServer, tmp_path: Path) -> None:
