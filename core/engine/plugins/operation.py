@@ -175,7 +175,8 @@ class PluginOperation:
         )
 
     def _redact(self, text: str) -> str:
-        return scrub(text, self.secrets.values)
+        # Most types have nothing to say, and the forms of all secrets take long to list.
+        return scrub(text, self.secrets.values) if text else ""
 
     def _read_new_definition(self) -> ResourceDefinition:
         return self.instances.read(self.row, self.row.op_definition)
