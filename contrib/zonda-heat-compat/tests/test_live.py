@@ -18,7 +18,10 @@ class Plugin:
         return {"m1.tiny": "2", "2": "2", "m1.large": "4"}[name]
 
 
-RULES = [TranslationRule(None, "Resolve", ["flavor"], client_plugin=Plugin(), finder="find")]
+RULES = [
+    TranslationRule(None, "Resolve", path, client_plugin=Plugin(), finder="find")
+    for path in (["flavor"], ["n", "network"])
+]
 PORT = {"port": "p", "network": None, "fixed_ip": None}
 FULL = {"port": "p", "network": "n", "fixed_ip": "10.0.0.1"}
 FLOATING = {"port": None, "network": "n", "fixed_ip": "203.0.113.1"}
@@ -40,6 +43,12 @@ FLOATING = {"port": None, "network": "n", "fixed_ip": "203.0.113.1"}
         pytest.param({"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, {"a": {"b": 1}}, id="inside"),
         pytest.param({"n": [FLOATING, FULL]}, {"n": [PORT]}, {"n": [{"port": "p"}]}, id="networks"),
         pytest.param({"n": [FLOATING]}, {"n": [PORT]}, {"n": []}, id="port-taken-away"),
+        pytest.param(
+            {"n": [FULL | {"network": "m1.tiny"}]},
+            {"n": [{"network": "2"}]},
+            {"n": [{"network": "2"}]},
+            id="name-of-id-of-an-item",
+        ),
     ],
 )
 def test_only_what_the_template_says_is_told(

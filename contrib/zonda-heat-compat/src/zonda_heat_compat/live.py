@@ -13,6 +13,8 @@ from zonda.hooks import TranslationRule
 
 #: Values that a property has where nobody gave one.
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
+#: Rules by the path of the property whose names they resolve.
+_Finders = Mapping[tuple[str, ...], Any]
 
 
 def match_template(
@@ -23,40 +25,41 @@ def match_template(
     ``rules``: those of the plug-in, whose finders say of two names whether they mean one thing.
     """
     finders = {
-        rule.translation_path[0]: rule
-        for rule in rules
-        if rule.rule == TranslationRule.RESOLVE and len(rule.translation_path) == 1
+        tuple(rule.translation_path): rule for rule in rules if rule.rule == TranslationRule.RESOLVE
     }
     found = {}
     for name, value in live.items():
         goal = wanted(name)
         if goal not in _NOTHING:
-            same = name in finders and _is_found(finders[name], value, goal)
-            found[name] = goal if same else _match(value, goal)
+            found[name] = _match(value, goal, (name,), finders)
     return found
 
 
-def _match(live: Any, goal: Any) -> Any:
-    """``live`` without what ``goal`` leaves open."""
+def _match(live: Any, goal: Any, path: tuple[str, ...], finders: _Finders) -> Any:
+    """``live`` without what ``goal`` leaves open; ``path``: of names of properties."""
     if isinstance(live, Mapping) and isinstance(goal, Mapping):
-        return {key: _match(live.get(key), each) for key, each in _list_given(goal)}
+        given = _list_given(goal)
+        return {key: _match(live.get(key), each, (*path, key), finders) for key, each in given}
     if isinstance(live, list) and isinstance(goal, list):
-        return _match_items(live, goal)
+        return _match_items(live, goal, path, finders)
     if isinstance(goal, int | float) and isinstance(live, str) and live == str(goal):
         return goal
-    return live
+    same = live != goal and path in finders and _is_found(finders[path], live, goal)
+    return goal if same else live
 
 
 def _list_given(goal: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(key, each) for key, each in goal.items() if each is not None]
 
 
-def _match_items(live: list[Any], goal: list[Any]) -> list[Any]:
+def _match_items(
+    live: list[Any], goal: list[Any], path: tuple[str, ...], finders: _Finders
+) -> list[Any]:
     """The items of ``live`` in the order of ``goal``, and then those that it has not."""
     left, found = list(live), []
     for each in goal:
         given = dict(_list_given(each)) if isinstance(each, Mapping) else each
-        same = next((one for one in left if _match(one, each) == given), None)
+        same = next((one for one in left if _match(one, each, path, finders) == given), None)
         if same is not None:
             left.remove(same)
             found.append(given)
