@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from zonda.core.cluster.clock import ClusterClock
 from zonda.core.cluster.lives import Lives
 from zonda.core.cluster.membership import Membership, Terms
+from zonda.core.engine.execution.pool import Pool
 from zonda.core.engine.execution.tickets import Ticket
 from zonda.core.engine.model.effects import Tx, make_step
 from zonda.core.engine.model.unit_of_work import Notice, UnitOfWork
+from zonda.core.engine.runtime.building import EngineEnded
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.services import EngineSettings
 from zonda.core.store.postgresql.members import Members
@@ -82,20 +84,25 @@ class HostClock(ClusterClock, Host):
         ClusterClock.__init__(self)
 
 
-class Pool:
-    """Calls that wait for a thread. See ``zonda.core.engine.execution.pool``."""
+class HeldPool(Pool):
+    """Calls that wait for a thread, which there is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int) -> None:
+        super().__init__(size, "")
         self.jobs: list[Callable[[], None]] = []
 
     def submit(self, job: Callable[[], None]) -> None:
+        super().submit(lambda: None)
         self.jobs.append(job)
 
-    def widen(self, by: int) -> None:
-        """There are as many threads as there are jobs."""
+    def run(self, job: Callable[[], None]) -> None:
+        """Run one of the jobs, as a thread would."""
+        self.jobs.remove(job)
+        job()
+        self._unfinished -= 1
 
-    def stop(self) -> None:
-        """What has been handed in is made."""
+    def _start_one(self) -> None:
+        """Start none."""
 
 
 class Clockwork:
@@ -119,7 +126,7 @@ class SteppedEngine(Engine):
     def __init__(self, process: Process, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._process = process
-        self.pool = Pool()
+        self.pool = HeldPool(self.settings.workers)
         driver: Any = self._driver
         driver._pool = driver._light._pool = self.pool
         run_units, look_ahead = driver._run_units, driver._look_ahead
@@ -171,6 +178,8 @@ class SteppedEngine(Engine):
         """Go round once."""
         if not self._over:
             self._turn()
+        if isinstance(self.failure, EngineEnded):  # by no fault of the database
+            self._process.note_fault(self.failure)
 
     def begin_stop(self) -> None:
         """What SIGTERM does first."""
@@ -429,12 +438,15 @@ class Process:
 
     def _make_call(self, engine: SteppedEngine) -> None:
         jobs = engine.pool.jobs
-        job = jobs.pop(self._sim.source.randrange(len(jobs)))
         self._sim.counted["calls"] += 1
         try:
-            job()
+            engine.pool.run(jobs[self._sim.source.randrange(len(jobs))])
         except Killed:
             self._sim.counted["calls cut off"] += 1
+
+    def note_fault(self, fault: Exception) -> None:
+        """Note that an engine has broken."""
+        self._sim.world.violated(f"an engine has ended: {fault}")
 
     def _run_thread(self) -> None:
         self.lives.threads.pop(0)()
