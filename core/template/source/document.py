@@ -23,7 +23,7 @@ from zonda.hooks.errors import Path, Place, TemplateError
 from . import cloudformation
 from .diagnostics import TOO_LARGE
 from .json_text import is_too_deep
-from .yaml_parser import CONVERTED_TAGS, TOO_LONG, Builder, convert_scalar
+from .yaml_parser import CONVERTED_TAGS, MAX_DEPTH, TOO_LONG, Builder, convert_scalar
 
 #: Heat's limit on the size of a template, in bytes.
 MAX_BYTES = 524_288
@@ -270,6 +270,8 @@ def _pause_collector() -> Iterator[None]:
 
 
 def _make_unreadable_error(problem: str, file: str, what: str, place: Place) -> TemplateError:
+    if "maximum nesting depth" in problem:  # libyaml's own limit, which is higher
+        problem = f"nested deeper than {MAX_DEPTH} levels"
     hint = next((hint for part, hint in _HINTS.items() if part in problem), "")
     is_long = TOO_LONG in problem
     return TemplateError(
