@@ -395,7 +395,10 @@ class PluginOperation:
 
     def _build_final(self, reason: str = "state changed") -> Final:
         if self.action == "DELETE":
-            return Final(reason=self._redact(safe_str(self.instance.describe_remains())) or reason)
+            # None where no handler was called: its template or type may not be there any more.
+            made = self._instance
+            remains = "" if made is None else self._redact(safe_str(made.describe_remains()))
+            return Final(reason=remains or reason)
         instance = self._make_current()
         if self.action == "ADOPT":
             reason = (
