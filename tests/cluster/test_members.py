@@ -127,14 +127,16 @@ def test_a_call_that_has_not_begun_is_not_made_once_its_engine_has_ended(
     one, held = cluster.start("one"), list[Job]()
     make = one._driver._make
     monkeypatch.setattr(
-        one._driver, "_make", lambda job: held.append(job) if job.task.key else make(job)
+        one._driver,
+        "_make",
+        lambda job, tell: held.append(job) if job.task.key else make(job, tell),
     )
     create(cluster, one, "s")
     cluster.wait_until(lambda: bool(held))
     cluster.remove("one")
     one.sweep_deadlines()
     cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
-    make(held[0])
+    make(held[0], None)
     assert cluster.bench.journal.of("a") == []
 
 

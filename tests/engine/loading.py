@@ -18,5 +18,5 @@ def make_loading(plugins: Plugins, clock: Any, lender: Any = None) -> TemplateLo
     def functions(version: str) -> Any:
         return build_function_table(version, plugins)
 
-    lender = lender or SimpleNamespace(setup="")
+    lender = lender or SimpleNamespace(setup="", is_shared=False)
     return TemplateLoading(plugins, functions, Limits(), lender, clock, Random(0))

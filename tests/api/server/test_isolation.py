@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,6 +22,7 @@ from zonda.core.api.pages.access.sessions import format_cookie
 from zonda.core.api.service.kept_plans import keep_plan
 from zonda.core.api.service.project import Project
 from zonda.core.engine.actions.table import ACTIONS, find_action_class
+from zonda.hooks.records import MISSING, fields
 
 from ..conftest import BASE, Reply
 

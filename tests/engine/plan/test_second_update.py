@@ -82,7 +82,7 @@ class Engine:
             clock=clock,
             ids=Ids(clock, source).new,
             random=source,
-            lender=SimpleNamespace(setup=""),
+            lender=SimpleNamespace(setup="", is_shared=False),
             load=make_loading(PLUGINS, clock),
         )
 

@@ -143,7 +143,7 @@ class Engine:
             clock=clock,
             ids=Ids(clock, source).new,
             random=source,
-            lender=SimpleNamespace(setup=""),
+            lender=SimpleNamespace(setup="", is_shared=False),
             load=make_loading(PLUGINS, clock),
         )
 

@@ -366,7 +366,7 @@ class Made(Resource):
 plugins = Plugins(resource_types={"Test::Made": Made})
 store = open_store(home / "z.db", sealer=Sealer(key))
 clock = SystemClock()
-lender = SimpleNamespace(setup="")
+lender = SimpleNamespace(setup="", is_shared=False)
 engine = Engine(store, plugins, clock=clock, scheduler=Scheduler(clock), ids=Ids(clock),
                 random=random.SystemRandom(), lender=lender,
                 load=TemplateLoading(

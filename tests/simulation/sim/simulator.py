@@ -176,7 +176,7 @@ class Simulator:
             clock=self.clock,
             ids=self.ids,
             source=self.source,
-            lender=SimpleNamespace(setup=""),  # type: ignore[arg-type]
+            lender=SimpleNamespace(setup="", is_shared=False),  # type: ignore[arg-type]
             settings=settings,
             durable=self._durable,
             progress=lambda *said: None,

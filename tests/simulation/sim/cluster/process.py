@@ -321,7 +321,7 @@ class Process:
             timing=sim.timing,
         )
         plugins: Any = SimpleNamespace(resource_types=sim.types, origins={})
-        lender: Any = SimpleNamespace(setup="")
+        lender: Any = SimpleNamespace(setup="", is_shared=False)
         return SteppedEngine(
             self,
             self.store,
