@@ -17,6 +17,7 @@ _HOME = "a server has made its home before the command begins"
 _BROKEN = "no server starts with such settings, or in such a home"
 _LOG = "the engine's log is that of the server's process"
 _INTERRUPT = "what a plug-in interrupts as it is loaded is the start of the server, here the tests"
+_SIMULATED = "a server makes its stacks for real"
 _BESIDE = "the test runs an engine of its own in the home, beside the command"
 
 #: Reason by test, or by the beginning of its name below this folder.
@@ -42,6 +43,7 @@ LEFT_OUT: dict[str, str] = {
     "stack/test_policies.py::test_hooks_are_polled_and_cleared_beside_the_command": _BESIDE,
     "stack/test_policies.py::test_other_commands_end_a_wait": _BESIDE,
     "stack/test_rollback_and_ownership.py::test_what_is_in_progress_is_abandoned": _GOES_ON,
+    "stack/test_simulation.py": _SIMULATED,
     "stack/test_stacks.py::test_a_plan_is_carried_out_later": _GOES_ON,
     "stack/test_stacks.py::test_actions_of_one_stack_show_it_where_that_is_asked_for": _GOES_ON,
     "stack/test_stacks.py::test_validate_leaves_nothing_behind": _HOME,
