@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,11 +13,19 @@ from zonda.hooks.testing import Lifecycle
 from zonda_ansible.index import load_index
 from zonda_ansible.types import make_type
 
+#: One for the ids of each life.
+_SEEDS = itertools.count(1)
+
 
 def make_life(module: str, given: Mapping[str, Any], **more: Any) -> Lifecycle:
-    """The life of a resource of a module."""
+    """The life of a resource of a module.
+
+    No two have ids in common, as in zonda: records of runs are kept by them for the next process.
+    """
     name = f"Ansible::{module}"
-    return Lifecycle(make_type(load_index(), name), given, type_name=name, **more)
+    made = Lifecycle(make_type(load_index(), name), given, type_name=name, **more)
+    made._ids.seed(next(_SEEDS))
+    return made
 
 
 def live(case: Life, on: Mapping[str, Any]) -> None:
