@@ -299,7 +299,7 @@ class EngineClient:
     def find_trouble(self) -> str:
         """A sentence on why this engine does nothing at the moment; '' if it works."""
         engine = self._engine
-        if engine is None or engine.failure is not None:
+        if engine is None or engine.is_over:
             return "The engine has stopped."
         if engine.seconds_since_turn > LONGEST_TURN:
             return "The engine does not answer."

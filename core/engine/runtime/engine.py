@@ -125,7 +125,9 @@ class Engine:
         self._swept_at: float | None = None
         self._thread: threading.Thread | None = None
         self._changed, self._changes = threading.Condition(), 0
-        self._stopping = self._over = False
+        self._stopping = False
+        #: Whether it has ended, by an error or because it was told to.
+        self.is_over = False
         # When the thread has last gone round, by the monotonic clock.
         self._turned_at = clock.monotonic()
         #: The error that has ended the thread, if any.
@@ -393,7 +395,7 @@ class Engine:
     def _end(self, error: StoreError) -> None:
         """End with an error for all who wait. The driver refuses everything after that."""
         self._driver.end(error)
-        self._over = True
+        self.is_over = True
         self._empty_inbox()
 
     def _empty_inbox(self) -> None:
@@ -458,7 +460,7 @@ class Engine:
 
     def _put(self, what: Callable[[], None]) -> None:
         self._inbox.put(what)
-        if self._over:
+        if self.is_over:
             self._empty_inbox()
 
     def _run_unit(self, run: Callable[[UnitOfWork], Any]) -> None:

@@ -150,11 +150,6 @@ class SteppedEngine(Engine):
         return True  # a turn never waits
 
     @property
-    def is_over(self) -> bool:
-        """Whether its thread would have ended."""
-        return self._over
-
-    @property
     def is_ready(self) -> bool:
         """Whether a turn would do anything now."""
         driver, retry = self._driver, self._driver.retry_in()
@@ -176,7 +171,7 @@ class SteppedEngine(Engine):
 
     def turn(self) -> None:
         """Go round once."""
-        if not self._over:
+        if not self.is_over:
             self._turn()
         if isinstance(self.failure, EngineEnded):  # by no fault of the database
             self._process.note_fault(self.failure)
