@@ -189,7 +189,7 @@ class Spent:
         return time.perf_counter() - self._began
 
     def read(self) -> dict[str, float]:
-        """What was spent; ``cores``: how many were busy with it, the clients' with them."""
+        """The cost of a step; ``cores``: how many were busy with it, the clients' with them."""
         wall, now = self.wall, self._read_cpu()
         members, server, clients = (
             each - before for each, before in zip(now, self._before, strict=True)

@@ -125,7 +125,7 @@ class Round:
         return True
 
     def find_fault(self, verb: str, victim: str, text: str) -> str:
-        """What is wrong at the end, or ''."""
+        """The fault at the end, or ''."""
         state = self.ask("show", "s")[1]
         journal = self._read_journal()
         self.wait_for_processes()

@@ -65,7 +65,7 @@ class Zonda:
         }
 
     def run(self, *words: str, code: int = 0) -> str:
-        """What a command prints."""
+        """The output of a command."""
         command = [sys.executable, "-m", "zonda", "stack", *words]
         found = subprocess.run(
             command, env=self._environment, capture_output=True, text=True, check=False

@@ -48,7 +48,7 @@ class Ground:
 
 
 def run(*words: str, cwd: Path | None = None) -> str:
-    """What a command prints."""
+    """The output of a command."""
     return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False).stdout
 
 

@@ -1,4 +1,4 @@
-"""What is tried on a real OpenStack; ``bash .ci/openstack`` starts a small one.
+"""Fixtures of tests on a real OpenStack; ``bash .ci/openstack`` starts a small one.
 
 By hand: set ``OS_CLIENT_CONFIG_FILE`` to a file with the clouds ``demo`` and ``admin``, and
 ``ZONDA_CLOUD`` to the folder that has ``templates_zonda``.
