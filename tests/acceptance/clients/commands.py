@@ -11,11 +11,15 @@ import sys
 
 import catalog
 from openstackclient.shell import OpenStackShell
+from osc_lib.clientmanager import ClientCache, ClientManager
 
 
 def run(words):
     """The code and the output of one command."""
     text = io.StringIO()
+    for each in vars(ClientManager).values():
+        if isinstance(each, ClientCache):
+            each._handle = None  # or the second command asks the server of the first
     with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
         shell = OpenStackShell()
         shell.stdout = shell.stderr = text

@@ -65,7 +65,9 @@ def test_a_probe_may_call_the_server_by_any_name(client: TestClient, path: str, 
 def test_a_server_whose_engine_has_died_is_not_ready(
     api: Any, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api.app.engine._engine, "failure", StoreError("The disk is full."))
+    engine = api.app.engine._engine
+    monkeypatch.setattr(engine, "is_over", True)
+    monkeypatch.setattr(engine, "failure", StoreError("The disk is full."))
     reply = client.get("/readyz")
     assert (reply.status_code, reply.text) == (503, "The engine has stopped.")
     assert client.get("/healthz").status_code == 200
