@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from zonda.hooks.errors import StoreError
@@ -24,6 +27,26 @@ def make_folder(folder: Path) -> None:
             f"The folder {folder} cannot be made: {error.strerror}.",
             hint="Choose another with --home or ZONDA_HOME.",
         ) from error
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """The one process that makes files in ``folder``; waits for another one that does.
+
+    Raises StoreError for a folder that cannot be opened.
+    """
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise StoreError(
+            f"The folder {folder} cannot be opened: {error.strerror}.",
+            hint="Make it readable, or choose another with --home or ZONDA_HOME.",
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def find_exposed(paths: Iterable[Path]) -> list[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from zonda.core.store.file import turn
+from zonda.core.store.file.database import DatabaseFile
 from zonda.core.store.file.lock import EngineLock, ServerLock
 from zonda.core.store.schema.rows import EventRow, ResourceRow, StackRow
 from zonda.core.store.values.sealing import Sealer, load_key, make_key, make_sealer
@@ -99,7 +100,7 @@ def test_a_database_that_cannot_be_used_is_refused_with_advice(
     with pytest.raises(StoreError, match=told) as caught:
         open_store(path, sealer=SEALER)
     assert caught.value.hint
-    assert str(path) in str(caught.value)
+    assert str(path.parent) in str(caught.value)
 
 
 @pytest.mark.sqlite
@@ -403,6 +404,15 @@ def test_a_new_key_opens_what_the_old_one_sealed() -> None:
 def test_a_bad_key_is_refused(key: str) -> None:
     with pytest.raises(StoreError, match="sealing key"):
         Sealer(key)
+
+
+@pytest.mark.sqlite
+def test_key_and_database_are_made_beside_the_engine_that_came_first(tmp_path: Path) -> None:
+    path = str(tmp_path / "zonda.db")
+    with EngineLock(path):  # for as long as that engine runs
+        key = load_key(tmp_path / "key", DatabaseFile(path))
+        open_store(path, sealer=Sealer(key)).close()
+    assert DatabaseFile(path).is_made()
 
 
 def test_a_lock_that_cannot_be_written_is_told_and_not_held(

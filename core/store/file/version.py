@@ -1,6 +1,6 @@
 """The schema of a database file: its creation on first use, and its version.
 
-Called by ``store.open_store``. A new database is made beside its place, under the engine's lock,
+Called by ``store.open_store``. A new database is made beside its place, under a lock of the folder,
 and renamed into it: a process that is killed leaves either none or a whole one.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, suppress
+from pathlib import Path
 
+from zonda.core.system.folders import hold_folder
 from zonda.hooks.errors import StoreError
 
 from ..schema import version as versions
 from ..schema.prepared import SCHEMA, SQL
-from .lock import EngineLock
 
 #: Files that SQLite keeps beside a database file.
 COMPANIONS = ("-wal", "-shm", "-journal")
@@ -58,7 +59,8 @@ def has_tables(path: str) -> bool:
 
 def make_database(path: str, key_check: str) -> None:
     """Make the database ``path`` for its owner alone, unless another process has by now."""
-    with EngineLock(path):
+    # Not the engine's lock: whoever made the database a moment ago may be its engine for days.
+    with hold_folder(Path(path).parent):
         if has_tables(path):
             return
         beside = f"{path}.new"

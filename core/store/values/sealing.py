@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zonda.core.system.folders import hold_folder
 from zonda.core.system.ids import make_bytes
 from zonda.hooks.errors import StoreError
 
@@ -186,11 +187,14 @@ def load_key(path: Path, database: Database | None = None) -> str:
     if database.is_unreadable():
         return make_key()  # not kept: the store refuses that file
     if database.is_made():
+        key = _read_key(path)  # another process may have made both since
+        if key:
+            return key
         raise StoreError(
             f"The sealing key {path} is missing, and the database {database.where} needs it.",
             hint="Restore the key file, or set ZONDA_KEY to the key. Nothing was written.",
         )
-    with database.engine_lock():
+    with hold_folder(path.parent):
         return _read_key(path) or _make_file(path)
 
 
