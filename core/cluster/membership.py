@@ -246,7 +246,8 @@ class Membership:
             members.tell("event")
         if now >= self._look_at:
             self._look_at = now + _LOOK
-            members.remove_dead()
+            if members.remove_dead() and self._engine is not None:
+                self._engine.sweep_duties(takes_free=True)
             for text in self._list_progress():
                 members.tell(f"progress {self._member} {text}")
         return True

@@ -1,7 +1,7 @@
 """Placement: trees without an owner are jobs of Procrastinate, which members take one by one.
 
 A job carries no truth: who may write to a tree is said by its duty alone. What is lost of the queue
-only takes longer, since each member looks for free trees by itself every half a minute.
+only takes longer, since members with room take a tree by themselves that was free for some time.
 """
 
 from __future__ import annotations

@@ -372,7 +372,15 @@ def test_an_event_is_final_when_no_smaller_number_can_follow(cluster: Cluster) -
         run = lambda: found.append([each.seq for each in reader.events_after(last, 9)])  # noqa: E731
         asking = threading.Thread(target=run)
         asking.start()
-        blocked = "SELECT 1 FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"
-        cluster.wait_until(lambda: bool(cluster.execute(blocked)))
+        blocked = (
+            "SELECT xact_start FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0"
+        )
+        begun: set[Any] = set()
+
+        def is_asking_again() -> bool:
+            begun.update(cluster.execute(blocked))
+            return len(begun) > 1
+
+        cluster.wait_until(is_asking_again)  # other writers wait behind it, but not for long
     asking.join(60)
     assert found == [[last + 1, last + 2]]

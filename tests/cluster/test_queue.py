@@ -111,7 +111,10 @@ def test_the_trees_of_a_removed_member_are_put_into_the_queue_with_it(cluster: C
     members = Members(cluster.url, "the test's", Placement().enqueue)
     assert members.reap() == 1
     members.close()
-    late = f"SELECT args ->> 'key', scheduled_at > now() FROM {SCHEMA}.procrastinate_jobs"
+    late = (
+        f"SELECT args ->> 'key', scheduled_at > now() FROM {SCHEMA}.procrastinate_jobs"
+        f" WHERE task_name = '{DRIVE}'"  # what is due once an hour may stand beside them
+    )
     assert sorted(cluster.execute(late)) == [("tree:x", None), ("tree:y", True)]
 
 
@@ -160,7 +163,7 @@ def test_without_the_tables_sweeps_find_free_trees(
     cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE", "t": "COMPLETE"})
 
 
-def test_a_tree_without_a_job_is_found_by_the_next_sweep(cluster: Cluster) -> None:
+def test_a_tree_without_a_job_is_found_soon(cluster: Cluster) -> None:
     one = start(cluster, "one")
     key = begin_slow(cluster, one, "s")
     cluster.wait_until(lambda: "check" in cluster.bench.journal.of("a"))
@@ -168,9 +171,9 @@ def test_a_tree_without_a_job_is_found_by_the_next_sweep(cluster: Cluster) -> No
     two = start(cluster, "two")
     cluster.execute("UPDATE duty SET member = NULL")  # by nobody who knows the queue
     cluster.execute("DELETE FROM member WHERE id = %s", first)
-    cluster.wait_until(lambda: len(cluster.execute("SELECT 1 FROM member")) == 2)
-    assert two.engine._engine is not None
-    two.engine._engine.sweep_reconcile()
+    for app in (one, two):
+        assert app.engine._engine is not None
+        app.engine._engine.sweep_reconcile = lambda: None  # type: ignore[method-assign]
     cluster.wait_until(lambda: cluster.find_owner(key) is not None)
     del cluster.bench.journal.behave["a", "check"]
     cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})

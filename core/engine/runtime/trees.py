@@ -82,8 +82,9 @@ class Trees:
         self._read_requests()
 
     def take_free(self) -> None:
-        """Take trees without an owner."""
-        self._driver.start(make_step(Tx(self._claim_free)))
+        """Take trees without an owner, as there is room."""
+        if self._ownership.takes_free and self._ownership.room:
+            self._driver.start(make_step(Tx(self._claim_free)))
 
     def note_rested(self, stack_ids: Iterable[str]) -> None:
         """Note stacks at rest: their trees may be."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 from psycopg.adapt import Buffer, Dumper
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.errors import NumericValueOutOfRange
+from psycopg.errors import LockNotAvailable, NumericValueOutOfRange
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
@@ -34,6 +35,9 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE = 10
 #: The lock that writers of events share and readers of all events have alone, for a moment.
 _EVENTS = int.from_bytes(b"zondaevt")
+#: Milliseconds for which a reader waits for that lock at a time: all who write wait behind it, and a
+#: member that has stopped in a transaction holds it for as long as its lease. And how many times.
+_EVENTS_WAIT, _EVENTS_TRIES = 100, 50
 _IDLE = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
 
 
@@ -240,7 +244,14 @@ class PooledConnection(_Words):
         Numbers are given before the commit, and several members commit: nobody adds events while
         the last one is read, and whoever adds later gets a larger number.
         """
+        for _ in range(_EVENTS_TRIES - 1):
+            with suppress(LockNotAvailable):
+                return self._read_final_event()
+        return self._read_final_event()
+
+    def _read_final_event(self) -> int:
         with self._pool.connection() as connection, connection.transaction():
+            _run(connection, f"SET LOCAL lock_timeout = {_EVENTS_WAIT}", ())
             _run(connection, "SELECT pg_advisory_xact_lock(%s)", (_EVENTS,))
             found = _run(connection, SQL["last_event"], ()).fetchone()
         return found[0] or 0

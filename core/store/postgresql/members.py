@@ -26,25 +26,32 @@ _JOIN = f"""INSERT INTO member
     VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, %s, {_NOW} + %s) RETURNING started_at"""
 _RENEW = f"""UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s
     RETURNING {_NOW}, draining"""
+#: Seconds after which whoever has room takes a free tree, whatever the queue does with its job: the
+#: worker that has fetched that may have died before it could take the tree.
+_OVERLOOKED = 2.0
 _LISTENER = "'zonda listener ' || member.id"
 _LOOK = f"""SELECT id, expires_at < {_NOW}, EXISTS (
-    SELECT 1 FROM pg_stat_activity AS activity WHERE activity.application_name = {_LISTENER})
+    SELECT 1 FROM pg_stat_activity AS activity WHERE activity.application_name = {_LISTENER}),
+    EXISTS (SELECT 1 FROM duty WHERE duty.member IS NULL AND key LIKE '{TREE}%%'
+        AND GREATEST(since, not_before) < {_NOW} - {_OVERLOOKED})
     FROM member"""
 # A member that was stopped inside a transaction holds its row: it is cut, not waited for.
 _DEAD = f"""SELECT id FROM member WHERE expires_at < {_NOW} OR id = ANY(%s)
     FOR UPDATE SKIP LOCKED"""
 # The owners of a healthy tree may die by chance: only after five deaths in a row it has to wait.
-_FREE = f"""UPDATE duty SET member = NULL, takeovers = takeovers + 1,
+_FREE = f"""UPDATE duty SET member = NULL, since = {_NOW}, takeovers = takeovers + 1,
     not_before = CASE WHEN takeovers < 5 THEN 0
                       ELSE {_NOW} + LEAST(POWER(2, takeovers - 5), 300) END
     WHERE member = ANY(%s) RETURNING key, not_before"""
-_LEAVE = """UPDATE duty SET member = NULL WHERE member = %s RETURNING key, not_before"""
+_LEAVE = f"""UPDATE duty SET member = NULL, since = {_NOW} WHERE member = %s
+    RETURNING key, not_before"""
 # The row of the member stays until the commit: a duty is not taken for one that is removed.
 _CLAIM = f"""INSERT INTO duty (key, member, since, not_before, takeovers)
     SELECT %s, id, {_NOW}, 0, 0 FROM member WHERE id = %s FOR KEY SHARE
     ON CONFLICT (key) DO UPDATE SET member = EXCLUDED.member, since = EXCLUDED.since
     WHERE duty.member IS NULL RETURNING 1"""
-_CUT = f"""SELECT pg_terminate_backend(activity.pid) FROM pg_stat_activity AS activity
+# It waits until they are gone, so that their locks are, too; at most so many milliseconds.
+_CUT = f"""SELECT pg_terminate_backend(activity.pid, 1000) FROM pg_stat_activity AS activity
     JOIN member ON activity.application_name = 'zonda ' || member.id
     WHERE member.expires_at < {_NOW} AND activity.datname = current_database()"""
 
@@ -81,7 +88,7 @@ class MemberView(MemberRow):
 
 @dataclass(frozen=True, slots=True)
 class DutyView:
-    """A duty for display: a stack with all that is nested in it, and who looks after it.
+    """A duty for display: a stack with all that is nested in it, and who looks after it ``since``.
 
     ``member``: None for nobody; ``takeovers``: how many owners in a row have died without any
     progress; ``waits``: seconds until somebody may take it.
@@ -144,19 +151,21 @@ class Members:
         """All duties, the oldest first."""
         return [DutyView(*found) for found in self._execute(_DUTIES)]
 
-    def remove_dead(self) -> None:
+    def remove_dead(self) -> bool:
         """Remove members whose lease is over, or whose process has ended, and free their duties.
 
+        Returns whether there are trees that the queue brings to nobody.
         PostgreSQL closes the sessions of a process that ends at once: a listening session that was
         seen and is there no more tells of that long before the lease does.
         """
         found = self._execute(_LOOK)
-        gone = [key for key, _, listens in found if not listens and key in self._listening]
+        gone = [key for key, _, listens, _ in found if not listens and key in self._listening]
         # who is gone stays so: its row may be locked until its last transaction is undone
-        self._listening = {key for key, _, listens in found if listens or key in gone}
-        expired = any(is_expired for _, is_expired, _ in found)
-        if (gone or expired) and not self.reap(gone) and expired:
-            self.cut()
+        self._listening = {key for key, _, listens, _ in found if listens or key in gone}
+        expired = any(is_expired for _, is_expired, _, _ in found)
+        if (gone or expired) and not self.reap(gone) and expired and self.cut():
+            self.reap()
+        return any(is_overlooked for *_, is_overlooked in found)
 
     def reap(self, gone: Sequence[str] = ()) -> int:
         """Remove members whose lease is over, and ``gone``; returns how many there were."""

@@ -66,7 +66,7 @@ CLUSTER: dict[str, Executable] = {
     .where(D.key == P("of"))
     .with_for_update(read=True, key_share=True),
     "duty_lock": select(_ONE).where(*_MINE).with_for_update(),
-    "duty_free": update(DUTY).where(*_MINE).values(member=null()),
+    "duty_free": update(DUTY).where(*_MINE).values(member=null(), since=P("now")),
     "duty_drop": delete(DUTY).where(*_MINE),
     "duties_free": select(D.key)
     .where(D.member.is_(None), D.not_before <= P("now"), D.key.like(L("'tree:%'")))

@@ -343,8 +343,8 @@ SQL: dict[str, str] = {
     'duty_owner': 'SELECT duty.member FROM duty WHERE duty."key" = ?',
     # (of, me)
     'duty_lock': 'SELECT 1 FROM duty WHERE duty."key" = ? AND duty.member = ?',
-    # (of, me)
-    'duty_free': 'UPDATE duty SET member=NULL WHERE duty."key" = ? AND duty.member = ?',
+    # (now, of, me)
+    'duty_free': 'UPDATE duty SET member=NULL, since=? WHERE duty."key" = ? AND duty.member = ?',
     # (of, me)
     'duty_drop': 'DELETE FROM duty WHERE duty."key" = ? AND duty.member = ?',
     # (now, most, offset)

@@ -345,8 +345,8 @@ SQL: dict[str, str] = {
     'duty_owner': 'SELECT duty.member FROM duty WHERE duty.key = %s FOR KEY SHARE',
     # (of, me)
     'duty_lock': 'SELECT 1 FROM duty WHERE duty.key = %s AND duty.member = %s FOR UPDATE',
-    # (of, me)
-    'duty_free': 'UPDATE duty SET member=NULL WHERE duty.key = %s AND duty.member = %s',
+    # (now, of, me)
+    'duty_free': 'UPDATE duty SET member=NULL, since=%s WHERE duty.key = %s AND duty.member = %s',
     # (of, me)
     'duty_drop': 'DELETE FROM duty WHERE duty.key = %s AND duty.member = %s',
     # (now, most, offset)

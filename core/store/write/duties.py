@@ -191,7 +191,8 @@ class Duties:
 
     def hand_over(self, root_id: str) -> None:
         """Leave a tree to another member."""
-        self._execute(self._sql["duty_free"], (TREE + root_id, self._ownership.member))
+        mine = (TREE + root_id, self._ownership.member)
+        self._execute(self._sql["duty_free"], (self._ownership.now(), *mine))
         self._place(root_id, ORDINARY)
         self._lose(root_id)
 

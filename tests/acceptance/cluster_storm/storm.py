@@ -179,7 +179,8 @@ class ClusterStorm:
 
     def report(self, facts: Facts) -> dict[str, Any]:
         """What is printed."""
-        seconds = sorted(pause for pause, _ in self.journal.pauses)
+        pauses = sorted(self.journal.pauses)
+        seconds = [pause for pause, _ in pauses]
         bar = BARS[self._kind]
         return {
             "kind": self._kind,
@@ -195,6 +196,7 @@ class ClusterStorm:
             "sink_repeats": count_repeats(facts.sink),
             "slowest_end": round(max(self._scene.ends, default=0.0), 2),
             "longest_pause": round(seconds[-1], 2),
+            "longest_waits": [f"{pause:.2f} s for {what}" for pause, what in pauses[:-4:-1]],
             "median_pause": round(statistics.median(seconds), 2),
             "pauses_over_bar": sum(pause > bar for pause in seconds),
             "bar": bar,
