@@ -25,7 +25,11 @@ class PropertyErrors:
     def add(self, name: str, text: str) -> None:
         """Note an error of a property."""
         path = ("resources", self._resource.name, "properties", name)
-        self._errors.append(TemplateError(text, path=path, at=path, label="Property error"))
+        schema = self._resource.properties_schema.get(name)
+        hint = schema.summary if schema is not None else ""
+        self._errors.append(
+            TemplateError(text, path=path, at=path, label="Property error", hint=hint)
+        )
 
     def check(self, name: str, test: Callable[..., Any], *values: Any) -> None:
         """Call ``test``, which raises ResourceFailure; not while the property is not known."""

@@ -15,6 +15,8 @@ from .constraints import Constraint
 from .support import SupportStatus
 
 _SUPPORTED: Final = SupportStatus()
+#: The length at which a summary ends.
+_SUMMARY: Final = 400
 
 
 class Schema:
@@ -126,6 +128,15 @@ class Schema:
     def items(self) -> Schema | None:
         """The schema of a list's items; None where they are free."""
         return self.schema if isinstance(self.schema, Schema) else None
+
+    @property
+    def summary(self) -> str:
+        """The description for the hint of an error: its beginning, where it is long."""
+        said = self.description or ""
+        if len(said) <= _SUMMARY:
+            return said
+        end = said.rfind(". ", 0, _SUMMARY)
+        return said[: end + 1] if end > 0 else f"{said[:_SUMMARY]}..."
 
     def empty(self) -> Any:
         """The empty value of the type: ``''``, ``0``, ``False``, ``[]``, ``{}``; None for ANY."""

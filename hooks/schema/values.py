@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..context import ResourceContext
 from ..errors import Path, TemplateError
 from ..records import dataclass, replace
-from ..text.suggestions import suggestion
+from ..text.suggestions import closest
 from .constraints import Constraint, ConstraintNotFound, NotChecked
 from .conversion import to_number
 from .property import Schema
@@ -111,8 +111,14 @@ def _refuse_unknown(
                 path,
                 (*path, str(name)),
                 code=UNKNOWN_NAME,
-                hint=suggestion(name, fields),
+                hint=_suggest(name, fields),
             )
+
+
+def _suggest(name: Any, fields: Mapping[str, Schema]) -> str:
+    """The hint for a name that is not declared: the closest one that is, and what it means."""
+    found = closest(name, fields)
+    return f"Did you mean {found}? {fields[found].summary}".rstrip() if found else ""
 
 
 def get_missing_value(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
@@ -125,7 +131,8 @@ def get_missing_value(name: str, schema: Schema, path: Path, reading: Reading) -
             return settled[0]
         return convert(schema, None, (*path, name), reading)
     if schema.required:
-        reading.fault(f"Property {name} not assigned", path, code=NOT_ASSIGNED)
+        text = f"Property {name} not assigned"
+        reading.fault(text, path, code=NOT_ASSIGNED, hint=schema.summary)
     return None
 
 
@@ -157,7 +164,7 @@ def convert(schema: Schema, value: Any, path: Path, reading: Reading) -> Any:
         )
     if wrong:
         # Outside of the except clause, so that a hidden value does not hang on as the context.
-        reading.fault(wrong, path)
+        reading.fault(wrong, path, hint=schema.summary)
         return None
     if reading.checks:
         for constraint in schema.constraints:
@@ -182,7 +189,7 @@ def _check_constraint(
     if reading.hidden:
         discreet = discreet or _format_hidden_fault(f"breaks its {constraint.keyword}")
         text, hint = discreet, ""
-    reading.fault(text, path, code=code, hint=hint, discreet=discreet)
+    reading.fault(text, path, code=code, hint=hint or schema.summary, discreet=discreet)
 
 
 def _format_hidden_fault(fault: str) -> str:

@@ -31,6 +31,24 @@ PAIRS = Schema(
 )
 
 
+def test_faults_tell_what_the_property_means() -> None:
+    colour = Schema(Schema.STRING, "Which colour.", required=True)
+    schemata = {
+        "colour": colour,
+        "size": Schema(Schema.INTEGER, f"How {'very ' * 100}large. In metres."),
+        "pin": Schema(Schema.INTEGER, "Opens it.", hidden=True, constraints=[Range(1, 5)]),
+    }
+    given = {"size": "x", "pin": 7, "pni": 1}
+    found = Properties(schemata, given).validate(PATH)
+    assert [fault.hint for fault in found] == [
+        "Did you mean pin? Opens it.",
+        "Which colour.",
+        schemata["size"].summary,
+        "Opens it.",
+    ]
+    assert len(schemata["size"].summary) == 403
+
+
 def one(schema: Schema, value: Any) -> Properties:
     return Properties({"p": schema}, {"p": value})
 
