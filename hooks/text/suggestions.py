@@ -12,7 +12,8 @@ from itertools import pairwise
 #: The least similarity of two names, from 0 to 1: two letters of three may have changed places.
 ALIKE = 0.62
 
-#: Among more names than this only another spelling is looked for: comparing takes its time.
+#: Among more names than this only another spelling is looked for, and one with the same beginning
+#: (``OS::Heat::``, ``community.general.``): comparing takes its time.
 MOST = 500
 
 #: So many are compared for good; letters and pairs of letters in common choose them.
@@ -31,6 +32,9 @@ def closest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
         if isinstance(item, str) and item != name:
             folded.setdefault(_fold_name(item), item)
     wanted = _fold_name(name)
+    if wanted not in folded and len(folded) > MOST:
+        start = wanted[: max(wanted.rfind(":"), wanted.rfind(".")) + 1]
+        folded = {each: item for each, item in folded.items() if start and each.startswith(start)}
     if wanted in folded or len(folded) > MOST:
         return folded.get(wanted, "")
     from difflib import get_close_matches  # needed for a fault only

@@ -28,6 +28,14 @@ def test_nearest(name: object, known: list[object], meant: str) -> None:
     assert suggestion(name, known) == (f"Did you mean {meant}?" if meant else "")
 
 
+def test_among_very_many_names_one_with_the_same_beginning_is_found() -> None:
+    many = [*(f"Acme::One::n{number}" for number in range(MOST + 1)), "OS::Heat::Value"]
+
+    assert closest("OS::Heat::Vaule", many) == "OS::Heat::Value"
+    assert closest("OS::Haet::Value", many) == ""
+    assert closest("Acme::One::m7", many) == ""
+
+
 def test_among_very_many_names_only_another_spelling_is_found() -> None:
     many = [f"name_{number}" for number in range(MOST + 1)]
 
