@@ -14,6 +14,7 @@ from typing import Any
 
 from zonda.core.store.write.database import Fenced
 from zonda.core.store.write.duties import Foreign
+from zonda.core.template.source.diagnostics import UNKNOWN_NAMES
 from zonda.hooks.records import dataclass
 from zonda.hooks.text.borders import raise_interruption
 
@@ -212,7 +213,7 @@ class Loop:
             log.error("A step of resource %s broke", task.key, exc_info=error)
             if is_current:
                 # Nobody would drive its operation any more: it must not be in progress for ever.
-                why = str(error) if isinstance(error, TookTooLong) else type(error).__name__
+                why = _describe_fault(error)
                 self.start(make_step(Tx(lambda work: fail_broken(work, task.key, why))))
 
     # -- time -----------------------------------------------------------------------------------
@@ -258,3 +259,9 @@ class Loop:
             task.waiting = False
             self._timetable.drop(task)
             self.advance(task, error=GivenUp())
+
+
+def _describe_fault(error: BaseException) -> str:
+    """The text of an error that quotes no value, so that no secret is in it; else its class."""
+    is_open = isinstance(error, TookTooLong) or getattr(error, "code", "") in UNKNOWN_NAMES
+    return str(error) if is_open else type(error).__name__
