@@ -44,6 +44,10 @@ class Backend:
         """Take a physical resource away behind zonda's back; whether that was possible."""
         return False
 
+    def outlasts(self, type_name: str) -> bool:
+        """Whether a resource only refers to its thing, which its deletion leaves."""
+        return False
+
     def close(self) -> None:
         """Clean up, whatever has happened."""
 

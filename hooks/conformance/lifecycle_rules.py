@@ -60,11 +60,13 @@ def _describe_read_error(life: InstrumentedLifecycle, name: str) -> str:
 
 
 def check_live_state_is_true(trial: Trial) -> None:
-    """Raise Violated unless ``get_live_state`` returns the properties that were given."""
+    """Raise Violated unless ``get_live_state`` returns the properties given, then NotFound."""
     if trial.cls.get_live_state is Resource.get_live_state:
         raise NotApplicable("it has no CHECK", "there is no get_live_state")
     life = trial.make_created()
     _check_live_properties(life)
+    if trial.backend.outlasts(trial.type_name):
+        return
     resource_id = life.resource_id
     life.delete()
     life.saved.resource_id = resource_id
