@@ -18,24 +18,35 @@ def find_server() -> str | None:
     return shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
 
 
+class PortTaken(Exception):
+    """Another process listens at the port by now."""
+
+
 class SshServer:
     """A server on a port of its own, with the settings that reach it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **options: Any) -> None:
+        """``options``: those of the server that are other ones."""
         self.folder = folder
+        self._options = options
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("host", "user"):
             words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
             subprocess.run(words, check=True)
         (folder / "authorized").write_text((folder / "user.pub").read_text())
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
         self._process: subprocess.Popen[bytes] | None = None
-        self.start()
+        self.port = 0
+        while not self.port:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self.port = free.getsockname()[1]
+            try:
+                self.start()
+            except PortTaken:
+                self.port = 0
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start it, and wait until it listens; raises PortTaken."""
         options = {
             "HostKey": self.folder / "host",
             "AuthorizedKeysFile": self.folder / "authorized",
@@ -48,19 +59,22 @@ class SshServer:
             "LogLevel": "VERBOSE",
             "MaxSessions": 100,
             "MaxStartups": 100,
+            **self._options,
         }
         Path("/run/sshd").mkdir(exist_ok=True)
+        log = self.folder / "log"
+        before = log.read_text() if log.exists() else ""
         words = [f"-o{name}={value}" for name, value in options.items()]
         self._process = subprocess.Popen(
-            [str(find_server()), "-D", "-f", "/dev/null", "-E", str(self.folder / "log"), *words]
+            [str(find_server()), "-D", "-f", "/dev/null", "-E", str(log), *words]
         )
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except ConnectionRefusedError:
-                if self._process.poll() is not None:
-                    raise AssertionError((self.folder / "log").read_text()) from None
+        said = ""
+        while "Server listening" not in said:
+            has_ended = self._process.poll() is not None
+            said = log.read_text()[len(before) :] if log.exists() else ""
+            if "Address already in use" in said:
+                raise PortTaken
+            assert not has_ended, said
 
     def stop(self) -> None:
         """Stop it."""

@@ -168,15 +168,14 @@ def make_group(ground: Ground) -> Life:
 
 
 def make_cron(ground: Ground) -> Life:
-    need_root()
     need("crontab", "cron")
-    name = f"zonda test {os.getpid()}"
+    table = ["crontab", "-u", ground.make_account()]
     return Life(
         "ansible.builtin.cron",
-        {"name": name, "job": "true", "minute": "5"},
+        {"name": "zt", "user": table[-1], "job": "true", "minute": "5"},
         {"minute": "6"},
-        lambda: name in run("crontab", "-l"),
+        lambda: "zt" in run(*table, "-l"),
         lambda: subprocess.run(
-            ["crontab", "-"], input=run("crontab", "-l").replace("6 * *", "7 * *"), text=True
+            [*table, "-"], input=run(*table, "-l").replace("6 * *", "7 * *"), text=True
         ),
     )

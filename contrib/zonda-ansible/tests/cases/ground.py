@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,6 +48,27 @@ class Ground:
         path.write_text(text)
         return path
 
+    def make_account(self) -> str:
+        """A user of the case alone, for what every user has one of."""
+        need_root()
+        name = f"za{os.getpid()}"
+        subprocess.run(["useradd", "--no-create-home", name], check=True)
+        self.later.callback(run, "userdel", name)
+        return name
+
+    def lock_packages(self) -> None:
+        """Have the packages of the system alone until the end of the case."""
+        need_root()
+        self.later.enter_context(lock_packages())
+
+
+@contextmanager
+def lock_packages() -> Iterator[None]:
+    """Have the packages of the system alone: other workers of the tests wait."""
+    with Path(tempfile.gettempdir(), "zonda-ansible-packages.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
 
 def run(*words: str, cwd: Path | None = None) -> str:
     """The output of a command."""
@@ -62,13 +85,21 @@ def skip(reason: str) -> NoReturn:
 def need(program: str, package: str) -> None:
     """Skip the case where a program of the system is missing."""
     if shutil.which(program) is None and shutil.which(program, path="/usr/sbin:/sbin") is None:
-        pytest.skip(f"{program} is missing: apt-get install {package}")
+        skip(f"{program} is missing: apt-get install {package}")
 
 
 def need_library(name: str) -> None:
     """Skip the case where a library for the modules is missing."""
     if find_spec(name) is None:
         skip(f"{name} is missing: pip install 'zonda-ansible[test]'")
+
+
+def need_apt() -> None:
+    """Skip the case where the modules cannot use apt."""
+    need_root()
+    need("dpkg-deb", "dpkg")
+    if subprocess.run(["/usr/bin/python3", "-c", "import apt"], check=False).returncode:
+        skip("python3-apt is missing: apt-get install python3-apt")
 
 
 def need_root() -> None:

@@ -10,18 +10,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
-from .ground import Ground, Life, need, need_library, need_root, run
+from .ground import Ground, Life, need, need_apt, need_library, need_root, run
 
 _CONTROL = "Package: %s\nVersion: %s\nArchitecture: all\nMaintainer: x <x@y>\nDescription: a test\n"
 
 
 def make_apt(ground: Ground) -> Life:
-    need_root()
-    need("dpkg-deb", "dpkg")
-    if subprocess.run(["/usr/bin/python3", "-c", "import apt"]).returncode:
-        pytest.skip("python3-apt is missing: apt-get install python3-apt")
+    need_apt()
+    ground.lock_packages()
     name = f"zt{os.getpid()}"
     folder = Path(tempfile.mkdtemp(prefix="zt"))  # apt reads as a user of its own
     ground.later.callback(shutil.rmtree, folder)
@@ -53,9 +49,8 @@ def make_apt(ground: Ground) -> Life:
 
 
 def make_apt_repository(ground: Ground) -> Life:
-    need_root()
-    if subprocess.run(["/usr/bin/python3", "-c", "import apt"]).returncode:
-        pytest.skip("python3-apt is missing: apt-get install python3-apt")
+    need_apt()
+    ground.lock_packages()
     name = f"zr{os.getpid()}"
     file = Path(f"/etc/apt/sources.list.d/{name}.list")
     ground.later.callback(file.unlink, missing_ok=True)
@@ -209,14 +204,13 @@ def make_ini(ground: Ground) -> Life:
 
 
 def make_cronvar(ground: Ground) -> Life:
-    need_root()
     need("crontab", "cron")
-    name = f"ZT{os.getpid()}"
+    user = ground.make_account()
     return Life(
         "community.general.cronvar",
-        {"name": name, "value": "one"},
+        {"name": "ZT", "user": user, "value": "one"},
         {"value": "two"},
-        lambda: name in run("crontab", "-l"),
+        lambda: "ZT" in run("crontab", "-u", user, "-l"),
     )
 
 
@@ -297,8 +291,8 @@ def make_xml(ground: Ground) -> Life:
 
 
 def make_divert(ground: Ground) -> Life:
-    need_root()
     need("dpkg-divert", "dpkg")
+    ground.lock_packages()
     path = ground.folder / "file"
     ground.later.callback(run, "dpkg-divert", "--remove", str(path))
     return Life(
@@ -311,8 +305,8 @@ def make_divert(ground: Ground) -> Life:
 
 
 def make_alternatives(ground: Ground) -> Life:
-    need_root()
     need("update-alternatives", "dpkg")
+    ground.lock_packages()
     name, link = f"zt{os.getpid()}", ground.folder / "link"
     ground.later.callback(run, "update-alternatives", "--remove-all", name)
     return Life(

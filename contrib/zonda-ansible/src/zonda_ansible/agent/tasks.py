@@ -10,6 +10,8 @@ import contextlib
 import itertools
 import json
 import shlex
+import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -28,16 +30,18 @@ _MADE: Final = "ansiballz_cache"
 
 def prepare() -> None:
     """Make ansible-core ready: once, before any child is there."""
-    from ansible import context
+    from ansible import constants, context
     from ansible.module_utils.common.collections import ImmutableDict
     from ansible.plugins.loader import init_plugin_loader
 
+    # Beside it Ansible finds the program that gives ssh a password.
+    sys.argv[0] = str(Path(sysconfig.get_path("scripts"), "ansible"))
     init_plugin_loader()
     context.CLIARGS = ImmutableDict(
         connection="ssh",
         forks=1,
         become=None,
-        become_method=None,
+        become_method=constants.DEFAULT_BECOME_METHOD,
         become_user=None,
         check=False,
         diff=False,
