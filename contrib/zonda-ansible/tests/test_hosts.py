@@ -42,7 +42,7 @@ def test_operations_on_a_host_share_a_connection(server: SshServer, tmp_path: Pa
     given = {"dest": str(path), "content": "one\n", "ansible_on": connection}
     life = make_life("ansible.builtin.copy", given)
     life.create()
-    assert life.resource_id == f"127.0.0.1:{path}"
+    assert life.resource_id == str(path), "what other resources take for the thing's name"
     assert path.read_text() == "one\n"
     path.write_text("two\n")
     assert not is_in_sync(life)

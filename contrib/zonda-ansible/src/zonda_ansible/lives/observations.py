@@ -54,11 +54,10 @@ class ObservedModule(Resource):
         return self.uuid or "unnamed"
 
     def name_thing(self, wanted: properties.Properties) -> str:
-        """The physical id: what names the thing, and where it is."""
+        """The physical id: what names the thing on its machine."""
         values = [each for each in self.life.list_identity(self.list_given(wanted)) if each]
         texts = [each if isinstance(each, str) else json.dumps(each) for each in values]
-        place = wanted["ansible_on"].get(hosts.ADDRESS)
-        return f"{f'{place}:' if place else ''}{' '.join(texts) or self.name}"[:255]
+        return (" ".join(texts) or self.name)[:255]
 
     def ask(
         self, wanted: properties.Properties, module: str, options: dict[str, Any] | None
