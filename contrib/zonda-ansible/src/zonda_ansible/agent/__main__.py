@@ -63,9 +63,13 @@ class Child:
         if self.late:
             return {"late": True}
         try:
-            return dict(json.loads(self.said))
+            answer = dict(json.loads(self.said))
         except ValueError:
             return {"lost": os.waitstatus_to_exitcode(status)}
+        if "timedout" in answer.get("result", ()):
+            self._kill()  # Ansible gives the module up and leaves it running
+            return {"late": True}
+        return answer
 
     def ask_sweep(self) -> dict[str, Any] | None:
         """The question that removes what a module that was killed has left; None for others."""
@@ -82,8 +86,12 @@ class Child:
         """Kill the process with all that it has started, where its time is over."""
         if self.ends_at is not None and time.monotonic() > self.ends_at and not self.late:
             self.late = True
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self.pid, signal.SIGKILL)
+            self._kill()
+
+    def _kill(self) -> None:
+        """Kill all that the process has started and that has not left it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
 
 def _answer(question: Mapping[str, Any], writer: int) -> NoReturn:
