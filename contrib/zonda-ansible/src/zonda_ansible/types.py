@@ -6,19 +6,20 @@ class, too, which says why as soon as it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from zonda.hooks import (
+    Path,
     PropertyErrors,
     Resource,
+    ResourceDefinition,
     ResourceFailure,
     SchemaError,
     TemplateError,
     TranslationRule,
     UsageError,
-    ValidationErrors,
     attributes,
     constraints,
     properties,
@@ -40,6 +41,8 @@ ON, DELETE, ENVIRONMENT, TIMEOUT = (
     "ansible_timeout",
 )
 RESULT, CHANGED = "ansible_result", "ansible_changed"
+#: The advice where no type of a module can be made.
+_MEND: Final = "Install its collection anew: what zonda knows of the resource is kept."
 
 _Schema = properties.Schema
 _Attribute = attributes.Schema
@@ -143,20 +146,64 @@ def _find_faults_inside(option: Mapping[str, Any], value: Any) -> list[str]:
     return found
 
 
+class _UnknownProperties(properties.Properties):
+    """The properties of a module of which nothing is known: the fault is the reason."""
+
+    __slots__ = ("reason",)
+
+    reason: str
+
+    def validate(
+        self, path: Path = (), *, pending: Collection[str] | None = None
+    ) -> list[TemplateError]:
+        """The reason, at the type."""
+        at = (*path[:-1], "type")
+        return [TemplateError(self.reason, path=at, hint=_MEND)]
+
+    def get_stored_values(self) -> dict[str, Any]:
+        """The values as they were given."""
+        return dict(self._given)
+
+
 class Unmade(Resource):
-    """A module of which no type can be made."""
+    """A module of which no type can be made. What it has made stays, until it can."""
 
     reason: ClassVar[str] = ""
-    unchecked = True
+    any_attribute = True
+    repairs_in_place = True
 
-    def validate(self) -> None:
-        """The reason."""
-        path = ("resources", self.name, "type")
-        raise ValidationErrors([TemplateError(self.reason, path=path, at=path)])
+    def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
+        """The properties as they are given."""
+        raw = definition.raw.get("properties") or {}
+        made = _UnknownProperties({}, definition.properties, raw=raw)
+        made.reason = self.reason
+        return made
+
+    def needs_replace_failed(self) -> bool:
+        """False: what is there is not lost."""
+        return self.resource_id is None
 
     def handle_create(self) -> None:
         """The reason."""
-        raise ResourceFailure(self.reason)
+        raise ResourceFailure(self.reason, hint=_MEND)
+
+    def handle_update(
+        self,
+        json_snippet: ResourceDefinition,
+        tmpl_diff: Mapping[str, Any],
+        prop_diff: Mapping[str, Any],
+    ) -> None:
+        """The reason."""
+        raise ResourceFailure(self.reason, hint=_MEND)
+
+    def handle_delete(self) -> None:
+        """The reason, if there is anything to remove."""
+        if self.resource_id is not None:
+            raise ResourceFailure(self.reason, hint=_MEND)
+
+    def get_live_state(self) -> Mapping[str, Any]:
+        """The reason: nobody can look."""
+        raise ResourceFailure(self.reason, hint=_MEND)
 
 
 @lru_cache(maxsize=512)
