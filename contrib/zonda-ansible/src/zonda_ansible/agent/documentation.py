@@ -17,7 +17,9 @@ from .arguments import read_arguments
 _SECRET: Final = re.compile(
     r"(?<!not)pass(?!ive|thr|ed|es|ing)|secret|(?<!use_)token|cryptkey|api_?key", re.IGNORECASE
 )
-_SCALAR: Final = (str, int, float, bool)
+#: Ansible's markup in descriptions: ``O(name)``, ``V(value)``, ``L(text,address)``, ...
+_MARKED: Final = re.compile(r"\b(?:[BCEIMOPRUV]|RV)\(((?:\\.|[^()\\])*)\)")
+_LINKED: Final = re.compile(r"\bL\(([^(),]*),\s*([^()]*)\)")
 
 
 class NoInterface(Exception):
@@ -154,7 +156,15 @@ def _to_mapping(value: Any) -> dict[str, Any]:
 
 def _to_text(value: Any) -> str:
     lines = value if isinstance(value, list | tuple) else [value]
-    return " ".join(" ".join(str(each).split()) for each in lines if each is not None)
+    text = " ".join(" ".join(str(each).split()) for each in lines if each is not None)
+    text = _LINKED.sub(r"\1 (\2)", text.replace("HORIZONTALLINE", ""))
+    return _MARKED.sub(_quote, text)
+
+
+def _quote(found: re.Match[str]) -> str:
+    """What is marked, in the quotes of zonda's own descriptions."""
+    plain = re.sub(r"\\(.)", r"\1", found[1])
+    return f"`{plain}`"
 
 
 def _to_plain(value: Any) -> Any:
