@@ -1,7 +1,7 @@
 """The outside world in which ``zonda plugin check`` puts types of modules on trial.
 
-A folder on this machine for each check, and properties for the modules of ansible-core that work in
-one. Named by the entry point of group ``zonda.check``; nothing but a check imports it.
+A folder on this machine for each check, and properties for some modules that work in one. Named by
+the entry point of group ``zonda.check``; nothing but a check imports it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from typing import Any, Final
 from zonda.hooks.conformance import Backend
 from zonda.hooks.testing import FakeClock, FakeContext
 
-_MADE: Final = "made"
+from .index import load_index
+from .types import make_type
+
+HOST: Final = "Zonda::Ansible::Host"
+_KEY: Final = {"type": "ECC", "curve": "secp256r1"}
 
 
 class _Clock(FakeClock):
@@ -37,6 +41,10 @@ class World(Backend):
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="zonda-ansible-"))
+        self._source = self._folder / "source"
+        self._source.write_text("one\n")
+        self._made = self._folder / "made"
+        self._made.mkdir()
 
     def context(self) -> FakeContext:
         """The context of the engine, with a clock that waits for modules."""
@@ -44,44 +52,60 @@ class World(Backend):
 
     def properties(self, type_name: str) -> Mapping[str, Any]:
         """A path of the folder, and what is to be there."""
-        path = str(self._folder / _MADE)
+        path, source = str(self._made / "one"), str(self._source)
         known: dict[str, dict[str, Any]] = {
-            "Zonda::Ansible::Host": {"connection": "local", "python": sys.executable},
-            "Ansible::ansible.builtin.copy": {"dest": path, "content": "one\n"},
-            "Ansible::ansible.builtin.file": {"path": path, "state": "touch", "mode": "0600"},
+            HOST: {"connection": "local", "python": sys.executable},
             "Ansible::ansible.builtin.blockinfile": {"path": path, "block": "a", "create": True},
+            "Ansible::ansible.builtin.copy": {"dest": path, "content": "one\n"},
+            "Ansible::ansible.builtin.file": {"path": path, "state": "directory", "mode": "0700"},
+            "Ansible::ansible.builtin.get_url": {"dest": path, "url": f"file://{source}"},
             "Ansible::ansible.builtin.lineinfile": {"path": path, "line": "a", "create": True},
+            "Ansible::ansible.builtin.template": {"dest": path, "src": source, "mode": "0600"},
+            "Ansible::community.crypto.openssl_privatekey": {"path": path, **_KEY},
         }
         return known.get(type_name, {})
 
     def changes(self, type_name: str) -> Mapping[str, Sequence[Any]]:
-        """Other values that are possible."""
-        other = str(self._folder / "other")
-        if type_name == "Zonda::Ansible::Host":
+        """Other values that are possible; of options that are not named here none are known."""
+        other = str(self._made / "other")
+        if type_name == HOST:
             return {
                 **{"address": ["localhost"], "connection": ["ansible.builtin.local"], "port": [22]},
                 **{name: [getpass.getuser()] for name in ("user", "become_user")},
                 **{"become": [False], "become_method": ["sudo"], "python": [sys.executable]},
                 **{"wait": [1], "fact_subsets": [["!all"]], "private_key_file": [other]},
             }
-        return {
-            **{name: [other] for name in ("path", "dest")},
-            **{"content": ["two\n"], "mode": ["0640"], "block": ["b"], "line": ["b"]},
-            **{"create": [True], "state": ["touch"]},
-            "ansible_delete": [{"state": "absent"}],
+        gone = {"path": str(self._made / "one"), "state": "absent"}
+        known: dict[str, list[Any]] = {
+            **{"path": [other], "dest": [other], "mode": ["0640", "0750"], "force": [False]},
+            **{"content": ["two\n"], "block": ["b"], "line": ["b"], "insertbefore": ["BOF"]},
+            **{"newline_sequence": ["\r\n"], "variable_start_string": ["(("], "type": ["RSA"]},
+            **{"cipher": ["auto"], "passphrase": ["a passphrase"], "timeout": [20]},
+            "ansible_delete": [{"module": "ansible.builtin.file", "options": gone}],
             "ansible_environment": [{"A": "1"}],
             "ansible_timeout": [30],
-            "ansible_on": [{"connection": "local"}],
         }
+        names = make_type(load_index(), type_name).properties_schema
+        return {name: known.get(name, ()) for name in names}
 
     def leftovers(self) -> Collection[str] | None:
         """The names in the folder that still hold what a life has made."""
-        return [each.name for each in self._folder.iterdir() if each.read_text()]
+        return [each.name for each in self._made.iterdir() if each.is_dir() or each.read_text()]
 
     def lose(self, resource_id: str) -> bool:
         """Remove it by hand."""
-        (self._folder / _MADE).unlink()
+        path = self._made / "one"
+        if path.is_dir():
+            path.rmdir()
+        elif path.exists():
+            path.unlink()
+        else:
+            return False
         return True
+
+    def outlasts(self, type_name: str) -> bool:
+        """A host is there without its resource."""
+        return type_name == HOST
 
     def close(self) -> None:
         """Remove the folder."""

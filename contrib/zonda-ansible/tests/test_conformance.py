@@ -1,0 +1,29 @@
+"""The rules of plug-ins, kept by a sample of modules to the end of every life."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+MODULES = (
+    *("ansible.builtin.blockinfile", "ansible.builtin.copy", "ansible.builtin.file"),
+    *("ansible.builtin.get_url", "ansible.builtin.lineinfile", "ansible.builtin.template"),
+    "community.crypto.openssl_privatekey",
+)
+TYPES = ("Zonda::Ansible::Host", *(f"Ansible::{each}" for each in MODULES))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_plugin_check_finds_no_fault(name: str) -> None:
+    command = [sys.executable, "-m", "zonda", "plugin", "check", "zonda-ansible", "--type", name]
+    checked = subprocess.run([*command, "-f", "json"], capture_output=True, text=True, check=False)
+    rows = json.loads(checked.stdout)
+    assert [row for row in rows if row["Verdict"] == "fail"] == []
+    assert checked.returncode == 0, checked.stderr
+    passed = Counter(row["Check"] for row in rows if row["Verdict"] == "pass")
+    assert {"create", "delete", "restart between all calls", "crash in create"} <= passed.keys()
+    assert passed["update"] >= 2
