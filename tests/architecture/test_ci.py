@@ -16,7 +16,8 @@ TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env"
 SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
-SSH = "sshd"
+#: What modules of Ansible work on.
+MODULES = ("crontab", "setcap", "setfacl", "setfattr", "sshd", "sudo", "sysctl")
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -33,7 +34,7 @@ def run(tmp_path: Path) -> Run:
     (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
     (tools / "python").chmod(0o755)
 
-    for name in (*SHELLS, BROWSER, SYSTEMD, SSH):
+    for name in (*SHELLS, BROWSER, SYSTEMD, *MODULES):
         (tools / name).touch(0o755)
 
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
@@ -97,11 +98,11 @@ def test_without_systemd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_p
 
 
 def test_without_sshd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "tools" / SSH).unlink()
+    (tmp_path / "tools" / "sshd").unlink()
     done = run(npm="exit 0")
     assert (done.returncode, NEXT in done.stdout) == (1, False)
     assert "sshd is missing: apt-get install openssh-server" in done.stderr
-    assert "ZONDA_ANSIBLE_TESTS=never" in run("--without", "ssh", npm="exit 0").stdout
+    assert "ZONDA_ANSIBLE_TESTS=never" in run("--without", "ansible", npm="exit 0").stdout
 
 
 @pytest.mark.parametrize(
@@ -126,6 +127,7 @@ def test_it_goes_on_without_what_it_is_told_to_do_without(
         pytest.param([], "ZONDA_SHELL_TESTS=required", id="shells"),
         pytest.param([], "ZONDA_BROWSER_TESTS=required", id="browser"),
         pytest.param([], "ZONDA_SYSTEMD_TESTS=required", id="systemd"),
+        pytest.param([], "ZONDA_ANSIBLE_TESTS=required", id="ansible"),
         pytest.param([], "ZONDA_CLIENTS_TESTS=required", id="clients"),
         pytest.param(["--without", "clients"], "ZONDA_CLIENTS_TESTS=never", id="no-clients"),
         pytest.param([], "ZONDA_FUZZ_TESTS=required", id="fuzz"),
@@ -145,7 +147,10 @@ def test_the_tests_are_told_what_must_be_there(run: Run, options: list[str], sai
 def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "usage: bash .ci/run [--without browser|clients|fuzz|keystone|mistral|" in done.stderr
+    assert (
+        "usage: bash .ci/run [--without ansible|browser|clients|fuzz|keystone|mistral|"
+        in done.stderr
+    )
 
 
 #: A Python whose environments have tools that log their command and fail as ``FAILING`` says.

@@ -1,12 +1,10 @@
-"""The tutorial, carried out on this machine by commands of zonda."""
+"""The tutorial, carried out by commands of zonda on this machine, which it reaches by SSH."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import urllib.request
@@ -15,27 +13,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases.ground import need, need_root, run
+from cases.ground import lock_packages, need, need_apt, run, skip
+from commands import Zonda
+from servers import SshServer
 
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "tutorial.md"
 
 
 @pytest.fixture
-def home(tmp_path: Path, postgresql: Mapping[str, Any]) -> Iterator[Path]:
+def home(
+    tmp_path: Path,
+    postgresql: Mapping[str, Any],
+    server: SshServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
     """A home with the template, an environment for this machine, and nginx to be had."""
-    need_root()
+    need_apt()
     need("crontab", "cron")
-    need("apt-get", "apt")
-    if subprocess.run(["/usr/bin/python3", "-c", "import apt"], check=False).returncode:
-        pytest.skip("python3-apt is missing: apt-get install python3-apt")
     if "Inst nginx " not in run("apt-get", "install", "--dry-run", "-q", "nginx"):
-        pytest.skip("nginx cannot be had, or is there: apt-get update")
+        skip("nginx cannot be had, or is there: apt-get update")
+    known = server.settings
+    monkeypatch.setenv("ANSIBLE_REMOTE_PORT", str(known["port"]))
+    monkeypatch.setenv("ANSIBLE_PRIVATE_KEY_FILE", known["private_key_file"])
+    monkeypatch.setenv("ANSIBLE_SSH_COMMON_ARGS", known["variables"]["ansible_ssh_common_args"])
     [template] = re.findall(r'```yaml title="shop.yaml"\n(.*?)```', GUIDE.read_text(), re.DOTALL)
     (tmp_path / "shop.yaml").write_text(template)
     public = tempfile.mkdtemp(prefix="zt")  # nginx reads as a user of its own
     Path(public).chmod(0o755)
     (tmp_path / "shop").symlink_to(f"{public}/shop")
-    here = {"address": "", "connection": "local", "user": "", "become": False}
+    here = {"address": known["address"], "connection": "ssh", "user": "root", "become": False}
     login = {"login_user": postgresql["user"], "login_port": int(postgresql["port"])}
     values = {
         "reach": {**here, "python": sys.executable},
@@ -44,40 +50,13 @@ def home(tmp_path: Path, postgresql: Mapping[str, Any]) -> Iterator[Path]:
         "folder": f"{public}/shop",
     }
     (tmp_path / "here.yaml").write_text(json.dumps({"parameters": values}))
-    yield tmp_path
+    with lock_packages():
+        yield tmp_path
+        for words in (("service", "nginx", "stop"), ("apt-get", "purge", "-qy", "nginx-common")):
+            run(*words)
+        run("apt-get", "autoremove", "-qy", "libnginx-mod-http-echo")
     shutil.rmtree(public)
-    for words in (("service", "nginx", "stop"), ("apt-get", "purge", "-qy", "nginx-common")):
-        run(*words)
-    run("apt-get", "autoremove", "-qy", "libnginx-mod-http-echo")
     run("userdel", "shop")
-
-
-class Zonda:
-    """Commands of zonda on the stack of the tutorial."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._given = ["-t", str(home / "shop.yaml"), "-e", str(home / "here.yaml")]
-        self._environment = {
-            **os.environ,
-            "ZONDA_HOME": str(home / "zonda"),
-            "ZONDA_PARAM_password": "s3cr3t-word",
-        }
-
-    def run(self, *words: str, code: int = 0) -> str:
-        """The output of a command."""
-        command = [sys.executable, "-m", "zonda", "stack", *words]
-        found = subprocess.run(
-            command, env=self._environment, capture_output=True, text=True, check=False
-        )
-        said = found.stdout + found.stderr
-        assert found.returncode == code, f"{words}: {said}"
-        assert "s3cr3t" not in said
-        return said
-
-    def run_with_template(self, *words: str) -> str:
-        """The same with the template and the environment."""
-        return self.run(*words, *self._given)
 
 
 def fetch_page() -> str:
@@ -103,23 +82,24 @@ def list_roles_and_databases(settings: Mapping[str, Any]) -> set[str]:
 
 
 def test_the_tutorial(home: Path, postgresql: Mapping[str, Any]) -> None:
-    zonda = Zonda(home)
+    given = ["-t", str(home / "shop.yaml"), "-e", str(home / "here.yaml")]
+    zonda = Zonda(home, given, ZONDA_PARAM_password="s3cr3t-word")
     before = list_roles_and_databases(postgresql)
     assert "14 to create" in zonda.run_with_template("plan", "shop")
     zonda.run_with_template("create", "shop")
     assert fetch_page() == "<h1>Welcome</h1>\n"
     assert {"shop", "orders"} == list_roles_and_databases(postgresql) - before
-    assert "shop report" in run("crontab", "-l")
+    assert "shop report" in run("crontab", "-u", "shop", "-l")
     assert zonda.run_with_template("update", "shop").count("no change") <= 1
     zonda.run("drift", "check", "shop")
 
     (home / "shop" / "index.html").write_text("sold out\n")
-    run("crontab", "-r")
+    run("crontab", "-u", "shop", "-r")
     drifted = zonda.run("drift", "check", "shop", code=3)
     assert "2 DRIFTED" in drifted
     zonda.run("drift", "repair", "shop")
     assert fetch_page() == "<h1>Welcome</h1>\n"
-    assert "shop report" in run("crontab", "-l")
+    assert "shop report" in run("crontab", "-u", "shop", "-l")
     zonda.run("drift", "check", "shop")
 
     zonda.run_with_template("update", "shop", "--parameter", "greeting=Hello")
@@ -127,7 +107,7 @@ def test_the_tutorial(home: Path, postgresql: Mapping[str, Any]) -> None:
 
     zonda.run("delete", "shop", "-y")
     assert list_roles_and_databases(postgresql) == before
-    assert "shop report" not in run("crontab", "-l")
+    assert not Path("/var/spool/cron/crontabs/shop").exists()
     assert "Status: install" not in run("dpkg", "-s", "nginx-common")
     assert "shop:" not in run("getent", "passwd", "shop")
     assert not Path("/etc/nginx").exists()

@@ -23,7 +23,8 @@ WAITS = """
   set_stats: {data: {resource_id: half-made}}
 - name: wait at the gate
   shell: |
-    echo started | tee -a {{ folder }}/starts > {{ folder }}/arrivals
+    echo started >> {{ folder }}/starts
+    echo here > {{ folder }}/arrivals
     read line < {{ folder }}/gate
     echo ended >> {{ folder }}/starts
 """
