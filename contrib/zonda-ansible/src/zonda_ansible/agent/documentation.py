@@ -162,7 +162,7 @@ def _to_text(value: Any) -> str:
 
 
 def _quote(found: re.Match[str]) -> str:
-    """What is marked, in the quotes of zonda's own descriptions."""
+    """The text that is marked, in the quotes of zonda's own descriptions."""
     plain = re.sub(r"\\(.)", r"\1", found[1])
     return f"`{plain}`"
 
