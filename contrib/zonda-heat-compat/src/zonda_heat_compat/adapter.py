@@ -46,6 +46,7 @@ from .observing import tell
 from .placeholders import AsGiven, Broken, make_fault
 from .recovery import Recovering, find_way
 from .references import list_references
+from .steps import note_steps
 from .tokens import CannotBeStored, pack, unpack
 
 #: Actions whose handlers take no argument but the resource itself.
@@ -173,7 +174,13 @@ class Adapted(Recovering, resource.Resource):
         if diff and heat.needs_replace_with_tmpl_diff(diff):
             raise UpdateReplace(self.name)
         with carry(self._state.uuid):
-            return self._begun("update", heat.handle_update(after, diff, changed))
+            token = heat.handle_update(after, diff, changed)
+        self._note_steps(token)
+        return self._begun("update", token)
+
+    def _note_steps(self, token: Any) -> None:
+        if self.way is not None:  # a type of Heat's own
+            note_steps(self.heat, token)
 
     def _translate(
         self, after: rsrc_defn.ResourceDefinition, changed: Mapping[str, Any]
@@ -240,6 +247,8 @@ class Adapted(Recovering, resource.Resource):
         live = self._token
         if live is None and token is not None:
             live = self._token = unpack(token["heat"])
+            if action == "update":
+                self._note_steps(live)
         check = getattr(self.heat, f"check_{action}_complete")
         try:
             return bool(_with_token(check, live))

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from zonda.hooks import NotReady, ResourceFailure
 
 from .marks import KEY, KINDS, Kind, format_description
+from .steps import is_busy
 
 #: A request whose sender is gone may still be at work: so often a thing is looked for, in vain.
 LOOKS: Final = 5
@@ -157,6 +158,12 @@ class Recovery:
             if key != CUT_OFF:
                 heat.data_delete(key)
 
+    def wait_until_idle(self) -> None:
+        """Wait for the end of what an interrupted handler has asked for."""
+        self._looks += 1
+        if self._looks < _REMOVALS and is_busy(self._heat):
+            raise NotReady(_PAUSE)
+
     def _delete(self) -> None:
         heat = self._heat
         if not self._is_deleting:
@@ -194,13 +201,18 @@ class Recovering:
     way: ClassVar[Way | None] = None
 
     def find_cut_off(self, op_id: str) -> None:
-        """Undo a creation that was cut off; everything else may be done twice, but a snapshot."""
+        """Undo a creation that was cut off; everything else may be done twice, but a snapshot.
+
+        Not before the first time has ended: meanwhile the services refuse the second one.
+        """
         action = self.heat.action
         if action == "SNAPSHOT":
             raise ResourceFailure("interrupted in handle_snapshot, outcome unknown")
         self.heat.data_set(CUT_OFF, action)
         if action == "CREATE":
             self._recovery.undo_creation()
+        else:
+            self._recovery.wait_until_idle()
 
     @cached_property
     def _recovery(self) -> Recovery:
