@@ -15,8 +15,7 @@ from zonda_heat_compat import plugin, steps
 
 assert plugin, "it lends the name heat"
 
-from heat.engine.clients import progress
-
+progress = steps.progress
 TASK = "OS-EXT-STS:task_state"
 
 

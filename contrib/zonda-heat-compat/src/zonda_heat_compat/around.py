@@ -97,6 +97,11 @@ class Stack(status.ResourceStatus):
         resource.action, resource.status = state.action, state.status
         resource.status_reason = state.status_reason
 
+    @property
+    def last_action(self) -> str:
+        """The last action of the resource that has ended."""
+        return self._state.action
+
     def with_neighbours(self, deps: Dependencies) -> None:
         """Show the other resources of the template."""
         self._around = deps.neighbours

@@ -17,6 +17,11 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {})
 _Finders = Mapping[tuple[str, ...], Any]
 
 
+def is_nothing(value: Any) -> bool:
+    """Whether a property has that value where nobody gave one."""
+    return value in _NOTHING
+
+
 def match_template(
     live: Mapping[str, Any], wanted: Callable[[str], Any], rules: Iterable[Any]
 ) -> dict[str, Any]:

@@ -25,12 +25,18 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Any:
-    """Run a command of zonda, with a database of the test's own."""
+    """Run a command of zonda, with a database of the test's own; no stack outlives the test."""
+    clouds: list[str] = []
 
     def command(cloud: str, *words: str, code: int | None = 0) -> str:
+        clouds.append(cloud)
         done = run_zonda(tmp_path / "home", cloud, *words)
         said = done.stdout + done.stderr
         assert code in (None, done.returncode), f"zonda {' '.join(words)}\n{said}"
         return said
 
-    return command
+    yield command
+    for cloud in dict.fromkeys(clouds):
+        for _ in range(2):  # what another resource has kept goes at the second attempt
+            if run_zonda(tmp_path / "home", cloud, "stack", "show", "s").returncode == 0:
+                run_zonda(tmp_path / "home", cloud, "stack", "delete", "--yes", "s")
