@@ -54,19 +54,13 @@ def test_every_type_but_the_hopeless_ones_is_there(plugins: Plugins) -> None:
         *("Era2013::Lamp", "Era2013::Light", "Era2013::Switch", "Era2013::Torch"),
         *("Era2014::Boat", "Era2014::Raft", "Era2016::Book", "Era2016::Reader"),
         *("Era2024::Garden", "Era2024::Fence", "Era2024::Task", "Era2024::Choosy"),
-        *("Era2024::Broken", "Nested::Alarm", "Nested::Port"),
+        *("Era2024::Broken", "Nested::Alarm", "Nested::Port", "Nested::Group", "Nested::Loud"),
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        pytest.param("Era2014::Ship", "it needs shipyard_of_nobody, which is not", id="held-back"),
-        pytest.param("Nested::Group", "it is a stack inside a stack", id="nested"),
-    ],
-)
-def test_a_type_that_cannot_be_used_says_why(plugins: Plugins, name: str, reason: str) -> None:
-    assert reason in plugins.explain_missing_type(name)
+def test_a_type_that_cannot_be_used_says_why(plugins: Plugins) -> None:
+    reason = "it needs shipyard_of_nobody, which is not"
+    assert reason in plugins.explain_missing_type("Era2014::Ship")
 
 
 def test_a_file_without_its_library_is_reported_alone(plugins: Plugins) -> None:
@@ -498,3 +492,41 @@ outputs: {rung: {value: {get_resource: alarm}}}
     assert zonda_stack.outputs == {"rung": "no: alarm alarm"}  # its name in place of a URL
     zonda_stack.engine.run(SignalResource("test", "alarm", {}))
     assert zonda_stack.outputs == {"rung": "yes"}
+
+
+# -- stacks inside stacks ------------------------------------------------------------------------
+
+GROUPS = """
+parameters: {word: {type: string, default: hi}, count: {type: number, default: 1}}
+resources:
+  group:
+    type: Nested::Group
+    properties: {word: {get_param: word}, count: {get_param: count}}
+  loud: {type: Nested::Loud, depends_on: group, properties: {word: {get_param: word}}}
+outputs:
+  said: {value: {get_attr: [group, said]}}
+  loud: {value: {get_attr: [loud, said]}}
+  reference: {value: {get_resource: loud}}
+  group: {value: {get_resource: group}}
+"""
+
+
+def test_stacks_inside_stacks_live(zonda_stack: Any) -> None:
+    stack = zonda_stack
+    assert stack.create(template(GROUPS)).state == "CREATE_COMPLETE"
+    assert (stack.outputs["said"], stack.outputs["loud"]) == ("hi", "HI")
+    assert stack.outputs["reference"] == "HI"
+    assert stack.outputs["group"].startswith("arn:openstack:heat::")
+    before = {name: stack.resources[name].id for name in ("group", "loud")}
+    assert stack.update(template(GROUPS), word="ho", count=3).state == "UPDATE_COMPLETE"
+    assert (stack.outputs["said"], stack.outputs["loud"]) == ("ho", "HO")
+    assert {name: stack.resources[name].id for name in before} == before
+    assert stack.suspend().state == "SUSPEND_COMPLETE"
+    assert stack.resume().state == "RESUME_COMPLETE"
+    assert stack.check().state == "CHECK_COMPLETE"
+    assert stack.delete().state == "DELETE_COMPLETE"
+
+
+def test_a_fault_in_the_stack_inside_is_found_in_validation(zonda_stack: Any) -> None:
+    text = "resources: {group: {type: Nested::Group, properties: {word: hi, count: -1}}}"
+    assert any("count" in each for each in faults(zonda_stack, text))

@@ -51,7 +51,7 @@ class ChildLoader(Loader):
             )
             file = to_display_name(self._spec.document) if is_file else ""
             document = load_document(self._spec.text, file, max_bytes=most)
-            return document if is_file else Document("", "", document.data)
+            return document if is_file else Document("", "", document.written)
         return Document("", "", self._spec.template)
 
     def _read_environment(self) -> bool:

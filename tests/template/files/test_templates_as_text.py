@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -103,3 +104,17 @@ def test_all_its_faults_stand_in_its_own_file(inline: InlineStack, written: Writ
         inline.engine.run(CreateStack("test", written(middle=wrong)))
     places = [str(fault.place).rpartition("/")[2] for fault in caught.value.errors]
     assert places == ["c.yaml:3:7", "c.yaml:4:7"]
+
+
+def test_a_text_in_cloudformations_notation_is_read_as_a_file_is(inline: InlineStack) -> None:
+    text = """
+    AWSTemplateFormatVersion: '2010-09-09'
+    Resources: {v: {Type: OS::Heat::Value, Properties: {value: one}}}
+    Outputs: {o: {Value: {'Fn::GetAtt': [v, value]}}}
+    """
+    properties = {"template": text}
+    resources = {"s": {"type": "OS::Heat::Stack", "properties": properties}}
+    outputs = {"o": {"value": {"get_attr": ["s", "outputs", "o"]}}}
+    template = {"heat_template_version": "2018-08-31", "resources": resources, "outputs": outputs}
+    inline.engine.run(CreateStack("test", Bundle(json.dumps(template))))
+    assert inline.outputs == {"o": "one"}

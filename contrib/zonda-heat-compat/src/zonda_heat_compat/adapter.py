@@ -38,6 +38,7 @@ from heat.engine import properties as heat_properties
 from heat.engine import rsrc_defn
 from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
+from heat.engine.resources.stack_resource import StackResource
 
 from . import asking
 from .around import Stack
@@ -52,6 +53,11 @@ from .tokens import CannotBeStored, pack, unpack
 #: Actions whose handlers take no argument but the resource itself.
 _PLAIN = ("create", "delete", "suspend", "resume", "check", "snapshot")
 _KEPT = "_zonda_adapted"
+#: The groups of Heat, whose handlers reach into its engine.
+_GROUPS = (
+    *("heat.engine.resources.openstack.heat.", "heat.engine.resources.aws.autoscaling."),
+    "heat.engine.resources.aws.cfn.",
+)
 
 
 class Adapted(Recovering, resource.Resource):
@@ -336,13 +342,22 @@ def _overrides(cls: type[Any], *names: str) -> bool:
 def adapted(heat_class: type[HeatResource]) -> type[Adapted] | Unavailable:
     """The class for ``heat_class``, made once; ``Unavailable`` where zonda cannot have it."""
     if _KEPT not in heat_class.__dict__:
-        needs = getattr(heat_class, "__zonda_needs__", "")
-        setattr(heat_class, _KEPT, Unavailable(needs) if needs else _make(heat_class))
+        setattr(heat_class, _KEPT, _choose(heat_class))
     made: type[Adapted] | Unavailable = heat_class.__dict__[_KEPT]
     return made
 
 
-def _make(heat_class: type[HeatResource]) -> type[Adapted]:
+def _choose(heat_class: type[HeatResource]) -> type[Adapted] | Unavailable:
+    if not issubclass(heat_class, StackResource):
+        return _make(heat_class)
+    if heat_class.__module__.startswith(_GROUPS):
+        return Unavailable("zonda brings its own type for it: Heat's calls Heat's engine")
+    from .nested import NestedAdapted  # it extends what is here
+
+    return _make(heat_class, NestedAdapted)
+
+
+def _make(heat_class: type[HeatResource], base: type[Adapted] | None = None) -> type[Adapted]:
     body: dict[str, Any] = {
         "__doc__": heat_class.__doc__,
         "__module__": heat_class.__module__,
@@ -357,6 +372,10 @@ def _make(heat_class: type[HeatResource]) -> type[Adapted]:
         "start_policy": heat_class.start_policy,
         "way": find_way(heat_class),
     }
+    if base is not None:  # its handlers are the engine's
+        if callable(getattr(heat_class, "handle_signal", None)):
+            body["handle_signal"] = _signal
+        return type(heat_class.__name__, (base,), body)
     body.update(_handlers(heat_class))
     if body["way"] is not None and "handle_find" not in body:
         body.update(start_policy="find", handle_find=Adapted.find_cut_off)

@@ -149,7 +149,7 @@ def _observe_image(heat: Any, data: Mapping[str, Any]) -> dict[str, Any]:
     return {"active": data["status"] == "active"}
 
 
-#: By the name of Heat's class: the whole live state.
+#: The questions for the whole live state, by the name of Heat's class.
 OBSERVERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "FloatingIPAssociation": _observe_association,
     "FloatingIPPortForward": _observe_forwarding,
@@ -166,7 +166,7 @@ OBSERVERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "KeystoneGroupRoleAssignment": _observe_group_roles,
     "Server": observe_server,
 }
-#: What Heat's type does not tell of itself, or tells otherwise than it is.
+#: The questions for what Heat's type does not tell of itself, or tells otherwise than it is.
 ADDITIONS: Final[Mapping[str, Callable[[Any, Any], dict[str, Any]]]] = {
     "SecurityGroup": _observe_rules,
     "KeystoneUser": _observe_roles,

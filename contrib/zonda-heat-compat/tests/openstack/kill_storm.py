@@ -36,7 +36,7 @@ def send_and_die(self, request, **given):
     global left
     answer = send(self, request, **given)
     if request.method == "POST" and request.url.split("?")[0].endswith(
-        ("/servers", "/ports", "/volumes", "/networks", "/subnets", "/os-volume_attachments")
+        ("/servers", "/ports", "/volumes", "/networks", "/subnets", "_attachments", "/action")
     ):
         left -= 1
         if left == 0:
@@ -99,24 +99,27 @@ class Storm:
 
     def act(self, action: str, *words: str) -> None:
         """Carry out an action; kill it as often as chance says; let it end at last."""
-        stack = ["stack", action, *words]
+        stack = first = ["stack", action, *words]
         environment = {**os.environ, "ZONDA_HOME": str(self.home), "OS_CLOUD": self.cloud}
         with (self.folder / "log.txt").open("ab") as log:
             for _ in range(self.random.randint(4, 8)):
                 if sum(self.kills.values()) >= self.wanted:
                     break
-                at_answer, number = self.random.random() < 0.6, self.random.randint(1, 4)
+                at_answer, number = self.random.random() < 0.6, self.random.randint(1, 3)
                 victim = ["-c", VICTIM, str(number)] if at_answer else ["-m", "zonda"]
                 process = subprocess.Popen(
                     [sys.executable, *victim, *stack], stdout=log, stderr=log, env=environment
                 )
                 try:
-                    process.wait(60.0 if at_answer else self.random.uniform(2.0, 10.0))
+                    process.wait(60.0 if at_answer else self.random.uniform(3.0, 9.0))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
                     process.wait()
-                if process.returncode != -signal.SIGKILL:
+                if process.returncode == 0:
                     break
+                if process.returncode != -signal.SIGKILL:  # killed before there was a stack
+                    stack = first
+                    continue
                 self.kills[f"{action}, at an answer" if at_answer else action] += 1
                 stack = ["stack", "wait", "s"]
         self.finish(action, words)
