@@ -180,8 +180,7 @@ def count(value: Any, scope: Spending) -> None:
         inside = [value]
         while inside:
             container = inside.pop()
-            scope.spend(len(container))
-            text = 0
+            size, text = len(container), 0
             items: Any = container
             if type(container) is dict:
                 text = _count_text(container)
@@ -192,8 +191,7 @@ def count(value: Any, scope: Spending) -> None:
                     text += len(item)
                 elif kind in _CONTAINERS:
                     inside.append(item)
-            if text > TEXT_PER_VALUE:
-                scope.spend(text // TEXT_PER_VALUE)
+            scope.spend(size + text // TEXT_PER_VALUE)
 
 
 def _count_text(keys: Iterable[Any]) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 
 from yaql.language import contexts, exceptions, expressions, runner, utils
 
+from .data import FROZEN_MAPS
 from .limits import Work
 
 #: Stands for a call that is no quick one.
@@ -118,7 +119,17 @@ class Frame(contexts.Context):  # type: ignore[misc]
 _CONSTANTS = (expressions.Constant, expressions.KeywordConstant)
 #: Functions that give what was there already, or what another call has given.
 _PASSING_ON = frozenset(
-    ("#operator_.", "#operator_?.", "#operator_->", "#indexer", "get", "first", "last", "switch")
+    (
+        "#indexer",
+        "#operator_->",
+        "#operator_.",
+        "#operator_?.",
+        "coalesce",
+        "first",
+        "get",
+        "last",
+        "switch",
+    )
 )
 _NO_FUNCTIONS: Mapping[str, set[Any]] = {}
 _NO_NAMES: frozenset[str] = frozenset()
@@ -175,10 +186,9 @@ def _make_comparison(compare: Callable[[Any, Any], Any]) -> _Quick:
     def quick(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
         if len(args) != 2 or _has_name(args):
             return _NOT_QUICK
-        values = [_evaluate_argument(each, frame, engine) for each in args]
-        for value in values:
-            engine.work.look_through(value)
-        return compare(*values)
+        left, right = (_evaluate_argument(each, frame, engine) for each in args)
+        engine.work.compare(left, right)
+        return compare(left, right)
 
     return quick
 
@@ -193,7 +203,7 @@ def _call_method(frame: Frame, engine: Any, args: tuple[Any, ...]) -> Any:
 
 def _get_key(receiver: Any, args: tuple[Any, ...]) -> Any:
     """Get ``map.get(key)`` with a literal key."""
-    if type(receiver) is utils.FrozenDict and len(args) == 1 and type(args[0]) in _CONSTANTS:
+    if type(receiver) in FROZEN_MAPS and len(args) == 1 and type(args[0]) in _CONSTANTS:
         return receiver.get(args[0].value)
     return _NOT_QUICK
 

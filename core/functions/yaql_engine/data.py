@@ -14,20 +14,39 @@ from yaql.language import exceptions, utils
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
+class DataMap(utils.FrozenDict):  # type: ignore[misc]
+    """A frozen map of the data; its values are frozen when somebody first looks into it.
+
+    Many expressions read little of much data: of a list of maps those that are not null, say.
+    """
+
+    def __init__(self, data: dict[Any, Any]) -> None:
+        self._data = data
+        self._hash = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_d":  # all else of a frozen map is there from the beginning
+            raise AttributeError(name)
+        self._d = {
+            key if type(key) is str else freeze(key): (
+                item if type(item) in _SCALARS else freeze(item)
+            )
+            for key, item in self._data.items()
+        }
+        return self._d
+
+
+#: The kinds of maps in an expression: those of its data, and those that yaql makes.
+FROZEN_MAPS = frozenset((DataMap, utils.FrozenDict))
+
+
 def freeze(value: Any) -> Any:
     """Freeze plain data for yaql: tuples for lists, frozen maps."""
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind is dict:
-        made = utils.FrozenDict()
-        made._d = {
-            key if type(key) is str else freeze(key): (
-                item if type(item) in _SCALARS else freeze(item)
-            )
-            for key, item in value.items()
-        }
-        return made
+        return DataMap(value)
     if kind is list:
         return tuple([item if type(item) in _SCALARS else freeze(item) for item in value])
     return utils.convert_input_data(value)
@@ -41,7 +60,7 @@ def thaw(value: Any, most: int, engine: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if kind is utils.FrozenDict or kind is dict:
+    if kind in FROZEN_MAPS or kind is dict:
         _check_length(value, most, engine)
         return {thaw(key, most, engine): thaw(item, most, engine) for key, item in value.items()}
     if kind is tuple or kind is list:

@@ -9,12 +9,15 @@ the values in it, and what is too large is refused before anybody compares, prin
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
-from yaql.language import exceptions, utils
+from yaql.language import exceptions
 
 from zonda.core.template.source.yaml_parser import MAX_DEPTH
 from zonda.hooks.function import TEXT_PER_VALUE
+
+from .data import FROZEN_MAPS
 
 #: A step costs so many times as much as a plain value that is walked through.
 PER_STEP = 50
@@ -23,8 +26,7 @@ _PER_VALUE = 16
 #: No whole number may have more bits while an expression computes.
 LARGEST_BITS = 80_000
 
-_COLLECTIONS = frozenset((tuple, list, dict, set, frozenset, utils.FrozenDict))
-_MAPS = frozenset((dict, utils.FrozenDict))
+_COLLECTIONS = FROZEN_MAPS | {tuple, list, dict, set, frozenset}
 
 Spend = Callable[[int], None]
 
@@ -59,6 +61,12 @@ class Work:
         elif self.look_through(value) > MAX_DEPTH:
             raise ValueError(f"a value is nested deeper than {MAX_DEPTH} levels")
 
+    def compare(self, left: Any, right: Any) -> None:
+        """Count a comparison; what is no collection differs from one at the first look."""
+        if type(left) in _COLLECTIONS and type(right) in _COLLECTIONS:
+            self.look_through(left)
+            self.look_through(right)
+
     def look_through(self, value: Any) -> int:
         """Count a walk through all of ``value``; return its depth."""
         if type(value) not in _COLLECTIONS:
@@ -86,9 +94,9 @@ class Work:
             return known[1:]
         self.spend(len(value))
         size = depth = 1
-        items = value
-        if type(value) in _MAPS:
-            items = (part for pair in value.items() for part in pair)
+        items = value._d if type(value) in FROZEN_MAPS else value
+        if type(items) is dict:
+            items = chain(items, items.values())
         for item in items:
             kind = type(item)
             if kind in _COLLECTIONS:
