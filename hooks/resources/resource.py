@@ -138,7 +138,7 @@ class Resource:
         self.context = context
         self._state = state or ResourceState()
         self.properties = self.make_properties(definition)
-        self._attributes: Attributes | None = None
+        self._known_attributes: dict[str, Any] = {}
 
     # -- identity ---------------------------------------------------------------------------
 
@@ -239,12 +239,13 @@ class Resource:
 
     def make_properties(self, definition: ResourceDefinition) -> properties.Properties:
         """The properties of ``definition``, by this class's schema."""
+        has_rules = type(self).translation_rules is not Resource.translation_rules
         return properties.Properties(
             self.properties_schema,
             definition.properties,
             raw=definition.raw.get("properties") or {},
             context=self.context,
-            rules=self.translation_rules,
+            rules=self.translation_rules if has_rules else None,
         )
 
     def translation_rules(self, props: properties.Properties) -> Sequence[translation.Rule]:
@@ -380,12 +381,14 @@ class Resource:
     @property
     def attributes(self) -> Attributes:
         """The attributes by name; a value is asked for when it is first read."""
-        if self._attributes is None:
-            # Most instances never show an attribute, so that this is not made in advance.
-            self._attributes = Attributes(
-                self.name, self._attribute_schemata(), self._resolve_any_attribute
-            )
-        return self._attributes
+        # Made anew each time: kept here it would hold the instance that holds it, and what is in
+        # such a circle is freed late.
+        return Attributes(
+            self.name,
+            self._attribute_schemata(),
+            self._resolve_any_attribute,
+            self._known_attributes,
+        )
 
     def _attribute_schemata(self) -> Mapping[str, AttributeSchema]:
         return {**self.attributes_schema, SHOW: SHOW_SCHEMA}

@@ -82,19 +82,23 @@ SHOW_SCHEMA: Final = Schema("Detailed information about resource.", type=Schema.
 class Attributes(Mapping[str, Any]):
     """The values of one resource's attributes, asked for once per name where that is allowed.
 
-    ``resolver`` is given a name and gives the value; null is never kept, so that a value that is
-    not known yet is asked for again.
+    ``resolver`` is given a name and gives the value, which is kept in ``known``; null is never
+    kept, so that a value that is not known yet is asked for again.
     """
 
     __slots__ = ("_known", "_resolver", "_schemata", "name")
 
     def __init__(
-        self, name: str, schemata: Mapping[str, Schema], resolver: Callable[[str], Any]
+        self,
+        name: str,
+        schemata: Mapping[str, Schema],
+        resolver: Callable[[str], Any],
+        known: dict[str, Any] | None = None,
     ) -> None:
         self.name = name
         self._schemata = schemata
         self._resolver = resolver
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, Any] = {} if known is None else known
 
     def __getitem__(self, key: str) -> Any:
         if key in self._known:

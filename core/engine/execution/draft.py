@@ -50,6 +50,11 @@ class Draft:
         """The definition that an operation is begun with; a deletion needs none."""
         return None if self.prepared.op == "DELETE" else self.prepared
 
+    def release(self) -> None:
+        """Let go of what was made for it, which is settled by now."""
+        if self.intent is not None and self.intent.operation is not None:
+            self.intent.operation.release()
+
 
 def prepare(services: EngineServices, seen: WorkItem) -> Draft:
     """Work out what is to be done with an instance; call the handler if that is without effects."""

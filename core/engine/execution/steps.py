@@ -83,6 +83,7 @@ def proceed(services: EngineServices, seen: WorkItem) -> Step:
     intent: Intent | None = yield Tx(lambda work: settle(work, services, draft))
     if intent is not None:
         yield from drive(services, intent)
+    draft.release()
 
 
 def look(
@@ -287,10 +288,10 @@ def drive(services: EngineServices, intent: Intent) -> Step:
             handle = transitions.get_lease(operation.row)
             yield Tx(_with_writes(writes, handle, _build_end_unit(handle, answer)))
     except GivenUp:
-        stack_id = operation.row.stack_id
-        if not (yield Tx(lambda work: history.is_abandoned(work, stack_id))):
+        if not (yield Tx(lambda work: history.is_abandoned(work, operation.row.stack_id))):
             yield Call(operation.abort)
             yield from watch_given_up(services, operation)
+    operation.release()
 
 
 def _try_again(
@@ -362,10 +363,9 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guard(lambda: resume_operation(operation))
     fresh, writes = intent.seen.fresh, intent.writes
-    answer: Answer
     refused = _explain_hanging(services, operation)
     if intent.answer is not None:
-        answer = intent.answer
+        answer: Answer = intent.answer
     elif refused:
         return Failure(refused, HANGING)
     elif not fresh and retries.is_put_off(operation.row):

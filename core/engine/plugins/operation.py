@@ -90,6 +90,11 @@ class PluginOperation:
         self.row.attempt += 1
         self.instance.context = self._build_context()
 
+    def release(self) -> None:
+        """Let go, at the end, of what holds this operation: such a circle is freed late."""
+        self._instance = None
+        (self._gathered or []).clear()
+
     def start_anew(self, seen: WorkItem) -> None:
         """Take the stored operation; its next call is made on a new instance."""
         self.seen, self.row = seen, seen.row
@@ -147,9 +152,7 @@ class PluginOperation:
         """The policy of recovery for an interrupted handler."""
         if self._saves_first and self._build_saving().has_to_save:
             return "idempotent" if self.instance.start_policy == "idempotent" else "fail"
-        if self.action in ("DELETE", "CHECK"):
-            return "idempotent"
-        return self.instance.start_policy
+        return "idempotent" if self.action in ("DELETE", "CHECK") else self.instance.start_policy
 
     def seal_carried_data(self) -> str | None:
         """The sealed data for the next attempt."""
@@ -312,10 +315,9 @@ class PluginOperation:
         return self.action in ("CHECK", "SUSPEND", "RESUME") and not made
 
     def _complete_without_handler(self) -> Answer:
-        reason = "state changed"
         if self.action == "CHECK":
-            reason = UNSUPPORTED.format(self.action, self.row.type)
-        return self._build_final(reason)
+            return self._build_final(UNSUPPORTED.format(self.action, self.row.type))
+        return self._build_final()
 
     def _call_handler(self, handler: Callable[..., Any]) -> Any:
         if self.action in _HANDED:
@@ -356,10 +358,7 @@ class PluginOperation:
     def _find_own_checker(self) -> Callable[[Any], Any] | None:
         if self._saves_first:
             return self._build_saving().checker
-        method: Callable[[Any], Any] | None = getattr(
-            self.instance, f"check_{self.action.lower()}_complete", None
-        )
-        return method
+        return getattr(self.instance, f"check_{self.action.lower()}_complete", None)
 
     def _poll(self) -> Answer:
         self._during = "poll"
@@ -448,8 +447,7 @@ class PluginOperation:
             self.instance.attributes.reset()
             return self.instance
         old = self.instance
-        instance = type(old)(old.name, self._read_new_definition(), old.context, old._state)
-        return instance
+        return type(old)(old.name, self._read_new_definition(), old.context, old._state)
 
     def _read_outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
         if definition is None:

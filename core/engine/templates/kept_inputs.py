@@ -38,6 +38,8 @@ def add_kept_inputs(spec: ChildSpec, parent: Definition, before: Definition | No
     if before.family is parent.family or before.family.load_context.bundle == bundle:
         return bundle
     kept = _KeptInputs(spec, parent, before)
+    if spec.document == before.spec.document and kept.is_all_there():
+        return bundle
     for name, entry in (spec.template.get("resources") or {}).items():
         known = before.resources.get(name)
         if known is not None and known.raw == entry:
@@ -56,6 +58,15 @@ class _KeptInputs:
         self._files: dict[str, str] = {}
         self._links: dict[str, dict[str, str]] = {}
         self._entries: dict[str, Any] = {}
+
+    def is_all_there(self) -> bool:
+        """Whether nothing of the older bundle is gone or means something else by now."""
+        old, new = self._old, self._new
+        return (
+            old.files.items() <= new.files.items()
+            and old.links == new.links
+            and self._old_types.entries == self._new_types.entries
+        )
 
     def build_bundle(self) -> Bundle:
         """The newer bundle with all that was collected."""
