@@ -92,6 +92,7 @@ def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> 
     assert values.parameters(stack.id)["secret"] == "(hidden)"
 
 
+@pytest.mark.sqlite
 def test_reading_takes_no_lock(make: Make) -> None:
     writer, reader = make(), make()
     ended(writer.engine.act(create("web")))
@@ -101,6 +102,7 @@ def test_reading_takes_no_lock(make: Make) -> None:
     assert not reader.lock.held
 
 
+@pytest.mark.sqlite
 def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> None:
     engine, other = make(), make()
     engine.engine.run()
@@ -126,6 +128,7 @@ def test_what_the_engine_refuses_is_refused_to_the_other_command(make: Make) -> 
     assert caught.value.place.line == 5
 
 
+@pytest.mark.sqlite
 def test_a_request_that_nobody_answers_is_carried_out_by_who_waits(make: Make) -> None:
     holder, other = make(), make()
     assert holder.store
@@ -142,6 +145,7 @@ def test_a_request_that_nobody_answers_is_carried_out_by_who_waits(make: Make) -
     assert [stack.state for stack in answers] == ["CREATE_COMPLETE"]
 
 
+@pytest.mark.sqlite
 def test_what_an_engine_left_undone_is_continued(make: Make) -> None:
     planned = make()
     running = planned.engine.act(create("web"), drive=False)
@@ -154,6 +158,7 @@ def test_what_an_engine_left_undone_is_continued(make: Make) -> None:
     assert ended(continued).state == "CREATE_COMPLETE"
 
 
+@pytest.mark.sqlite
 def test_a_watcher_takes_over_when_the_engine_goes_away(make: Make) -> None:
     planner, watcher = make(), make()
     running = planner.engine.act(create("web"), drive=False)
@@ -166,6 +171,7 @@ def test_a_watcher_takes_over_when_the_engine_goes_away(make: Make) -> None:
     assert watcher.lock.held
 
 
+@pytest.mark.sqlite
 def test_there_is_one_engine_for_a_database(make: Make) -> None:
     make().engine.run()
 
@@ -173,6 +179,7 @@ def test_there_is_one_engine_for_a_database(make: Make) -> None:
         make().engine.run()
 
 
+@pytest.mark.sqlite
 def test_an_engine_waits_for_the_command_that_is_at_work(make: Make) -> None:
     command, engine, late = make(), make(), make()
     ended(command.engine.act(create("web")))
@@ -193,6 +200,7 @@ def test_an_engine_waits_for_the_command_that_is_at_work(make: Make) -> None:
     assert not late.lock.held
 
 
+@pytest.mark.sqlite
 def test_commands_leave_the_lock_to_an_engine_that_waits_for_it(make: Make) -> None:
     """However many of them follow each other."""
     engine, late = make(), make()
@@ -212,6 +220,7 @@ def test_commands_leave_the_lock_to_an_engine_that_waits_for_it(make: Make) -> N
     assert ended(late.engine.wait("web")).id == planned.stack_id
 
 
+@pytest.mark.sqlite
 def test_an_engine_that_waits_can_be_stopped(make: Make) -> None:
     command, engine = make(), make()
     ended(command.engine.act(create("web")))
@@ -288,6 +297,7 @@ def test_a_database_of_another_kind_is_refused(home: Path) -> None:
     app.close()
 
 
+@pytest.mark.sqlite
 def test_a_folder_that_cannot_be_made_is_a_clean_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     database = f"sqlite:///{tmp_path}/file/home/zonda.db"

@@ -20,6 +20,9 @@ from zonda.core.store.database.faults import Refused
 from zonda.core.template.source.bundle import Bundle
 from zonda.hooks.errors import StoreError
 
+#: One engine after the other by the lock of a file; what members of a cluster do: tests/cluster.
+pytestmark = pytest.mark.sqlite
+
 TEMPLATE = """\
 heat_template_version: 2018-08-31
 resources:

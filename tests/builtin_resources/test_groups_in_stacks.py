@@ -84,6 +84,7 @@ def test_a_group_of_a_thousand_grows_and_shrinks_by_one(life: Life) -> None:
         assert len(life.outputs["list"]) == count
 
 
+@pytest.mark.sqlite
 def test_growing_by_one_takes_as_many_statements_however_large_the_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

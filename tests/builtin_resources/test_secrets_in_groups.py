@@ -73,6 +73,7 @@ def stored(life: Life) -> str:
     return "".join(life.stack._store._connection.iterdump())
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("resources", "reads"),
     [
@@ -185,6 +186,7 @@ def test_no_secret_becomes_a_name(told: Life, owner: str, key: str) -> None:
     assert SECRET not in str(raised.value)
 
 
+@pytest.mark.sqlite
 def test_no_secret_that_is_made_becomes_a_name(told: Life) -> None:
     text = f"""
         resources:
@@ -201,6 +203,7 @@ def test_no_secret_that_is_made_becomes_a_name(told: Life) -> None:
     assert made not in repr(names) + stack.status_reason + stored(told)
 
 
+@pytest.mark.sqlite
 def test_what_no_secret_is_in_is_shown_by_every_path(told: Life) -> None:
     text = f"""{HEAD}
         resources:

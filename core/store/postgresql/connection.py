@@ -35,8 +35,8 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE = 10
 #: The lock that writers of events share and readers of all events have alone, for a moment.
 _EVENTS = int.from_bytes(b"zondaevt")
-#: Milliseconds for which a reader waits for that lock at a time: all who write wait behind it, and a
-#: member that has stopped in a transaction holds it for as long as its lease. And how many times.
+#: Milliseconds for which a reader waits for that lock at a time, and how many times: all who write
+#: wait behind it, and a member that has stopped in a transaction holds it for its whole lease.
 _EVENTS_WAIT, _EVENTS_TRIES = 100, 50
 _IDLE = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
 
