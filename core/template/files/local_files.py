@@ -11,11 +11,12 @@ import os
 import stat
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
 #: The folders of processes, of the kernel and of devices.
-_OF_THE_MACHINE = ("/proc", "/sys", "/dev")
+_OF_THE_MACHINE = (Path("/proc"), Path("/sys"), Path("/dev"))
 _OPENING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
@@ -35,14 +36,16 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
 def read_file(path: Path, most: int, roots: Collection[Path], own: Collection[Path]) -> bytes:
     """Read the first ``most`` bytes of a file that a document names; raises Refused and OSError.
 
-    ``roots``: folders to stay in, none means anywhere. ``own``: zonda's files and folders.
+    ``roots``: folders to stay in, none means anywhere. ``own``: zonda's files and folders. Both by
+    where they really are (``Path.resolve``).
     """
     real = path.resolve()
-    if roots and not any(real.is_relative_to(root.resolve()) for root in roots):
+    if roots and not any(map(real.is_relative_to, roots)):
         raise Refused(f"{real} lies outside of {', '.join(map(str, roots))} (setting file_roots)")
     if any(map(real.is_relative_to, _OF_THE_MACHINE)):
-        raise Refused(f"nothing below {', '.join(_OF_THE_MACHINE)} is read for a document")
-    if any(real.is_relative_to(each.resolve()) for each in own):
+        folders = ", ".join(map(str, _OF_THE_MACHINE))
+        raise Refused(f"nothing below {folders} is read for a document")
+    if any(map(real.is_relative_to, own)):
         raise Refused(f"{real} belongs to zonda, and is read for no document")
     with open_file(real) as stream:
         status = os.fstat(stream.fileno())
@@ -59,6 +62,7 @@ def _check_kind(status: os.stat_result) -> None:
         raise Refused(f"it is {kinds.get(stat.S_IFMT(status.st_mode), 'no plain file')}")
 
 
+@cache
 def _list_system_devices() -> set[int]:
     """List the devices of /proc and /sys, which may be mounted elsewhere, too."""
     return {os.stat(each).st_dev for each in _OF_THE_MACHINE[:2] if os.path.ismount(each)}

@@ -13,6 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, UsageError, ValidationErrors
+from zonda.hooks.records import replace
 
 from ..source.bundle import VARIABLE, Bundle
 from ..source.document import Document
@@ -54,7 +55,9 @@ def load_bundle(
     Raises UsageError where one of the named files cannot be read, and ValidationErrors (each with a
     place) where one that they refer to cannot; with ``missing`` these are added there instead.
     """
-    attachments = Attachments(limits or FetchLimits())
+    limits = limits or FetchLimits()
+    roots, own = (tuple(each.resolve() for each in some) for some in (limits.roots, limits.own))
+    attachments = Attachments(replace(limits, roots=roots, own=own))
     text = ""
     if template is not None:
         text, url = _read_source(template, attachments)
