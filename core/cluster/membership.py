@@ -27,8 +27,9 @@ from .clock import ClusterClock
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks at the leases of the others, and between two at whether to end.
-_LOOK, _TICK = 1.0, 0.5
+#: Seconds between two looks at the leases of the others; until a session that hears nothing looks
+#: whether to end; and until one that has failed begins anew.
+_LOOK, _LISTEN, _TICK = 1.0, 5.0, 0.5
 #: Seconds after which an engine whose thread does not go round is taken for dead.
 _STUCK = 30.0
 #: Seconds between two words of new events, at least: whoever tells of something in PostgreSQL waits
@@ -266,6 +267,8 @@ class Membership:
         found = members.renew(self._member, self._lease)
         if found is None:
             log.warning("This process is no member of the cluster any more")
+            if self._engine is not None:
+                self._engine.sweep_duties(takes_free=True)  # its fence ends it
             return False
         self._synchronise(found.now)
         if found.is_draining != self._is_draining:
@@ -278,6 +281,8 @@ class Membership:
             if self._stopping.is_set() and not self._is_lost.is_set():
                 members = members or self._open()
                 members.leave(self._member)
+                self._has_left.set()
+                members.tell("end")  # whom it wakes first is this member
         except StoreError as error:  # the lease ends by itself
             log.warning("The cluster cannot be left: %s", error)
         self._has_left.set()
@@ -295,7 +300,7 @@ class Membership:
                         log.warning("Members cannot hear of each other: %s", POOLED)
                         break
                     members.begin_to_listen(self._member)
-                for told in members.hear(_TICK):
+                for told in members.hear(_LISTEN):
                     self._take(told)
             except StoreError:
                 _close(members)

@@ -51,6 +51,7 @@ class Placement:
         by_time: dict[float, list[dict[str, Any]]] = defaultdict(list)
         for root_id, not_before in trees:
             by_time[not_before].append({"key": TREE + root_id})
+        connection.settle()  # what fails before that is not the queue's fault
         connection.execute(_BEGIN)
         try:
             for not_before, jobs in by_time.items():

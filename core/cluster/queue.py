@@ -31,8 +31,8 @@ log = logging.getLogger(__name__)
 #: Connections of the worker, at most; one more listens.
 _CONNECTIONS = 4
 #: Seconds between two looks for jobs that were not told of: those for later, and those that come
-#: just while the worker has found none.
-_POLL = 3.0
+#: just while the worker has found none. Members with room find their trees before that.
+_POLL = 10.0
 #: Seconds for which a job waits for room here before another member may have it.
 _ROOM_WAIT = 1.0
 #: Seconds until a worker that has failed begins again.

@@ -11,9 +11,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import psycopg
 
+from zonda.core.store.postgresql.cursor import Cursor
 from zonda.core.system.clock import SystemClock
 
 _BLOCKED = "SELECT cardinality(pg_blocking_pids(%s)) > 0"
@@ -27,16 +29,15 @@ class Gate:
     def __init__(self, connection: psycopg.Connection[Any], session: Session) -> None:
         self._connection, self._session = connection, session
 
+    def wait_before(self, statement: str) -> None:
+        """Wait until it is a statement's turn."""
+        if self._session.stops_at(statement):
+            self._session.wait_for_turn()
+
     def execute(self, statement: Any, *values: Any) -> Any:
         """Run a statement when it is its turn."""
-        if self._session.stops_at(str(statement)):
-            self._session.wait_for_turn()
+        self.wait_before(str(statement))
         return self._connection.execute(statement, *values)
-
-    def cursor(self) -> Any:
-        """A cursor; it is about to run a statement."""
-        self._session.wait_for_turn()
-        return self._connection.cursor()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -47,6 +48,29 @@ class Gate:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
+
+
+@contextmanager
+def stepping() -> Iterator[None]:
+    """Statements of the store wait at a gate, and each is carried out before the next is sent."""
+
+    def gate(run: Callable[..., Any]) -> Callable[..., Any]:
+        def run_at_gate(cursor: Cursor, statement: str, values: Any) -> Any:
+            at: Any = cursor.connection
+            if not isinstance(at, Gate):
+                return run(cursor, statement, values)
+            at.wait_before(statement)
+            found = run(cursor, statement, values)
+            cursor._wait()
+            return found
+
+        return run_at_gate
+
+    with (
+        mock.patch.object(Cursor, "run", gate(Cursor.run)),
+        mock.patch.object(Cursor, "run_each", gate(Cursor.run_each)),
+    ):
+        yield
 
 
 class Session:

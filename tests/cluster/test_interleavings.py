@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import psycopg
 import pytest
-from tests.cluster.stepping import Gate, Session, play_all
+from tests.cluster.stepping import Gate, Session, play_all, stepping
 from tests.engine.conftest import KEY
 from tests.postgresql_server import PostgreSQL
 
 from zonda.core.engine.drift.schedule import DueChecks
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.runtime.trees import Trees, get_duties
+from zonda.core.store.postgresql import connection
 from zonda.core.store.postgresql.members import Members
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import EventRow, StackRow
@@ -90,8 +92,8 @@ class Member:
 
         def run(session: Session) -> None:
             reader: Reader = self.store.reader()
-            connection: Any = reader._connection
-            connection._pool = Pool(session.open_gate(self._plain))
+            read: Any = reader._connection
+            read._pool = Pool(session.open_gate(self._plain))
             into.extend(event.seq for event in reader.events_after(0, 100))
 
         return run  # type: ignore[return-value]
@@ -165,6 +167,9 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(postgresql: PostgreSQL) -> Iterator[Scene]:
     with ExitStack() as stack:
+        stack.enter_context(stepping())
+        # a reader of events waits once, and for as long as it takes
+        stack.enter_context(mock.patch.object(connection, "_EVENTS_WAIT", 0))
         yield Scene(postgresql.make_database(), stack)
     postgresql.drop_databases()
 

@@ -296,8 +296,9 @@ class Engine:
     def sweep_deadlines(self) -> None:
         """Fail operations and stacks that are past their deadline."""
         self._swept_at = self.clock.monotonic()
-        self._put(lambda: self._driver.start(self._lateness.sweep()))
-        self._run_unit(self._stop_superseded)
+        if self._trees is None or self._trees.has_any:
+            self._put(lambda: self._driver.start(self._lateness.sweep()))
+            self._run_unit(self._stop_superseded)
         self._put(self._driver.checks.sweep)
         self._put(self._driver.give_up_overlong)
         self.sweep_duties()
@@ -326,8 +327,7 @@ class Engine:
 
     def sweep_reconcile(self) -> None:
         """Enqueue every instance that could run and does not."""
-        busy = self._driver.is_busy
-        self._run_unit(lambda work: sweeps.reconcile(work, busy))
+        self._run_unit(lambda work: sweeps.reconcile(work, self._driver.is_busy))
         if self._trees is not None:
             self._put(self._trees.note_all)
 

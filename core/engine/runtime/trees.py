@@ -67,6 +67,11 @@ class Trees:
         # What may keep trees here while this member leaves, when it was last looked at.
         self._left_with: tuple[int, int] | None = None
 
+    @property
+    def has_any(self) -> bool:
+        """Whether there is any tree here that may be late, or that others may ask for something."""
+        return bool(self._ownership.roots)
+
     # -- sweeps -----------------------------------------------------------------------------------
 
     def sweep(self) -> None:
@@ -79,7 +84,8 @@ class Trees:
                 self._resting.add(root_id)
             else:
                 self._driver.start(make_step(Tx(partial(self._release, root_id=root_id))))
-        self._read_requests()
+        if self.has_any:
+            self._read_requests()
 
     def take_free(self) -> None:
         """Take trees without an owner, as there is room."""

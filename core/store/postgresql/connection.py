@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import psycopg
-from psycopg.adapt import Buffer, Dumper
+from psycopg import Pipeline
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.errors import LockNotAvailable, NumericValueOutOfRange
+from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from zonda.hooks.errors import StoreError
+from zonda.hooks.records import dataclass
 
 from ..database.faults import Lost
 from ..database.protocols import Dialect, Row
 from ..schema.prepared_postgresql import SQL
+from .cursor import PREPARED, Cursor, clean, is_insertion, split_rows
 from .faults import to_store_error
 
 DIALECT = Dialect(
@@ -39,13 +41,6 @@ _EVENTS = int.from_bytes(b"zondaevt")
 #: wait behind it, and a member that has stopped in a transaction holds it for its whole lease.
 _EVENTS_WAIT, _EVENTS_TRIES = 100, 50
 _IDLE = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
-
-
-class _TextDumper(Dumper):
-    """Texts. PostgreSQL has none with the character NUL: its picture stands for it."""
-
-    def dump(self, obj: str) -> Buffer:
-        return (obj.replace("\0", "\N{SYMBOL FOR NULL}") if "\0" in obj else obj).encode()
 
 
 def connect(url: str, where: str) -> psycopg.Connection[Row]:
@@ -75,7 +70,7 @@ def add_option(url: str, option: str) -> str:
 
 
 def _adapt(connection: psycopg.Connection[Row]) -> None:
-    connection.adapters.register_dumper(str, _TextDumper)
+    connection.prepared_max = PREPARED
     if is_pooled(connection):  # what one session prepares, another one does not know
         connection.prepare_threshold = None
 
@@ -104,11 +99,8 @@ def make_pool(url: str, most: int) -> ConnectionPool[psycopg.Connection[Row]]:
     )
 
 
-def _run(connection: psycopg.Connection[Row], statement: str, values: Sequence[Any]) -> Any:
-    try:
-        return connection.execute(statement, values)
-    except NumericValueOutOfRange as error:  # as sqlite3 has it
-        raise OverflowError("A number has more than 64 bits.") from error
+def _run(connection: psycopg.Connection[Row], statement: str, values: Sequence[Any]) -> Cursor:
+    return Cursor(connection).run(statement, values)
 
 
 class _Words:
@@ -122,7 +114,7 @@ class _Words:
 
     def make_list(self, values: Iterable[str]) -> list[str]:
         """A list of texts as one parameter."""
-        return [*values]
+        return [*map(clean, values)]
 
     def make_limit(self, most: int | None) -> int | None:
         """The parameter of a limit; None: no limit."""
@@ -139,15 +131,25 @@ class _Words:
 
 
 class ServerConnection(_Words):
-    """A connection that writes. What fails in a transaction ends all of it."""
+    """A connection that writes. What fails in a transaction ends all of it.
+
+    The statements of a transaction are sent one after the other; only who looks at a result waits
+    for it, and for those before it. So what is wrong with one may be raised by a later one.
+    """
 
     def __init__(self, connection: psycopg.Connection[Row], where: str) -> None:
         super().__init__(where)
         self._connection = connection
+        self._pipeline: Pipeline | None = None
+        self._leaves = ExitStack()
 
     @property
     def driver(self) -> psycopg.Connection[Row]:
-        """The connection of psycopg, for who writes to other tables in the same transaction."""
+        """The connection of psycopg, for who writes to other tables in the same transaction.
+
+        All that was sent before is carried out.
+        """
+        self.settle()
         return self._connection
 
     @property
@@ -158,27 +160,23 @@ class ServerConnection(_Words):
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction has begun and not ended."""
-        return self._connection.info.transaction_status not in _IDLE
+        return self._pipeline is not None or (self._connection.info.transaction_status not in _IDLE)
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """Run a statement."""
-        return _run(self._connection, statement, values)
+        return Cursor(self._connection, self._wait).run(statement, values)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> Any:
         """Run a statement for each row of values; they travel together."""
-        cursor = self._connection.cursor()
-        try:
-            cursor.executemany(statement, rows)
-        except NumericValueOutOfRange as error:
-            raise OverflowError("A number has more than 64 bits.") from error
-        return cursor
+        if not is_insertion(statement):
+            return Cursor(self._connection, self._wait).run_each(statement, [*rows])
+        return _Several([self.execute(*each) for each in split_rows(statement, [*rows])])
 
     def add_events(self, rows: Sequence[Row]) -> list[int]:
         """Insert events; the ``seq`` of each. ``find_final_event`` waits for the commit."""
         self.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_EVENTS,))
-        cursor = self._connection.cursor()
-        cursor.executemany(SQL["insert_event"], rows, returning=True)
-        return [int(found[0]) for result in cursor.results() for found in result]
+        results = [self.execute(*each) for each in split_rows(SQL["insert_event"], rows)]
+        return [int(found[0]) for result in results for found in result.fetchall()]
 
     def wait_for_others(self, what: str) -> None:
         """See ``Connection``."""
@@ -190,6 +188,7 @@ class ServerConnection(_Words):
 
     def begin(self) -> None:
         """Begin a transaction that writes."""
+        self._pipeline = self._leaves.enter_context(self._connection.pipeline())
         self.execute("BEGIN")
 
     def begin_snapshot(self) -> None:
@@ -199,14 +198,40 @@ class ServerConnection(_Words):
     def commit(self) -> None:
         """Keep what the transaction has written."""
         self.execute("COMMIT")
+        self.settle()
 
     def rollback(self) -> None:
         """Undo the transaction."""
+        with suppress(self.Error):  # what it is undone for
+            self.settle()
         self.execute("ROLLBACK")
+
+    def settle(self) -> None:
+        """Wait until all statements are carried out; from now on each is waited for."""
+        self._pipeline = None
+        self._leaves.close()
+
+    def _wait(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.sync()
 
     def close(self) -> None:
         """Close the connection."""
+        with suppress(self.Error):
+            self.settle()
         self._connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Several:
+    """The results of statements that stand for one with many rows."""
+
+    results: list[Cursor]
+
+    @property
+    def rowcount(self) -> int:
+        """The number of rows that were changed."""
+        return sum(each.rowcount for each in self.results)
 
 
 class PooledConnection(_Words):
@@ -253,8 +278,8 @@ class PooledConnection(_Words):
         with self._pool.connection() as connection, connection.transaction():
             _run(connection, f"SET LOCAL lock_timeout = {_EVENTS_WAIT}", ())
             _run(connection, "SELECT pg_advisory_xact_lock(%s)", (_EVENTS,))
-            found = _run(connection, SQL["last_event"], ()).fetchone()
-        return found[0] or 0
+            [(last,)] = _run(connection, SQL["last_event"], ()).fetchall()
+        return last or 0
 
     def begin_snapshot(self) -> None:
         """Begin a transaction that sees one state of the database."""
@@ -271,7 +296,7 @@ class PooledConnection(_Words):
         held, self._held = self._held, None
         if held is not None:
             try:
-                _run(held, "ROLLBACK", ())
+                _run(held, "COMMIT", ())  # a session that rolls back prepares all anew
             finally:
                 self._pool.putconn(held)
 

@@ -67,19 +67,22 @@ CLUSTER: dict[str, Executable] = {
     .with_for_update(read=True, key_share=True),
     "duty_lock": select(_ONE).where(*_MINE).with_for_update(),
     "duty_free": update(DUTY).where(*_MINE).values(member=null(), since=P("now")),
-    "duty_drop": delete(DUTY).where(*_MINE),
+    # After ``duty_lock``, in a statement of its own, so that it sees what was asked meanwhile.
+    # A tree without work is at rest: nothing is lost when nobody looks after it.
+    "duty_end": delete(DUTY).where(
+        *_MINE,
+        ~exists().where(Q.root_id == P("root"), Q.answered_at.is_(None)),
+        ~_has_work(P("root")),
+    ),
     "duties_free": select(D.key)
     .where(D.member.is_(None), D.not_before <= P("now"), D.key.like(L("'tree:%'")))
     .order_by(D.key)
     .limit(P("most"))
     .offset(P("offset"))
     .with_for_update(skip_locked=True),
-    "tree_has_request": select(_ONE).where(Q.root_id == P("root"), Q.answered_at.is_(None)),
     "drift_checks_running_of_tree": select(DRIFT_CHECK).where(
         C.stack_id == S.id, S.root_id == P("root"), C.status == L("'RUNNING'")
     ),
-    # A tree without work is at rest: nothing is lost when nobody looks after it.
-    "tree_has_work": select(_ONE).where(_has_work(P("root"))),
     "duties_owed": insert(DUTY).from_select(
         [column.name for column in DUTY.columns],
         select(L("'tree:'") + _ROOTS.c.id, null(), L("0.0"), L("0.0"), L("0")).where(

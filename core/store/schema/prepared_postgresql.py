@@ -176,6 +176,8 @@ SQL: dict[str, str] = {
     # (now)
     'overdue': "SELECT resource.id, (SELECT stack.root_id FROM stack WHERE stack.id = resource.stack_id) AS anon_1 FROM resource WHERE resource.op != '' AND resource.deadline < %s",
     # (stack_id)
+    'open_ids': 'SELECT resource.id FROM resource WHERE resource.stack_id = %s AND resource.open != 0',
+    # (stack_id)
     'close_idle': "UPDATE resource SET open=0 WHERE resource.stack_id = %s AND resource.open = 1 AND resource.op = ''",
     # (stack_id)
     'close_all': 'UPDATE resource SET open=0 WHERE resource.stack_id = %s AND resource.open != 0',
@@ -347,16 +349,12 @@ SQL: dict[str, str] = {
     'duty_lock': 'SELECT 1 FROM duty WHERE duty.key = %s AND duty.member = %s FOR UPDATE',
     # (now, of, me)
     'duty_free': 'UPDATE duty SET member=NULL, since=%s WHERE duty.key = %s AND duty.member = %s',
-    # (of, me)
-    'duty_drop': 'DELETE FROM duty WHERE duty.key = %s AND duty.member = %s',
+    # (of, me, root, root, root, root)
+    'duty_end': "DELETE FROM duty WHERE duty.key = %s AND duty.member = %s AND NOT (EXISTS (SELECT * FROM request WHERE request.root_id = %s AND request.answered_at IS NULL)) AND NOT ((EXISTS (SELECT * FROM stack WHERE stack.root_id = %s AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND (resource.op != '' OR resource.below != resource.below_seen AND resource.outputs_hash != '' OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING')))",
     # (now, most, offset)
     'duties_free': "SELECT duty.key FROM duty WHERE duty.member IS NULL AND duty.not_before <= %s AND duty.key LIKE 'tree:%%' ORDER BY duty.key LIMIT %s OFFSET %s FOR UPDATE SKIP LOCKED",
     # (root)
-    'tree_has_request': 'SELECT 1 FROM request WHERE request.root_id = %s AND request.answered_at IS NULL',
-    # (root)
     'drift_checks_running_of_tree': "SELECT drift_check.id, drift_check.stack_id, drift_check.generation, drift_check.cause, drift_check.by, drift_check.scope, drift_check.owner, drift_check.started_at, drift_check.ended_at, drift_check.status, drift_check.reason, drift_check.verdict, drift_check.counts FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING'",
-    # (root, root, root)
-    'tree_has_work': "SELECT 1 WHERE (EXISTS (SELECT * FROM stack WHERE stack.root_id = %s AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = %s AND (resource.op != '' OR resource.below != resource.below_seen AND resource.outputs_hash != '' OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = %s AND drift_check.status = 'RUNNING'))",
     # ()
     'duties_owed': "INSERT INTO duty (key, member, since, not_before, takeovers) SELECT 'tree:' || root.id AS anon_1, NULL AS anon_2, 0.0, 0.0, 0 FROM stack AS root WHERE root.id = root.root_id AND ((EXISTS (SELECT * FROM stack WHERE stack.root_id = root.id AND (stack.phase != 'IDLE' OR stack.next_action != ''))) OR (EXISTS (SELECT * FROM resource, stack WHERE resource.stack_id = stack.id AND stack.root_id = root.id AND (resource.op != '' OR resource.below != resource.below_seen AND resource.outputs_hash != '' OR resource.open = 1 AND resource.waiting = 0 AND stack.deleted_at IS NULL))) OR (EXISTS (SELECT * FROM drift_check, stack WHERE drift_check.stack_id = stack.id AND stack.root_id = root.id AND drift_check.status = 'RUNNING')))",
     # (id, kind, project, user_id, body, ends_at)

@@ -257,6 +257,7 @@ STATEMENTS: dict[str, Executable] = {
     "paused_ids": select(R.id).where(R.stack_id == P("stack_id"), R.hook != NOTHING).order_by(R.id),
     "begun_after": select(R.id, ROOT).where(_RUNNING, R.started_at > P("now")),
     "overdue": select(R.id, ROOT).where(_RUNNING, R.deadline < P("now")),
+    "open_ids": select(R.id).where(R.stack_id == P("stack_id"), R.open != ZERO),
     "close_idle": update(RESOURCE)
     .where(R.stack_id == P("stack_id"), R.open == ONE, R.op == NOTHING)
     .values(open=ZERO),

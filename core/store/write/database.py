@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from zonda.hooks.errors import StoreError
 
@@ -20,6 +19,7 @@ from ..read.reader import Reader
 from ..values.sealing import Sealer
 from .duties import Ownership
 from .edges import Edges
+from .known_rows import KnownRows
 from .transaction import Fenced, Transaction
 
 #: The beginnings of URLs of a server.
@@ -43,7 +43,7 @@ class Store:
         # A connection that is closed while another thread uses it takes the process down.
         self._in_use = threading.Lock()
         # Rows as last committed here; one process writes resources, the holder of the lock.
-        self._rows: dict[str, tuple[Any, ...]] = {}
+        self._rows = KnownRows()
         self._edges = Edges()
         #: The trees that this process owns as a member of a cluster; None: it owns all.
         self.ownership: Ownership | None = None
@@ -59,7 +59,11 @@ class Store:
             try:
                 connection.begin()
                 tx = Transaction(connection, self._rows, self._edges, self.ownership)
-                yield tx
+                try:
+                    yield tx
+                finally:  # what was seen, an error too, is true for a member only
+                    if tx.duties is not None:
+                        tx.duties.check_fence()
                 tx.finish()
                 connection.commit()
                 self.commits += 1

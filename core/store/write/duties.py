@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 
 from ..database.faults import Unusable
 from ..database.placement import ORDINARY, TREE, Enqueue, enqueue_nothing
-from ..database.protocols import Connection
+from ..database.protocols import Connection, Cursor
 
 
 class FencedOut(Unusable):
@@ -71,6 +71,8 @@ class Duties:
         self._execute, self._sql = connection.execute, connection.dialect.sql
         self._wait_for_others = connection.wait_for_others
         self._ownership = ownership
+        fence = self._sql["member_fence"]
+        self._fence: Cursor | None = self._execute(fence, (ownership.member,))
         # Trees that are to be placed, by priority.
         self._waiting: dict[int, list[str]] = {}
         self._gained: dict[str, int] = {}
@@ -80,9 +82,14 @@ class Duties:
         self.news: set[str] = set()
 
     def check_fence(self) -> None:
-        """Raise FencedOut for a member that was removed; else it stays until the commit."""
-        if not self._execute(self._sql["member_fence"], (self._ownership.member,)).fetchone():
-            raise FencedOut("This process is no member of the cluster any more.")
+        """Raise FencedOut for a member that was removed; else it stays until the commit.
+
+        The question was the first of the transaction, and has travelled with what followed it.
+        """
+        if self._fence is not None:
+            found, self._fence = self._fence.fetchone(), None
+            if not found:
+                raise FencedOut("This process is no member of the cluster any more.")
 
     def lock_quotas(self, project: str) -> None:
         """Wait for members that count what a project has; from now to the commit they wait."""
@@ -178,14 +185,13 @@ class Duties:
 
     def release(self, root_id: str) -> bool:
         """End the duty for a tree at rest; False while there is anything to do or answer."""
-        if self._execute(self._sql["tree_has_work"], (root_id,) * 3).fetchone():
-            return False
         mine = (TREE + root_id, self._ownership.member)
-        if not self._execute(self._sql["duty_lock"], mine).fetchone():
+        locked = self._execute(self._sql["duty_lock"], mine)
+        is_ended = self._execute(self._sql["duty_end"], (*mine, *[root_id] * 4)).rowcount == 1
+        if not locked.fetchone():
             raise FencedOut(f"Another member of the cluster has taken over stack {root_id}.")
-        if self._execute(self._sql["tree_has_request"], (root_id,)).fetchone():
+        if not is_ended:
             return False
-        self._execute(self._sql["duty_drop"], mine)
         self._lose(root_id)
         return True
 

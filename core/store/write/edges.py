@@ -30,15 +30,29 @@ class Edges:
         else:
             self._stacks.pop(stack_id, None)
 
+    def begin(self, stack_id: str) -> None:
+        """Note that a stack is new: it has no edges."""
+        self._make(stack_id)
+
+    def list_edges(self, stack_id: str, load: Callable[[str], Iterable[Edge]]) -> list[Edge]:
+        """Every edge of a stack: (dependant, requirement)."""
+        there, _ = self._get_edges(stack_id, load)
+        return [(source, target) for source, found in there.items() for target in found]
+
+    def _make(self, stack_id: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        if len(self._stacks) >= STACKS_KEPT:
+            self._stacks.clear()
+        known = self._stacks[stack_id] = ({}, {})
+        return known
+
     def _get_edges(
         self, stack_id: str, load: Callable[[str], Iterable[Edge]]
     ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         known = self._stacks.get(stack_id)
         if known is None:
-            if len(self._stacks) >= STACKS_KEPT:
-                self._stacks.clear()
-            known = self._stacks[stack_id] = ({}, {})
-            self.add(stack_id, load(stack_id))
+            found = load(stack_id)
+            known = self._make(stack_id)
+            self.add(stack_id, found)
         return known
 
     def requirements(

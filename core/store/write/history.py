@@ -1,9 +1,18 @@
-"""The history rows of a transaction: plans, their ends, and failed operations."""
+"""The history rows of a transaction: plans, failed operations, snapshots, and what sinks have."""
 
 from __future__ import annotations
 
 from ..database.protocols import Connection
-from ..schema.rows import ActionRow, FailedRow, action_values, failed_values
+from ..schema.rows import (
+    ActionRow,
+    FailedRow,
+    SinkRow,
+    SnapshotRow,
+    action_values,
+    failed_values,
+    sink_values,
+    snapshot_values,
+)
 
 
 class History:
@@ -42,3 +51,29 @@ class History:
     def add_failed(self, row: FailedRow) -> None:
         """Note an operation that failed, with what it was begun with."""
         self._execute(self._sql["insert_failed"], failed_values(row))
+
+    def snapshots(self, stack_id: str) -> list[SnapshotRow]:
+        """The snapshots of a stack, the oldest first."""
+        found = self._execute(self._sql["snapshots_of_stack"], (stack_id,)).fetchall()
+        return [SnapshotRow(*values) for values in found]
+
+    def put_snapshot(self, row: SnapshotRow) -> None:
+        """Insert or rewrite a snapshot."""
+        self._execute(self._sql["put_snapshot"], snapshot_values(row))
+
+    def drop_snapshot(self, snapshot_id: str) -> None:
+        """Delete a snapshot."""
+        self._execute(self._sql["delete_snapshot"], (snapshot_id,))
+
+    def drop_snapshots(self, stack_id: str) -> None:
+        """Delete every snapshot of a stack."""
+        self._execute(self._sql["delete_snapshots_of_stack"], (stack_id,))
+
+    def add_sink(self, row: SinkRow) -> None:
+        """Begin to remember how far an event sink is; nothing if that is known."""
+        self._execute(self._sql["insert_sink"], sink_values(row))
+
+    def move_sink(self, row: SinkRow, known: int) -> bool:
+        """Rewrite how far a sink is; False if it stands elsewhere than at ``known``."""
+        given = (*sink_values(row)[1:], row.name, known)
+        return self._execute(self._sql["move_sink"], given).rowcount == 1

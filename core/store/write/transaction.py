@@ -10,32 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from ..database.protocols import Connection
+from ..database.protocols import Connection, Cursor
 from ..schema.rows import (
     EventRow,
     PlanRow,
     ResourceRow,
-    SinkRow,
-    SnapshotRow,
     StackRow,
     event_values,
     resource_changes,
     resource_values,
-    sink_values,
-    snapshot_values,
     stack_changes,
     stack_values,
 )
 from .drift import DriftTables
 from .duties import Duties, Foreign, Ownership
 from .edges import Edge, Edges
+from .known_rows import KnownRows
 from .page_states import PageStates
 from .requests import Requests
 from .software import SoftwareTables
-
-#: Committed rows that are kept, so that what is worked on need not be read again and again: some
-#: 2 KB each, and the plan of a larger stack keeps all that it has touched.
-ROWS_KEPT = 16384
 
 #: The age at which history is deleted.
 _OF_THE_PAST = tuple(
@@ -57,21 +50,25 @@ class Transaction(Requests):
     def __init__(
         self,
         connection: Connection,
-        committed: dict[str, tuple[Any, ...]] | None = None,
+        known: KnownRows | None = None,
         edges: Edges | None = None,
         ownership: Ownership | None = None,
     ) -> None:
         self._connection = connection
-        self._committed = {} if committed is None else committed
+        self._known = known or KnownRows()
         self._edges = edges or Edges()
         # Instances that were deleted, and those of them that still stand in the table.
         self._gone: set[str] = set()
         self._going: list[tuple[str, int]] = []
-        self._closed = False
+        # What was written, and the ids of the rows that this has to have changed.
+        self._written: list[tuple[Cursor, list[str]]] = []
+        # Stacks that were made here, and have no instances yet.
+        self._empty: set[str] = set()
+        # Instances whose rows were changed by a statement.
+        self._stale: set[str] = set()
         super().__init__(connection)
         if ownership is not None:
             self.duties = Duties(connection, ownership)
-            self.duties.check_fence()
         #: Checks of drift, what they have found, and what is ignored of it.
         self.drift = DriftTables(connection, self.duties)
         #: Configurations and deployments by API.
@@ -80,6 +77,8 @@ class Transaction(Requests):
         self.page_states = PageStates(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
+        # By instance and name: a sealed value, and whether it is hidden.
+        self._data: dict[tuple[str, str], tuple[str, int]] = {}
         self._events: list[EventRow] = []
         self._event_properties: list[tuple[str, str, str, float]] = []
         self.event_seqs: list[int] = []
@@ -91,7 +90,7 @@ class Transaction(Requests):
         known = self._stacks.get(stack_id)
         if known is not None:
             return known[0]
-        found = self._committed.get(stack_id)
+        found = self._known.stacks.get(stack_id)
         if found is None:
             found = self._execute(self._sql["stack_by_id"], (stack_id,)).fetchone()
         return None if found is None else self._track_stack(found)
@@ -103,13 +102,15 @@ class Transaction(Requests):
         return None if found is None else self._track_stack(found)
 
     def add_stack(self, row: StackRow) -> None:
-        """Insert a stack."""
+        """Insert a stack: it has no instances yet."""
         row.root_id = row.root
         if self.duties is not None and row.root == row.id:
             self.duties.add(row.id)
         values = stack_values(row)
         self._execute(self._sql["insert_stack"], values)
         self._stacks[row.id] = (row, values)
+        self._empty.add(row.id)
+        self._edges.begin(row.id)
 
     def _track_stack(self, found: tuple[Any, ...]) -> StackRow:
         known = self._stacks.get(found[0])
@@ -158,20 +159,21 @@ class Transaction(Requests):
             return known[0]
         if resource_id in self._gone:
             return None
-        found = None if self._closed else self._committed.get(resource_id)
+        found = None if resource_id in self._stale else self._known.resources.get(resource_id)
         if found is None:
             found = self._execute(self._sql["resource_by_id"], (resource_id,)).fetchone()
         return None if found is None else self._track(found)
 
     def add_resources(self, rows: Sequence[ResourceRow]) -> None:
         """Insert instances."""
+        self._empty.difference_update(row.stack_id for row in rows)
         values = [resource_values(row) for row in rows]
         self._connection.executemany(self._sql["insert_resource"], values)
         for row, value in zip(rows, values, strict=True):
             self._resources[row.id] = (row, value)
 
     def remove_resource(self, row: ResourceRow) -> None:
-        """Delete an instance and its edges; ``flush`` does it and may raise Fenced."""
+        """Delete an instance and its edges; ``flush`` does it."""
         original = self._resources.pop(row.id)[1]
         self._going.append((row.id, original[_FENCE]))
         self._gone.add(row.id)
@@ -180,6 +182,7 @@ class Transaction(Requests):
     def move_resource(self, row: ResourceRow, stack_id: str) -> None:
         """Move an instance to another stack; nothing requires it yet."""
         self.flush(row.stack_id)
+        self._empty.discard(stack_id)
         edges = [(row.id, other) for other in self.requirements(row)]
         edges += [(other, row.id) for other in self.dependants(row)]
         self.drop_edges(row.stack_id, edges)
@@ -202,6 +205,8 @@ class Transaction(Requests):
 
     def plan_rows(self, stack_id: str) -> list[PlanRow]:
         """The rows of every instance of a stack, as a plan needs them."""
+        if stack_id in self._empty:
+            return []
         self.flush(stack_id)
         return [PlanRow(*found) for found in self._execute(self._sql["plan_rows"], (stack_id,))]
 
@@ -269,9 +274,13 @@ class Transaction(Requests):
         self._close("close_all", stack_id, lambda row: True)
 
     def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> None:
-        self.flush(stack_id)
-        self._closed = True
+        if stack_id in self._empty:
+            return
+        changed = self._list_ids("open_ids", stack_id, of=stack_id)
+        if not changed:
+            return
         self._execute(self._sql[name], (stack_id,))
+        self._stale.update(key for key in changed if key not in self._resources)
         for key, (row, _) in list(self._resources.items()):
             if row.stack_id == stack_id and row.open and which(row):
                 row.open = 0
@@ -289,16 +298,19 @@ class Transaction(Requests):
 
     def edges(self, stack_id: str) -> list[Edge]:
         """Every edge of a stack: (dependant, requirement)."""
+        return self._edges.list_edges(stack_id, self._load_edges)
+
+    def _load_edges(self, stack_id: str) -> list[Edge]:
         self._flush_removed()  # edges go with their instances
         return self._execute(self._sql["edges_of_stack"], (stack_id,)).fetchall()
 
     def dependants(self, row: ResourceRow) -> Sequence[str]:
         """Instances that require this one."""
-        return self._edges.dependants(row.stack_id, row.id, self.edges)
+        return self._edges.dependants(row.stack_id, row.id, self._load_edges)
 
     def requirements(self, row: ResourceRow) -> Sequence[str]:
         """Instances that this one requires."""
-        return self._edges.requirements(row.stack_id, row.id, self.edges)
+        return self._edges.requirements(row.stack_id, row.id, self._load_edges)
 
     def drop_edges(self, stack_id: str, edges: Collection[Edge]) -> None:
         """Delete edges."""
@@ -318,14 +330,16 @@ class Transaction(Requests):
 
     def data(self, resource_id: str) -> list[tuple[str, str, int]]:
         """(name, sealed value, redact) of a resource's data."""
+        self._flush_data()
         return self._execute(self._sql["data_of"], (resource_id,)).fetchall()
 
     def put_data(self, resource_id: str, name: str, value: str, redact: bool) -> None:
         """Store one sealed entry of a resource's data."""
-        self._execute(self._sql["put_data"], (resource_id, name, value, int(redact)))
+        self._data[resource_id, name] = (value, int(redact))
 
     def drop_data(self, resource_id: str, name: str) -> None:
         """Delete one entry of a resource's data."""
+        self._data.pop((resource_id, name), None)
         self._execute(self._sql["drop_data"], (resource_id, name))
 
     def add_event(self, event: EventRow) -> None:
@@ -335,32 +349,6 @@ class Transaction(Requests):
     def add_event_properties(self, event: EventRow, properties: str, hidden: str) -> None:
         """Keep the properties with which the operation begins that ``event`` tells of."""
         self._event_properties.append((event.id, properties, hidden, event.at))
-
-    def snapshots(self, stack_id: str) -> list[SnapshotRow]:
-        """The snapshots of a stack, the oldest first."""
-        found = self._execute(self._sql["snapshots_of_stack"], (stack_id,)).fetchall()
-        return [SnapshotRow(*values) for values in found]
-
-    def put_snapshot(self, row: SnapshotRow) -> None:
-        """Insert or rewrite a snapshot."""
-        self._execute(self._sql["put_snapshot"], snapshot_values(row))
-
-    def drop_snapshot(self, snapshot_id: str) -> None:
-        """Delete a snapshot."""
-        self._execute(self._sql["delete_snapshot"], (snapshot_id,))
-
-    def drop_snapshots(self, stack_id: str) -> None:
-        """Delete every snapshot of a stack."""
-        self._execute(self._sql["delete_snapshots_of_stack"], (stack_id,))
-
-    def add_sink(self, row: SinkRow) -> None:
-        """Begin to remember how far an event sink is; nothing if that is known."""
-        self._execute(self._sql["insert_sink"], sink_values(row))
-
-    def move_sink(self, row: SinkRow, known: int) -> bool:
-        """Rewrite how far a sink is; False if it stands elsewhere than at ``known``."""
-        given = (*sink_values(row)[1:], row.name, known)
-        return self._execute(self._sql["move_sink"], given).rowcount == 1
 
     def forget(self, events_before: float, others_before: float, keyed_before: float) -> None:
         """Delete old events, history and requests, stacks long gone, templates nobody uses.
@@ -379,13 +367,14 @@ class Transaction(Requests):
     # -- writing --------------------------------------------------------------------------------
 
     def flush(self, stack_id: str | None = None) -> None:
-        """Write every changed row, or those of the instances of one stack; raises Fenced.
+        """Write every changed row, or those of the instances of one stack; see ``finish``.
 
         A large tree asks for the instances of many stacks in one transaction: each time to compare
         all that was read would be quadratic.
         """
         if stack_id is None:
             self._flush_stacks()
+        self._flush_data()
         self._flush_removed()
         changed = [
             (row, values, original)
@@ -418,15 +407,26 @@ class Transaction(Requests):
                 self._check_owned(stack_id)
         updates = [(*resource_changes(row), row.id, old[_FENCE]) for row, _, old in changed]
         done = self._connection.executemany(self._sql["update_resource"], updates)
-        if done.rowcount != len(updates):
-            raise Fenced(",".join(row.id for row, _, _ in changed))
+        self._written.append((done, [row.id for row, _, _ in changed]))
+
+    def _flush_data(self) -> None:
+        if self._data:
+            entries, self._data = self._data, {}
+            rows = [(*key, *entry) for key, entry in entries.items()]
+            self._connection.executemany(self._sql["put_data"], rows)
 
     def _flush_removed(self) -> None:
         if self._going:
+            self._flush_data()  # of an instance that still stands
             going, self._going = self._going, []
             done = self._connection.executemany(self._sql["delete_resource"], going)
-            if done.rowcount != len(going):
-                raise Fenced(",".join(key for key, _ in going))
+            self._written.append((done, [key for key, _ in going]))
+
+    def _check_written(self) -> None:
+        """Raise Fenced where a row was taken over: it was not written."""
+        for done, keys in self._written:
+            if done.rowcount != len(keys):
+                raise Fenced(",".join(keys))
 
     def _flush_stacks(self) -> None:
         for row, original in list(self._stacks.values()):
@@ -437,7 +437,7 @@ class Transaction(Requests):
                 self._stacks[row.id] = (row, values)
 
     def finish(self) -> None:
-        """Write all that is left, events last."""
+        """Write all that is left, events last; raises Fenced."""
         self.flush()
         if self.duties is not None:
             self.duties.finish()
@@ -447,36 +447,31 @@ class Transaction(Requests):
             self._connection.executemany(
                 self._sql["insert_event_properties"], self._event_properties
             )
+        self._check_written()  # last: it waits for what is on its way
 
     def remember(self) -> None:
         """After the commit: keep the rows as they are now for the next transaction."""
-        known = self._committed
-        if self._closed or len(known) > max(ROWS_KEPT, 2 * len(self._resources)):
-            known.clear()
         stacks = {key: values for key, (_, values) in self._stacks.items()}
         resources = {key: values for key, (_, values) in self._resources.items()}
+        known = self._known
+        known.drop(self._stale | self._gone)
         if self.duties is not None:  # others change the rest
             self.duties.remember()
-            stacks = {key: found for key, found in stacks.items() if self.duties.owns(found[_ROOT])}
-            known.update(stacks)
-            resources = {key: found for key, found in resources.items() if found[1] in known}
-        known.update(resources)
-        known.update(stacks)
-        for key in self._gone:
-            known.pop(key, None)
+            owned = {key for key in known.stacks if key not in stacks}
+            owned.update(key for key, found in stacks.items() if self.duties.owns(found[_ROOT]))
+            stacks = {key: found for key, found in stacks.items() if key in owned}
+            resources = {key: found for key, found in resources.items() if found[_STACK] in owned}
+        known.keep(stacks, resources)
 
     def forget_tree(self, root_id: str) -> None:
         """Read every row of a tree again: another member has had it meanwhile."""
         self.flush()
-        known = self._committed
-        known.update((key, values) for key, (_, values) in self._stacks.items())
-        stacks = {key for key, found in known.items() if len(found) == _WIDTH}
-        stacks = {key for key in stacks if known[key][_ROOT] == root_id}
-        for key in [key for key, found in known.items() if key in stacks or found[1] in stacks]:
-            del known[key]
-        for key in [key for key, (row, _) in self._resources.items() if row.stack_id in stacks]:
+        known = {key for key, found in self._known.stacks.items() if found[_ROOT] == root_id}
+        known.update(key for key, (_, found) in self._stacks.items() if found[_ROOT] == root_id)
+        self._known.drop_tree(root_id)
+        for key in [key for key, (row, _) in self._resources.items() if row.stack_id in known]:
             del self._resources[key]
-        for key in stacks:
+        for key in known:
             self._stacks.pop(key, None)
         for stack in self.tree(root_id):  # edges outlive the rows of their stacks here
             self._edges.forget(stack.id)
@@ -494,5 +489,5 @@ class Transaction(Requests):
 
 
 _FENCE = [*ResourceRow.__dataclass_fields__].index("fence")
+_STACK = [*ResourceRow.__dataclass_fields__].index("stack_id")
 _ROOT = [*StackRow.__dataclass_fields__].index("root_id")
-_WIDTH = len(StackRow.__dataclass_fields__)

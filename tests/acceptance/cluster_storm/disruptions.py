@@ -12,8 +12,9 @@ from ..serve_storm.server import Server
 from .members import Members
 from .sites import Cluster, Embedded
 
-#: SIGSTOP is sent again and again until it comes at the moment that is wanted, but not for ever.
-_TRIES = 2000
+#: SIGSTOP is sent again and again until it comes at the moment that is wanted, but not for ever;
+#: between two of them the member goes on for so many seconds, at most.
+_TRIES, _RUNS = 2000, 0.05
 
 
 @dataclass
@@ -70,6 +71,7 @@ def _stop(scene: Scene, in_transaction: bool) -> int:
         if not isinstance(site, Cluster) or site.is_in_transaction(server) == in_transaction:
             break
         scene.members.go_on(server)
+        threading.Event().wait(scene.source.uniform(0.0, _RUNS))
     else:
         raise AssertionError("no transaction at any SIGSTOP")
     scene.wait()

@@ -19,11 +19,15 @@ def _skip_fence(self: Duties) -> None:
     """A member that was removed writes on."""
 
 
+_release = Duties.release
+
+
 def _release_at_once(self: Duties, root_id: str) -> bool:
     """The duty ends although somebody has asked for something."""
-    if self._execute(self._sql["tree_has_work"], (root_id,) * 3).fetchone():
-        return False
-    self._execute(self._sql["duty_drop"], ("tree:" + root_id, self._ownership.member))
+    asked = "SELECT 1 FROM request WHERE root_id = ? AND answered_at IS NULL"
+    if not self._execute(asked, (root_id,)).fetchone():
+        return _release(self, root_id)
+    self._execute("DELETE FROM duty WHERE key = ?", ("tree:" + root_id,))
     self._lose(root_id)
     return True
 
