@@ -189,7 +189,8 @@ def _check_constraint(
     if reading.hidden:
         discreet = discreet or _format_hidden_fault(f"breaks its {constraint.keyword}")
         text, hint = discreet, ""
-    reading.fault(text, path, code=code, hint=hint or schema.summary, discreet=discreet)
+    meaning = "" if code == NOT_CHECKED else schema.summary  # nothing is wrong, as far as is known
+    reading.fault(text, path, code=code, hint=hint or meaning, discreet=discreet)
 
 
 def _format_hidden_fault(fault: str) -> str:
