@@ -14,6 +14,7 @@ from typing import Any, Final
 from zonda.hooks import TemplateError, TranslationRule, constraints, describe_exception
 
 from .cloud import NoAnswer
+from .outages import look_only
 
 #: The code of what is not checked.
 NOT_CHECKED: Final = "ZON616"
@@ -50,7 +51,8 @@ def format_reason(error: BaseException) -> str:
 def not_checked(what: str, context: Any) -> Iterator[None]:
     """Turn 'no answer' inside the block into NotChecked, while a template is only looked at."""
     try:
-        yield
+        with look_only(is_only_looking(context)):
+            yield
     except constraints.NotChecked:
         raise
     except Exception as error:
@@ -81,7 +83,8 @@ class Finders:
 
         def ask(*given: Any) -> Any:
             try:
-                return getattr(plugin, finder)(*given)
+                with look_only():
+                    return getattr(plugin, finder)(*given)
             except Exception as error:
                 if not gives_no_answer(error):
                     raise

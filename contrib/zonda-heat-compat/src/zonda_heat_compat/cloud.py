@@ -16,6 +16,7 @@ from typing import Any, Final
 from zonda.hooks import PluginError
 
 from .marks import load_session_class
+from .outages import load_adapter_class
 
 #: Clouds by project, or by project and stack: ``PROJECT=CLOUD,PROJECT/STACK=CLOUD``. With it no
 #: other project has a cloud; nor has one without it where a server tells projects apart.
@@ -67,6 +68,8 @@ class Cloud:
         """keystoneauth's session, which signs in when it has to."""
         made = self.config.get_session()
         made.timeout = made.timeout or _SECONDS
+        for prefix in ("http://", "https://"):
+            made.session.mount(prefix, load_adapter_class()())
         return made
 
     @cached_property
