@@ -25,10 +25,11 @@ KINDS = {
 
 
 def list_things(cloud: str) -> set[tuple[str, str]]:
-    """List the resources in the cloud by kind and id."""
+    """List the resources of the project, and those of none, by kind and id."""
     import openstack
 
     connection = openstack.connect(cloud=cloud)
+    own = (None, "", connection.current_project_id)
     found = set()
     for service, kinds in KINDS.items():
         for kind in kinds:
@@ -37,7 +38,11 @@ def list_things(cloud: str) -> set[tuple[str, str]]:
             except openstack.exceptions.ForbiddenException:
                 continue
             # A project's default security group comes with its first port, and stays.
-            found |= {(kind, each.id) for each in things if each.name != "default"}
+            found |= {
+                (kind, each.id)
+                for each in things
+                if each.name != "default" and getattr(each, "project_id", None) in own
+            }
     return found
 
 
