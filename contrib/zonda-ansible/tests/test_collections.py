@@ -83,8 +83,6 @@ def test_a_collection_that_is_gone(
     assert made.read_text() == "one"
 
     shutil.move(kept, collection)
-    zonda.run_with_template("update", "s", "--parameter", "text=two")
-    assert made.read_text() == "two"
     zonda.run("delete", "s", "-y")
     assert not made.exists()
 
@@ -103,6 +101,17 @@ def test_a_collection_that_is_broken(text: str, zonda: Zonda, module: Path, made
     module.write_text(MODULE)
     zonda.run("delete", "s", "-y")
     assert not made.exists()
+
+
+def test_a_collection_that_is_back(
+    zonda: Zonda, collection: Path, made: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    shutil.move(collection, kept)
+    zonda.run_with_template("update", "s", "--parameter", "text=two", code=2)
+    shutil.move(kept, collection)
+    zonda.run_with_template("update", "s", "--parameter", "text=two")
+    assert made.read_text() == "two"
 
 
 def test_another_version_of_a_collection(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from commands import Zonda
 from zonda.hooks import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"
@@ -59,11 +60,52 @@ def test_drift_is_found_and_repaired(zonda_stack: Any, tmp_path: Path) -> None:
     assert not one.exists()
 
 
-def test_a_wrong_option_is_told_with_its_line(zonda_stack: Any) -> None:
-    text = make_template(one=("ansible.builtin.user", {"name": "x", "state": "gone"}))
+def test_wrong_options_are_told_with_their_lines_and_documentation(zonda_stack: Any) -> None:
+    text = make_template(
+        choice=("ansible.builtin.user", {"name": "x", "state": "gone"}),
+        inside=("ansible.builtin.user", {"name": "x", "groups": [["a"]]}),
+        kind=("ansible.builtin.user", {"name": "x", "uid": "seven"}),
+        missing=("ansible.builtin.user", {"comment": "x"}),
+        related=("ansible.builtin.apt_key", {"data": "x", "url": "http://x"}),
+        unknown=("ansible.builtin.user", {"name": "x", "shel": "/bin/sh"}),
+        needed=("ansible.builtin.iptables", {"chain": "INPUT", "jump": "TEE"}),
+    )
     with pytest.raises(ValidationErrors) as raised:
         zonda_stack.create(text)
-    [error] = raised.value.errors
-    assert error.place is not None
-    assert text.splitlines()[error.place.line - 1].strip() == "state: gone"
-    assert "present" in str(error)
+    told = {str(error.at[1]): error for error in raised.value.errors}
+    lines = text.splitlines()
+    places = {
+        name: lines[error.place.line - 1].strip() for name, error in told.items() if error.place
+    }
+    assert places == {
+        "choice": "state: gone",
+        "inside": "- - a",
+        "kind": "uid: seven",
+        "missing": "properties:",
+        "related": "url: http://x",
+        "unknown": "shel: /bin/sh",
+        "needed": "properties:",
+    }
+    hints = {
+        "choice": "Whether the account should exist",
+        "inside": "A list of supplementary groups",
+        "kind": "Optionally sets the `UID` of the user",
+        "missing": "Name of the user",
+        "related": "The URL to retrieve key from",
+        "unknown": "Did you mean shell? Optionally set the user's shell",
+        "needed": "the IP address of the host to send the cloned packets",
+    }
+    for name, hint in hints.items():
+        assert hint.lower() in told[name].hint.lower(), told[name].hint
+
+
+def test_a_plan_tells_what_a_deletion_leaves(tmp_path: Path) -> None:
+    text = make_template(
+        one=("ansible.builtin.unarchive", {"src": "/x.tgz", "dest": "/x"}),
+        two=("ansible.builtin.file", {"path": "/x", "state": "directory"}),
+    )
+    (tmp_path / "template.yaml").write_text(text)
+    zonda = Zonda(tmp_path, ["-t", str(tmp_path / "template.yaml")])
+    said = zonda.run_with_template("plan", "s")
+    assert said.count("its deletion leaves") == 1
+    assert "ansible.builtin.unarchive has done, since how to undo that is not known" in said

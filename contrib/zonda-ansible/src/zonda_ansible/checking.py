@@ -55,11 +55,9 @@ class World(Backend):
         path, source = str(self._made / "one"), str(self._source)
         known: dict[str, dict[str, Any]] = {
             HOST: {"connection": "local", "python": sys.executable},
-            "Ansible::ansible.builtin.blockinfile": {"path": path, "block": "a", "create": True},
             "Ansible::ansible.builtin.copy": {"dest": path, "content": "one\n"},
             "Ansible::ansible.builtin.file": {"path": path, "state": "directory", "mode": "0700"},
             "Ansible::ansible.builtin.get_url": {"dest": path, "url": f"file://{source}"},
-            "Ansible::ansible.builtin.lineinfile": {"path": path, "line": "a", "create": True},
             "Ansible::ansible.builtin.template": {"dest": path, "src": source, "mode": "0600"},
             "Ansible::community.crypto.openssl_privatekey": {"path": path, **_KEY},
         }
@@ -78,15 +76,16 @@ class World(Backend):
         gone = {"path": str(self._made / "one"), "state": "absent"}
         known: dict[str, list[Any]] = {
             **{"path": [other], "dest": [other], "mode": ["0640", "0750"], "force": [False]},
-            **{"content": ["two\n"], "block": ["b"], "line": ["b"], "insertbefore": ["BOF"]},
-            **{"newline_sequence": ["\r\n"], "variable_start_string": ["(("], "type": ["RSA"]},
-            **{"cipher": ["auto"], "passphrase": ["a passphrase"], "timeout": [20]},
+            **{"content": ["two\n"], "newline_sequence": ["\r\n"], "timeout": [20]},
+            **{"type": ["RSA"], "passphrase": ["a passphrase"], "cipher": ["auto"]},
             "ansible_delete": [{"module": "ansible.builtin.file", "options": gone}],
             "ansible_environment": [{"A": "1"}],
             "ansible_timeout": [30],
         }
-        names = make_type(load_index(), type_name).properties_schema
-        return {name: known.get(name, ()) for name in names}
+        made = make_type(load_index(), type_name)
+        others = {rule.value_name for rule in getattr(made, "rules", ())}
+        names = made.properties_schema
+        return {name: () if name in others else known.get(name, ()) for name in names}
 
     def leftovers(self) -> Collection[str] | None:
         """The names in the folder that still hold what a life has made."""

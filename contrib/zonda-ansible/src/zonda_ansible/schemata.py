@@ -120,7 +120,7 @@ def _make_item(option: Option) -> properties.Schema | None:
         return None
     fields = option.get("options") if kind == _Schema.MAP else None
     inside = dict(_list_fields(fields, top=False)) if fields else None
-    return _Schema(kind, "An item.", schema=inside, update_allowed=True)
+    return _Schema(kind, _describe(option, top=True), schema=inside, update_allowed=True)
 
 
 def _list_choices(option: Option, kind: str) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
 import shlex
 import sys
 import sysconfig
@@ -53,10 +54,13 @@ def prepare() -> None:
     idle = {"module": "ansible.builtin.debug", "options": {}, "keywords": {}}
     here = {"ansible_connection": "local"}
     run_module({**idle, "variables": here, "check": False, "diff": False})
-    from ansible.plugins.loader import action_loader, connection_loader
+    from ansible.playbook.play_context import PlayContext
+    from ansible.plugins.loader import action_loader, become_loader, connection_loader
 
     action_loader.get("ansible.builtin.normal", class_only=True)
-    connection_loader.get("ansible.builtin.ssh", class_only=True)
+    become_loader.get("sudo")
+    # An instance, since the options of the plug-in are read with it: two thirds of a child's work.
+    connection_loader.get("ssh", PlayContext(), os.devnull)
 
 
 def get_parallel() -> int:
