@@ -10,13 +10,9 @@ from collections import Counter
 
 import pytest
 
-TYPES = (
-    "Zonda::Ansible::Host",
-    "Ansible::ansible.builtin.copy",
-    "Ansible::community.crypto.openssl_privatekey",
-)
+TYPES = ("Zonda::Ansible::Host", "Ansible::ansible.builtin.copy")
 #: Those for which there is time elsewhere.
-MORE = tuple(f"Ansible::ansible.builtin.{name}" for name in ("file", "get_url", "template"))
+MORE = tuple(f"Ansible::ansible.builtin.{name}" for name in ("file", "template"))
 
 
 @pytest.mark.parametrize(

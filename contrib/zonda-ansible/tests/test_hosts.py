@@ -91,6 +91,7 @@ def test_passwords_are_hidden_and_variables_reach_ansible() -> None:
         "ansible_become": True,
         "ansible_connection": "ssh",
     }
+    assert "ansible_port" not in make_variables({"address": "x", "port": 0}), "none was given"
     schema = Host.properties_schema
     assert {name for name, each in schema.items() if each.hidden} == {
         "password",

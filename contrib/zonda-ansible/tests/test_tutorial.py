@@ -56,6 +56,7 @@ def home(
             run(*words)
         run("apt-get", "autoremove", "-qy", "libnginx-mod-http-echo")
     shutil.rmtree(public)
+    Path("/var/spool/cron/crontabs/shop").unlink(missing_ok=True)
     run("userdel", "shop")
 
 
@@ -107,7 +108,7 @@ def test_the_tutorial(home: Path, postgresql: Mapping[str, Any]) -> None:
 
     zonda.run("delete", "shop", "-y")
     assert list_roles_and_databases(postgresql) == before
-    assert not Path("/var/spool/cron/crontabs/shop").exists()
+    assert "report" not in Path("/var/spool/cron/crontabs/shop").read_text()
     assert "Status: install" not in run("dpkg", "-s", "nginx-common")
     assert "shop:" not in run("getent", "passwd", "shop")
     assert not Path("/etc/nginx").exists()

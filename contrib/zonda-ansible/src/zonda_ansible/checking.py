@@ -22,7 +22,6 @@ from .index import load_index
 from .types import make_type
 
 HOST: Final = "Zonda::Ansible::Host"
-_KEY: Final = {"type": "ECC", "curve": "secp256r1"}
 
 
 class _Clock(FakeClock):
@@ -57,9 +56,7 @@ class World(Backend):
             HOST: {"connection": "local", "python": sys.executable},
             "Ansible::ansible.builtin.copy": {"dest": path, "content": "one\n"},
             "Ansible::ansible.builtin.file": {"path": path, "state": "directory", "mode": "0700"},
-            "Ansible::ansible.builtin.get_url": {"dest": path, "url": f"file://{source}"},
             "Ansible::ansible.builtin.template": {"dest": path, "src": source, "mode": "0600"},
-            "Ansible::community.crypto.openssl_privatekey": {"path": path, **_KEY},
         }
         return known.get(type_name, {})
 
@@ -76,8 +73,7 @@ class World(Backend):
         gone = {"path": str(self._made / "one"), "state": "absent"}
         known: dict[str, list[Any]] = {
             **{"path": [other], "dest": [other], "mode": ["0640", "0750"], "force": [False]},
-            **{"content": ["two\n"], "newline_sequence": ["\r\n"], "timeout": [20]},
-            **{"type": ["RSA"], "passphrase": ["a passphrase"], "cipher": ["auto"]},
+            **{"content": ["two\n"], "newline_sequence": ["\r\n"]},
             "ansible_delete": [{"module": "ansible.builtin.file", "options": gone}],
             "ansible_environment": [{"A": "1"}],
             "ansible_timeout": [30],

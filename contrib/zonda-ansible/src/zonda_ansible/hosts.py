@@ -114,6 +114,8 @@ def make_settings() -> dict[str, properties.Schema]:
 def make_variables(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Ansible's variables for the settings of a host; {} is the machine that zonda runs on."""
     given = {name: value for name, value in settings.items() if value not in (None, "")}
+    if not given.get(PORT):
+        given.pop(PORT, None)  # as a property that is not given reads
     given.setdefault(CONNECTION, "ssh" if ADDRESS in given else LOCAL)
     if given[CONNECTION] == LOCAL:
         given.setdefault(PYTHON, sys.executable)
