@@ -31,7 +31,7 @@ COMPLETE = "__complete"
 WITHOUT_HOME = frozenset({"stack create", "stack adopt", "stack plan", "stack apply"})
 #: The thresholds of the cyclic collector. A command makes many objects that stay, and operations
 #: leave no cycles: the collections of a large tree were a tenth of its time, and freed nothing.
-COLLECTION = (1_000_000, 20, 100)
+COLLECTION = (300_000, 20, 100)
 #: Commands that run until they are stopped. They collect as Python does, or cycles would add up.
 UNTIL_STOPPED = frozenset({"engine run", "serve", "runner serve"})
 AS_PYTHON_DOES = gc.get_threshold()
