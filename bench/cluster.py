@@ -28,7 +28,8 @@ from urllib.parse import urlsplit
 
 from serving import SERVE, Connection, Server, make_template, post, report, start
 
-WRITERS = 4
+#: Clients that post at once, unless told otherwise: with few of them all wait for answers.
+CLIENTS = 16
 IDLE_SECONDS = 20.0
 #: Members by setup; `sqlite` has a server that is alone.
 SETUPS = {"sqlite": 1, "postgresql-1": 1, "postgresql-2": 2, "postgresql-3": 3}
@@ -206,9 +207,11 @@ def wait_for_rest(connection: Connection) -> None:
         time.sleep(0.05)
 
 
-def post_all(servers: list[Server], name: str, template: Any, count: int) -> None:
+def post_all(
+    servers: list[Server], name: str, template: Any, count: int, clients: int = CLIENTS
+) -> None:
     """Post as many stacks over several connections at once, to all servers in turn."""
-    several = max(WRITERS, len(servers))
+    several = max(clients, len(servers))
 
     def work(first: int, server: Server) -> None:
         connection = server.connect()
@@ -225,10 +228,10 @@ def post_all(servers: list[Server], name: str, template: Any, count: int) -> Non
         thread.join()
 
 
-def bench_small(setup: Setup, count: int) -> None:
+def bench_small(setup: Setup, count: int, clients: int) -> None:
     """Many stacks of 5 resources, from the first POST until all are complete."""
     spent = Spent(setup)
-    post_all(setup.running, "small", make_template(5), count)
+    post_all(setup.running, "small", make_template(5), count, clients)
     accepted = spent.wall
     wait_for_rest(setup.running[0].connect())
     each = count / spent.wall
@@ -236,6 +239,7 @@ def bench_small(setup: Setup, count: int) -> None:
         "stacks_of_5",
         spent,
         stacks=count,
+        clients=clients,
         accepted_s=round(accepted, 2),
         stacks_per_s=round(each, 1),
     )
@@ -340,6 +344,7 @@ def main() -> None:
     """All measurements, setup by setup."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stacks", type=int, default=10_000, help="small ones of 5 resources")
+    parser.add_argument("--clients", type=int, default=CLIENTS, help="that post the small ones")
     parser.add_argument("--resources", type=int, default=10_000, help="of the large stack")
     parser.add_argument("--trees", type=int, default=200, help="that are taken over")
     parser.add_argument("--setups", default=",".join(SETUPS), help="of these, by commas")
@@ -353,7 +358,7 @@ def main() -> None:
         for name in names:
             with make_setup(name, runner, None if name == "sqlite" else server) as setup:
                 with setup.start(setup.members):
-                    bench_small(setup, given.stacks)
+                    bench_small(setup, given.stacks, given.clients)
                     bench_large(setup, given.resources)
                     bench_idle(setup)
                 bench_take_over(setup, runner, given.trees)

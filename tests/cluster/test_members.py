@@ -244,3 +244,16 @@ def test_a_full_member_leaves_new_trees_to_others(cluster: Cluster) -> None:
     free.set()
     cluster.wait_until(lambda: cluster.list_duties() == {})
     assert one.wait(second, 60).status == "COMPLETE"
+
+
+def test_a_tree_is_kept_while_an_action_is_on_its_way_to_it(cluster: Cluster) -> None:
+    engine = cluster.start("one")
+    trees = engine._trees
+    assert trees is not None
+    engine.keep(lambda tx: tx.duties is not None and tx.duties.add("x", must=True))
+    trees._held["x"] = 1  # after the sweep that found it at rest
+    engine._run_unit(lambda work: trees._release(work, "x"))
+    engine.keep(lambda tx: None)
+    assert cluster.list_duties() == {"tree:x": "one"}
+    trees._held["x"] = 0
+    cluster.wait_until(lambda: cluster.list_duties() == {})

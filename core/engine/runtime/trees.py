@@ -133,7 +133,9 @@ class Trees:
 
     def _release(self, work: UnitOfWork, root_id: str) -> None:
         duties = get_duties(work)
-        if duties.owns(root_id):
+        if self._held[root_id]:  # since it was looked at
+            self._resting.add(root_id)
+        elif duties.owns(root_id):
             work.tx.flush()
             duties.release(root_id)
 
