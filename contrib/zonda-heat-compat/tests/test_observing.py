@@ -186,6 +186,36 @@ def test_roles_are_told_in_the_words_of_the_template() -> None:
         observing.observe(type("KeystoneUserRoleAssignment", (Heat,), body)({"user": "u"}))
 
 
+def test_a_route_that_was_taken_from_its_router() -> None:
+    route = {"destination": "10.1.0.0/24", "nexthop": "10.0.0.9"}
+    client = SimpleNamespace(show_router=lambda id: {"router": {"routes": routes}})
+    routes = [route]
+    assert observe("ExtraRoute", {"router_id": "r", **route}, client=client)["router_id"] == "r"
+    routes.clear()
+    with pytest.raises(Exception, match="could not be found"):
+        observe("ExtraRoute", {"router_id": "r", **route}, client=client)
+
+
+def test_a_secret_that_is_gone() -> None:
+    class Kept:
+        payload_content_type = "text/plain"
+
+        @property
+        def name(self) -> str:
+            return {"there": "s"}[Secret.resource_id]
+
+    class Secret(Heat):
+        entity = "secrets"
+        resource_id = "there"
+
+    client = SimpleNamespace(secrets=SimpleNamespace(get=lambda id: Kept()))
+    told = {"name": "s", "payload_content_type": "text/plain"}
+    assert observing.observe(Secret({}, client=client)) == told
+    Secret.resource_id = "gone"
+    with pytest.raises(Exception, match="could not be found"):
+        observing.observe(Secret({}, client=client))
+
+
 def test_a_quota_is_that_of_its_project() -> None:
     limits = SimpleNamespace(to_dict=lambda: {"volumes": 5, "id": "p"})
     client = SimpleNamespace(quotas=SimpleNamespace(get=lambda project: limits))

@@ -54,6 +54,13 @@ def _observe_routes(heat: Any) -> dict[str, Any]:
     return {"router": router, "routes": [each for each in found if each in wanted]}
 
 
+def _observe_route(heat: Any) -> dict[str, Any]:
+    router = heat.properties["router_id"]
+    route = {name: heat.properties[name] for name in ("destination", "nexthop")}
+    found = show(heat, lambda: heat.client().show_router(router))["router"]["routes"]
+    return {"router_id": router, **route} if route in found else dict(raise_gone(heat))
+
+
 def _observe_forwarding(heat: Any) -> dict[str, Any]:
     id, address = heat.resource_id, heat.properties["floating_ip"]
     network = heat.client().network
@@ -64,6 +71,15 @@ def _observe_forwarding(heat: Any) -> dict[str, Any]:
         "internal_port_number": found["internal_port"],
         **{name: found[name] for name in ("external_port", "internal_ip_address", "protocol")},
     }
+
+
+def _observe_secret(heat: Any) -> dict[str, Any]:
+    """A secret, an order or a container of Barbican, which never change: whether it is there."""
+    kept = getattr(heat.client(), heat.entity).get(heat.resource_id)
+    found = {"name": show(heat, lambda: kept.name)}  # it is asked for when it is read
+    if heat.entity == "secrets":
+        found["payload_content_type"] = kept.payload_content_type
+    return found
 
 
 def _observe_segment(heat: Any) -> dict[str, Any]:
@@ -156,7 +172,13 @@ OBSERVERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "CinderVolumeAttachment": _observe_attachment,
     "RouterInterface": _observe_interface,
     "RouterGateway": _observe_gateway,
+    "ExtraRoute": _observe_route,
     "ExtraRouteSet": _observe_routes,
+    "Secret": _observe_secret,
+    "Order": _observe_secret,
+    "GenericContainer": _observe_secret,
+    "CertificateContainer": _observe_secret,
+    "RSAContainer": _observe_secret,
     "Segment": _observe_segment,
     "NovaQuota": _observe_quota,
     "CinderQuota": _observe_quota,
