@@ -40,6 +40,9 @@ _EVENTS = int.from_bytes(b"zondaevt")
 #: Milliseconds for which a reader waits for that lock at a time, and how many times: all who write
 #: wait behind it, and a member that has stopped in a transaction holds it for its whole lease.
 _EVENTS_WAIT, _EVENTS_TRIES = 100, 50
+_FINAL = f"""WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', %s, true)),
+    barrier AS MATERIALIZED (SELECT pg_advisory_xact_lock(%s) FROM patience)
+    SELECT ({SQL["last_event"]}) FROM barrier"""
 _IDLE = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
 
 
@@ -275,10 +278,13 @@ class PooledConnection(_Words):
         return self._read_final_event()
 
     def _read_final_event(self) -> int:
-        with self._pool.connection() as connection, connection.transaction():
-            _run(connection, f"SET LOCAL lock_timeout = {_EVENTS_WAIT}", ())
-            _run(connection, "SELECT pg_advisory_xact_lock(%s)", (_EVENTS,))
-            [(last,)] = _run(connection, SQL["last_event"], ()).fetchall()
+        """One statement, so that the lock ends with it whatever becomes of this process.
+
+        What it sees was there when it began to wait; whoever wrote then has ended since.
+        """
+        with self._pool.connection() as connection:
+            found = _run(connection, _FINAL, (f"{_EVENTS_WAIT}ms", _EVENTS))
+            [(last,)] = found.fetchall()
         return last or 0
 
     def begin_snapshot(self) -> None:
