@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 from tests.cluster.conftest import Cluster
 
 from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.drift import store as drift_store
 from zonda.core.engine.model.effects import Step, Tx
+from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.engine.runtime.light_calls import Job
 from zonda.core.engine.runtime.trees import get_duties
@@ -257,3 +260,23 @@ def test_a_tree_is_kept_while_an_action_is_on_its_way_to_it(cluster: Cluster) ->
     assert cluster.list_duties() == {"tree:x": "one"}
     trees._held["x"] = 0
     cluster.wait_until(lambda: cluster.list_duties() == {})
+
+
+def test_a_check_of_drift_is_begun_by_the_owner_alone(cluster: Cluster) -> None:
+    engine = cluster.start("one")
+    key = create(cluster, engine, "s")
+    assert engine.wait(key, 60).status == "COMPLETE"
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+    begun: Future[None] = Future()
+
+    def begin(work: UnitOfWork) -> None:
+        stack = work.tx.stack(key)
+        assert stack is not None
+        try:
+            drift_store.begin(work, stack, "asked", "ann", ())
+        except Foreign as error:
+            begun.set_exception(error)
+
+    engine._run_unit(begin)
+    with pytest.raises(Foreign):
+        begun.result(60)

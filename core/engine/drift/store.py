@@ -24,7 +24,11 @@ _AGAIN = "as it was made"
 def begin(
     work: UnitOfWork, stack: StackRow, cause: str, by: str, scope: tuple[str, ...]
 ) -> DriftCheckRow:
-    """Store that a check begins; raises Conflict where one is running."""
+    """Store that a check begins; raises Conflict where one is running.
+
+    Raises Foreign where another member of a cluster owns the tree by now.
+    """
+    work.tx.check_owned(stack.id)
     known = work.tx.drift.running(stack.id)
     if known is not None:
         raise Conflict(

@@ -387,7 +387,7 @@ class Transaction(Requests):
             for row, values, _ in changed:
                 self._resources[row.id] = (row, values)
 
-    def _check_owned(self, stack_id: str) -> None:
+    def check_owned(self, stack_id: str) -> None:
         """Raise Foreign for a stack in the tree of another member.
 
         A stack that was not at the top of a tree has a duty of its own from then on.
@@ -404,7 +404,7 @@ class Transaction(Requests):
     def _write(self, changed: list[_Changed]) -> None:
         if self.duties is not None:
             for stack_id in {row.stack_id for row, _, _ in changed}:
-                self._check_owned(stack_id)
+                self.check_owned(stack_id)
         updates = [(*resource_changes(row), row.id, old[_FENCE]) for row, _, old in changed]
         done = self._connection.executemany(self._sql["update_resource"], updates)
         self._written.append((done, [row.id for row, _, _ in changed]))
@@ -432,7 +432,7 @@ class Transaction(Requests):
         for row, original in list(self._stacks.values()):
             values = stack_values(row)
             if values != original:
-                self._check_owned(row.id)
+                self.check_owned(row.id)
                 self._execute(self._sql["update_stack"], (*stack_changes(row), row.id))
                 self._stacks[row.id] = (row, values)
 
