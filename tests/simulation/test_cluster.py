@@ -12,6 +12,8 @@ from .test_simulation import played
 KEPT = [
     pytest.param(3, id="edges-were-kept-over-a-claim"),
     pytest.param(56, id="the-tree-of-an-owner-that-was-never-complete-was-never-at-rest"),
+    pytest.param(1475, id="a-tree-was-released-under-an-action-on-its-way"),
+    pytest.param(1542, id="a-check-was-begun-in-a-tree-that-was-handed-over"),
 ]
 #: Seeds within which a mutation is found, at most.
 MOST = 2000
