@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import shutil
 import subprocess
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+
+_numbers = itertools.count()
 
 
 @dataclass
@@ -51,9 +54,10 @@ class Ground:
     def make_account(self) -> str:
         """A user of the case alone, for what every user has one of."""
         need_root()
-        name = f"za{os.getpid()}"
+        name = f"za{os.getpid()}n{next(_numbers)}"
         subprocess.run(["useradd", "--no-create-home", name], check=True)
-        self.later.callback(run, "userdel", name)
+        # by force: a connection that Ansible keeps for the next task is a process of that user
+        self.later.callback(subprocess.run, ["userdel", "--force", name], check=True)
         return name
 
     def lock_packages(self) -> None:
