@@ -129,15 +129,20 @@ class ClusterSimulator:
         done: Callable[[Any], None] = lambda accepted: None,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """Ask any process for an action; one that is refused is forgotten."""
+        """Ask any process for an action; one that is refused is forgotten.
+
+        ``ended``: as soon as it is known what has become of it.
+        """
         kind = type(action).__name__
         while not (up := [process for process in self.processes if process.is_up]):
             self.move()
         future = self.source.choice(up).engine.submit(action, Caller(user="somebody"))
 
         def finish(answered: Future[Accepted]) -> None:
-            ended()
             error = None if answered.cancelled() else answered.exception()
+            is_unknown = isinstance(error, StoreError | Fenced | CancelledError)
+            if not is_unknown and not answered.cancelled():
+                ended()  # else who was asked may do it yet, or has done it
             if answered.cancelled() or isinstance(error, ZondaError | Fenced | CancelledError):
                 self.counted[f"{kind} refused"] += 1
             elif isinstance(error, Foreign):  # its tree was taken meanwhile
