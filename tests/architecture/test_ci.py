@@ -16,7 +16,7 @@ TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env"
 SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
-#: What modules of Ansible work on.
+#: Programs that modules of Ansible work on.
 MODULES = ("crontab", "setcap", "setfacl", "setfattr", "sshd", "sudo", "sysctl")
 NEXT = "=== a development environment"
 

@@ -1,4 +1,4 @@
-"""What a handler that was cut off has made is found and removed."""
+"""Things made by a handler that was cut off are found and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service has done of an update, though nobody has noted it, is not asked for again."""
+"""A step that a service has taken of an update, unnoted by us, is not asked for again."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Transaction(Requests):
         # Instances that were deleted, and those of them that still stand in the table.
         self._gone: set[str] = set()
         self._going: list[tuple[str, int]] = []
-        # What was written, and the ids of the rows that this has to have changed.
+        # Statements that wrote, each with the ids of the rows that it has to have changed.
         self._written: list[tuple[Cursor, list[str]]] = []
         # Stacks that were made here, and have no instances yet.
         self._empty: set[str] = set()

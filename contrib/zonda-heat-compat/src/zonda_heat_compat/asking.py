@@ -43,7 +43,7 @@ def is_only_looking(context: Any) -> bool:
 def format_reason(error: BaseException) -> str:
     """Why a cloud gave no answer, on one line."""
     said = error.message if isinstance(error, NoAnswer) else describe_exception(error)
-    # What the library below a client adds is about sockets.
+    # The library below a client adds words about sockets.
     return " ".join(re.split(r": HTTPS?ConnectionPool\(", str(said))[0].split())
 
 

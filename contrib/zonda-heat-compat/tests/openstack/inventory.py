@@ -1,4 +1,4 @@
-"""What the tests and scripts of this folder need of the cloud: a count of its things, and zonda."""
+"""A count of the things in the cloud, and zonda, for the tests and scripts of this folder."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def prepare() -> None:
         syntax=None,
         start_at_task=None,
     )
-    # What every run needs is imported and read here, so that the children have it.
+    # Modules and settings of every run are read here, so that the children have them.
     idle = {"module": "ansible.builtin.debug", "options": {}, "keywords": {}}
     here = {"ansible_connection": "local"}
     run_module({**idle, "variables": here, "check": False, "diff": False})

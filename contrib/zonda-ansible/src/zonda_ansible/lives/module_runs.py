@@ -126,7 +126,7 @@ class ModuleRuns(ObservedModule):
         self.resource_id_set(self.name_thing(wanted))
         self.data_delete(_OUTCOME)
         question = self.ask(wanted, self.life.module, None)
-        # What was there before is told by the diff. An action would fetch whole files for it.
+        # The diff tells the state before. An action would fetch whole files for it.
         question["diff"] = self._is_creating() and not self.interface["is_action"]
         return self._begin(question, keep=True)
 
