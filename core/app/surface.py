@@ -224,8 +224,12 @@ class ReferenceAccess(Protocol):
     def build_template(self, name: str, *, example: bool) -> dict[str, Any]:
         """Build an initial template of a type, or one with example values; raises NotFound."""
 
-    def build_schema(self, version: str | None) -> dict[str, Any]:
-        """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
+    def build_schema(self, version: str | None, patterns: tuple[str, ...]) -> dict[str, Any]:
+        """Build the JSON Schema of templates of a version, None: of any; raises NotFound.
+
+        Of types that come by the thousand only those are described that one of ``patterns`` (with
+        ``*`` and ``?``) names.
+        """
 
     def list_plugins(self) -> list[dict[str, Any]]:
         """List every plug-in, also failed ones, with what it provides by kind."""

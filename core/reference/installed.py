@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 from collections.abc import Callable, Collection, Mapping
 from inspect import getdoc
@@ -71,8 +72,12 @@ class Reference:
             raise NotFound("resource type", name, hint=hint)
         return cls
 
-    def build_schema(self, version: str | None) -> JsonSchema:
-        """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
+    def build_schema(self, version: str | None, patterns: tuple[str, ...]) -> JsonSchema:
+        """Build the JSON Schema of templates of a version, None: of any; raises NotFound.
+
+        Of types that come by the thousand only those are described that one of ``patterns`` (with
+        ``*`` and ``?``) names.
+        """
         dates = DATES if version is None else (_find_date(version, DATES),)
         functions: dict[str, str] = {}
         conditions: dict[str, str] = {}
@@ -90,14 +95,25 @@ class Reference:
                 }
             )
         names = [name for name, date in NAMES.items() if date in dates]
+        known = list_without_generating(self._plugins.resource_types)
+        chosen = {each for pattern in patterns for each in self._match_types(pattern)}
         types = {
-            name: cls
-            for name, cls in list_without_generating(self._plugins.resource_types).items()
-            if not isinstance(cls, GeneratedClass)  # thousands: no editor could use it
+            name: self._plugins.resource_types[name]
+            for name, cls in known.items()
+            if name in chosen or not isinstance(cls, GeneratedClass)
         }
-        made = build_template_schema((*dates, *names), functions, conditions, types)
+        made = build_template_schema(
+            (*dates, *names), functions, conditions, types, known.keys() - types.keys()
+        )
         schema: JsonSchema = json.loads(json.dumps(made, default=str))
         return schema
+
+    def _match_types(self, pattern: str) -> list[str]:
+        """The names of types that a pattern stands for; raises NotFound where there are none."""
+        found = fnmatch.filter(list_without_generating(self._plugins.resource_types), pattern)
+        if not found:
+            self._get_type(pattern)
+        return found
 
     def list_plugins(self) -> list[dict[str, Any]]:
         """List every plug-in, also failed ones, with what it provides by kind."""

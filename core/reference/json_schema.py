@@ -7,7 +7,7 @@ is left open, and so is everything below a type that is not installed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from inspect import getdoc
 from typing import Any
 
@@ -29,11 +29,13 @@ def build_template_schema(
     functions: Mapping[str, str],
     conditions: Mapping[str, str],
     types: Mapping[str, type[Resource]],
+    names: Collection[str] = (),
 ) -> JsonSchema:
     """Build the schema of templates of ``versions`` (dates and names; the newest date decides).
 
     ``functions`` and ``conditions`` map the names of what may be called, elsewhere and in
-    conditions, to a line that explains it; ``types`` are the installed resource types.
+    conditions, to a line that explains it; ``types`` are the resource types to describe, ``names``
+    those of others that are installed.
     """
     date = max(version for version in versions if version[:1].isdigit())
     return {
@@ -45,7 +47,7 @@ def build_template_schema(
             "condition": {"anyOf": [{"type": "boolean"}, _build_call(conditions)]},
             "parameter": _build_parameter(date),
             "constraint": _build_constraint(date),
-            "resource": _build_resource(date, types),
+            "resource": _build_resource(date, types, names),
             "output": _build_output(date),
             **{f"type {name}": build_properties_schema(cls) for name, cls in sorted(types.items())},
         },
@@ -143,7 +145,9 @@ def _build_constraint(date: str) -> JsonSchema:
     }
 
 
-def _build_resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchema:
+def _build_resource(
+    date: str, types: Mapping[str, type[Resource]], names: Collection[str]
+) -> JsonSchema:
     later = date >= CONDITIONS_SINCE
     map_or_call = {"type": "object"}
     policies = ["Delete", "Retain", "Snapshot"]
@@ -151,6 +155,7 @@ def _build_resource(date: str, types: Mapping[str, type[Resource]]) -> JsonSchem
         "type": {
             "anyOf": [
                 *map(_build_type_name, sorted(types.items())),
+                *([{"enum": sorted(names)}] if names else []),
                 {"type": "string", "minLength": 1},
             ]
         },

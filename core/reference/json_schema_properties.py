@@ -47,7 +47,7 @@ def build_properties_schema(cls: type[Resource]) -> JsonSchema:
     fields = cls.properties_schema
     inside = {"anyOf": [FUNCTION, _build_map(fields)]}
     schema: JsonSchema = {"properties": {"properties": inside}}
-    if _list_required(fields):
+    if _build_required(fields):
         schema["required"] = ["properties"]
     attributes = {name: entry.description or "" for name, entry in cls.attributes_schema.items()}
     return {**schema, f"{EXTENSION}attributes": attributes}
@@ -55,7 +55,7 @@ def build_properties_schema(cls: type[Resource]) -> JsonSchema:
 
 def _build_map(fields: Mapping[str, Schema]) -> JsonSchema:
     values = {name: _build_value(schema) for name, schema in fields.items()}
-    return build_closed_object(values, _list_required(fields))
+    return {**build_closed_object(values), **_build_required(fields)}
 
 
 def build_closed_object(properties: JsonSchema, required: Sequence[str] = ()) -> JsonSchema:
@@ -64,12 +64,24 @@ def build_closed_object(properties: JsonSchema, required: Sequence[str] = ()) ->
     return {**made, "required": list(required)} if required else made
 
 
-def _list_required(fields: Mapping[str, Schema]) -> list[str]:
-    return [name for name, schema in fields.items() if schema.required and schema.default is None]
+def _build_required(fields: Mapping[str, Schema]) -> JsonSchema:
+    """Build what must be given: a property, or one of those that give it its value."""
+    aliases: dict[str, list[str]] = {}
+    for name, schema in fields.items():
+        if schema.alias_of:
+            aliases.setdefault(schema.alias_of, []).append(name)
+    needed = [name for name, schema in fields.items() if schema.required and schema.default is None]
+    plain = [name for name in needed if name not in aliases]
+    choices = [
+        {"anyOf": [{"required": [each]} for each in (name, *aliases[name])]}
+        for name in needed
+        if name in aliases
+    ]
+    return {**({"required": plain} if plain else {}), **({"allOf": choices} if choices else {})}
 
 
 def _build_value(schema: Schema) -> JsonSchema:
-    made: JsonSchema = {"anyOf": [FUNCTION, _build_literal(schema)]}
+    made: JsonSchema = {"anyOf": [_build_literal(schema), FUNCTION]}
     if schema.description:
         made["description"] = schema.description
     if schema.default is not None and not schema.hidden:
@@ -95,7 +107,8 @@ def _build_literal(schema: Schema) -> Any:
         made.update({key: inside[key] for key in inside if key != "type"})
     if schema.items is not None:
         made["items"] = _build_value(schema.items)
-    rules = [
+    rules = made.pop("allOf", [])
+    rules += [
         rule for constraint in schema.constraints for rule in _build_rules(constraint, schema.type)
     ]
     return {**made, "allOf": rules} if rules else made
@@ -135,12 +148,17 @@ def _build_length_rules(constraint: Length, kind: str) -> Iterator[JsonSchema]:
 def _build_allowed_rules(constraint: AllowedValues, kind: str) -> Iterator[JsonSchema]:
     allowed = list(constraint.allowed)
     if kind == Schema.STRING:
-        yield _build_condition("string", {"enum": [str(value) for value in allowed]})
+        yield _build_choice("string", [str(value) for value in allowed])
     elif kind in (Schema.INTEGER, Schema.NUMBER):
         if all(isinstance(value, int | float) for value in allowed):
-            yield _build_condition("number", {"enum": allowed})
+            yield _build_choice("number", allowed)
     elif kind == Schema.LIST:
         yield _build_condition("array", {"items": {"anyOf": [FUNCTION, {"enum": allowed}]}})
+
+
+def _build_choice(kind: str, allowed: Sequence[Any]) -> JsonSchema:
+    """Build the rule that a value of a type is one of some: editors complete no ``if``."""
+    return {"anyOf": [{"enum": [*allowed]}, {"not": {"type": kind}}]}
 
 
 def _build_condition(kind: str, then: JsonSchema) -> JsonSchema:

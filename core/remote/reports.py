@@ -92,9 +92,11 @@ class RemoteReference:
         )
         return found
 
-    def build_schema(self, version: str | None) -> dict[str, Any]:
+    def build_schema(self, version: str | None, patterns: tuple[str, ...]) -> dict[str, Any]:
         """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
-        found: dict[str, Any] = self._connection.read("reference.build_schema", version=version)
+        found: dict[str, Any] = self._connection.read(
+            "reference.build_schema", version=version, patterns=patterns
+        )
         return found
 
     def list_plugins(self) -> list[dict[str, Any]]:

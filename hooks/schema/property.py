@@ -39,6 +39,7 @@ class Schema:
     )
 
     __slots__ = (
+        "alias_of",
         "allow_conversion",
         "constraints",
         "default",
@@ -70,11 +71,13 @@ class Schema:
         allow_conversion: bool = False,
         hidden: bool = False,
         known_keys: Sequence[str] = (),
+        alias_of: str = "",
     ) -> None:
         """Raises SchemaError if the parts do not fit each other.
 
         ``known_keys``: of a map that is free inside, all that are read; a template is warned of
-        others.
+        others. ``alias_of``: the property that a translation rule gives this one's value to, so
+        that an editor takes it for that one where that is required.
         """
         self.type = data_type
         self.description = description
@@ -89,6 +92,7 @@ class Schema:
         self.allow_conversion = allow_conversion
         self.hidden = hidden
         self.known_keys = tuple(known_keys)
+        self.alias_of = alias_of
         #: The default in its type, once that was found to be always the same; () if it is not.
         self.settled: tuple[Any, ...] | None = None
         self._check()

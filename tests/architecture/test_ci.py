@@ -108,8 +108,12 @@ def test_without_sshd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_path
 @pytest.mark.parametrize(
     ("options", "npm"),
     [
-        pytest.param(["--without", "node-red", "--without", "restate"], "", id="no-npm"),
-        pytest.param(["--without", "node-red"], "exit 1", id="no-node-red"),
+        pytest.param(
+            ["--without", "node-red", "--without", "restate", "--without", "editor"],
+            "",
+            id="no-npm",
+        ),
+        pytest.param(["--without", "node-red", "--without", "editor"], "exit 1", id="no-node-red"),
         pytest.param([], "exit 0", id="all-there"),
     ],
 )
@@ -148,7 +152,7 @@ def test_what_it_does_not_know_is_refused(run: Run, options: list[str]) -> None:
     done = run(*options)
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        "usage: bash .ci/run [--without ansible|browser|clients|fuzz|keystone|mistral|"
+        "usage: bash .ci/run [--without ansible|browser|clients|editor|fuzz|keystone|mistral|"
         in done.stderr
     )
 

@@ -17,6 +17,7 @@ from zonda.core.template.nested.validation_cache import _list_plugin_versions
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
 from zonda.hooks import lazy
+from zonda.hooks.errors import NotFound
 from zonda.hooks.markers import hookimpl
 from zonda.hooks.resources.declaration import validate_declaration
 from zonda.hooks.resources.resource import Resource
@@ -195,6 +196,22 @@ def test_generate_types_are_made_when_they_are_used() -> None:
     assert types["G::2"] is types["G::2"]
     assert lazy.Names(types).of(types["G::2"]) == "G::2"
     assert made == ["G::2"]
+
+
+def test_a_schema_for_editors_describes_the_generate_types_that_are_chosen() -> None:
+    made: list[str] = []
+    plugins = gather_plugins(
+        make_manager(files=[generating(made, ("G::1", "G::2", "G::30"))], discover=False)
+    )
+    table = SimpleNamespace(functions={}, conditions={}, removed=())
+    reference = Reference(plugins, lambda _: table, lambda: None)  # type: ignore[arg-type,return-value]
+
+    found = reference.build_schema(None, ("G::3?", "G::1"))
+    assert found["$defs"].keys() >= {"type G::1", "type G::30"}
+    assert {"enum": ["G::2"]} in found["$defs"]["resource"]["properties"]["type"]["anyOf"]
+    assert sorted(made) == ["G::1", "G::30"]
+    with pytest.raises(NotFound, match="G::4"):
+        reference.build_schema(None, ("G::4*",))
 
 
 def test_what_was_validated_counts_until_generate_types_are_others() -> None:

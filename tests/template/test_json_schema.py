@@ -16,11 +16,14 @@ from jsonschema import Draft202012Validator
 
 from zonda.core.app.app import App, build_app
 from zonda.core.cli.main import main
+from zonda.core.reference.json_schema import build_template_schema
 from zonda.core.settings import settings
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
 from zonda.core.template.source.versions import DATES, NAMES
 from zonda.hooks.errors import TemplateError, ValidationErrors
+from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.properties import Schema
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOM = Path(os.environ.get("ZONDA_CORPUS", ROOT.parent / "shared" / "corpus"))
@@ -140,6 +143,29 @@ def test_types_bring_descriptions_and_attributes(validator: Validators) -> None:
     length = known["properties"]["properties"]["anyOf"][1]["properties"]["length"]
     assert length["description"]
     assert length["default"] == 32
+
+
+def test_a_property_stands_for_the_one_that_it_is_another_name_of() -> None:
+    fields = {
+        "path": Schema(Schema.STRING, required=True),
+        "dest": Schema(Schema.STRING, alias_of="path"),
+        "mode": Schema(Schema.STRING, required=True),
+    }
+    several = Schema(Schema.LIST, schema=Schema(Schema.MAP, schema=fields))
+    cls = type("File", (Resource,), {"properties_schema": {**fields, "several": several}})
+    check = Draft202012Validator(
+        build_template_schema(["2018-08-31"], {"get_param": ""}, {}, {"File": cls})
+    )
+
+    def is_valid(**properties: Any) -> bool:
+        resource = {"type": "File", "properties": properties}
+        return check.is_valid({"heat_template_version": "2018-08-31", "resources": {"a": resource}})
+
+    assert is_valid(dest="x", mode="y")
+    assert is_valid(path="x", mode="y", several=[{"dest": "x", "mode": "y"}])
+    assert not is_valid(mode="y")
+    assert not is_valid(dest="x")
+    assert not is_valid(path="x", mode="y", several=[{"mode": "y"}])
 
 
 def templates() -> Iterator[Path]:

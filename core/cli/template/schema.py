@@ -15,8 +15,17 @@ from ..session import Session
         metavar="VERSION",
         help="e.g. 2018-08-31 or rocky (default: a schema for templates of any version)",
     ),
+    argument(
+        "--type",
+        dest="types",
+        metavar="TYPE",
+        action="append",
+        default=[],
+        help="also describe this type, one of thousands of a plug-in, or those that a pattern with "
+        "* and ? names; repeatable",
+    ),
 )
 def schema(session: Session, arguments: argparse.Namespace) -> None:
     """Print a JSON Schema on standard output."""
-    made = session.app.reference.build_schema(arguments.version)
+    made = session.app.reference.build_schema(arguments.version, tuple(arguments.types))
     session.screen.out.write(json.dumps(made, indent=2) + "\n")

@@ -16,6 +16,7 @@ BUNDLE = {"template": TEMPLATE}
 GIVEN: dict[str, Any] = {
     "example": True,
     "version": "2018-08-31",
+    "patterns": [],
     "conditions": True,
     "nested": True,
     "wanted": False,

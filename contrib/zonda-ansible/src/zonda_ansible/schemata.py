@@ -87,6 +87,7 @@ def _list_fields(
             if alias not in options:
                 made = _make_schema({**option, "required": False, "default": None}, top=top)
                 made.description = f"Another name of `{name}`."
+                made.alias_of = name
                 yield alias, made
 
 
