@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from tests.cluster.conftest import Cluster
+from tests.engine.conftest import Box
 
-from zonda.core.engine.actions import CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.actions import CheckDrift, CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.drift import store as drift_store
 from zonda.core.engine.model.effects import Step, Tx
 from zonda.core.engine.model.unit_of_work import UnitOfWork
@@ -19,7 +20,8 @@ from zonda.core.engine.runtime.trees import get_duties
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.write.duties import Duties, FencedOut, Foreign
 from zonda.core.store.write.transaction import Transaction
-from zonda.hooks.errors import NotFound, ValidationErrors
+from zonda.hooks.errors import Conflict, NotFound, ValidationErrors
+from zonda.hooks.records import replace
 
 BOX = "a: {{type: Test::Box, properties: {{value: {}}}}}"
 
@@ -114,6 +116,53 @@ def test_a_request_goes_to_the_next_owner_where_its_tree_is_handed_over(cluster:
     assert cluster.list_duties() == {f"tree:{key}": "two"}
     free.set()
     assert two.wait(key, 60).status == "COMPLETE"
+
+
+def test_a_refusal_is_left_to_the_next_owner_where_its_tree_is_handed_over(
+    cluster: Cluster,
+) -> None:
+    one, two, free = cluster.start("one"), cluster.start("two"), block(cluster)
+    key = create(cluster, one, "s")
+    assert one._trees is not None
+    one._trees._ownership.is_draining = True
+
+    def refuse_late(*given: Any) -> Step:
+        yield Tx(lambda work: get_duties(work).hand_over(key))
+        raise NotFound("Stack", "s")
+
+    one._requests.act = refuse_late
+    asked = two.submit(UpdateStack("s", cluster.bench.bundle(BOX.format("y"))))
+    assert asked.result(60).generation == 2
+    free.set()
+    assert two.wait(key, 60).status == "COMPLETE"
+
+
+@pytest.mark.parametrize("is_busy", [True, False])
+def test_a_request_is_answered_whose_name_stands_for_another_stack_by_now(
+    cluster: Cluster, is_busy: bool
+) -> None:
+    one, two, free = cluster.start("one"), cluster.start("two"), block(cluster, "handle_update")
+    asked, other = create(cluster, one, "s"), create(cluster, two, "t")
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+    update = UpdateStack("s", cluster.bench.bundle(BOX.format("y")))
+    one.submit(update).result(60)
+    if is_busy:
+        two.submit(replace(update, stack="t")).result(60)
+    assert one._trees is not None
+    act = one._trees.act_as_owner
+
+    def act_on_namesake(services: Any, action: Any, note: Any, root_id: str) -> Step:
+        assert root_id == asked
+        return (yield from act(services, replace(action, stack="t"), note, root_id))
+
+    one._requests.act = act_on_namesake
+    answer = two.submit(update)
+    if is_busy:
+        with pytest.raises(Conflict, match="Stack t is being worked on by another member"):
+            answer.result(60)
+    else:
+        assert (answer.result(60).stack_id, answer.result(60).generation) == (other, 2)
+    free.set()
 
 
 def test_a_member_that_was_removed_writes_nothing(cluster: Cluster) -> None:
@@ -259,6 +308,38 @@ def test_a_tree_is_kept_while_an_action_is_on_its_way_to_it(cluster: Cluster) ->
     engine.keep(lambda tx: None)
     assert cluster.list_duties() == {"tree:x": "one"}
     trees._held["x"] = 0
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+
+
+def test_a_tree_is_looked_at_again_that_a_check_of_drift_keeps_from_rest(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = cluster.start("one")
+    key = create(cluster, engine, "s")
+    assert engine.wait(key, 60).status == "COMPLETE"
+    cluster.wait_until(lambda: cluster.list_duties() == {})
+    seen, free = threading.Event(), threading.Event()
+
+    def observe(self: Any) -> dict[str, Any]:
+        seen.set()
+        free.wait(60)
+        return {}
+
+    monkeypatch.setattr(Box, "get_live_state", observe, raising=False)
+    engine.submit(CheckDrift("s")).result(60)
+    assert seen.wait(60)
+    trees = engine._trees
+    assert trees is not None
+    looked: Future[bool] = Future()
+
+    def look(work: UnitOfWork) -> None:
+        trees._resting.clear()
+        trees._release(work, key)
+        looked.set_result(key in trees._resting)
+
+    engine._run_unit(look)
+    assert looked.result(60)
+    free.set()
     cluster.wait_until(lambda: cluster.list_duties() == {})
 
 

@@ -14,6 +14,8 @@ KEPT = [
     pytest.param(56, id="the-tree-of-an-owner-that-was-never-complete-was-never-at-rest"),
     pytest.param(1475, id="a-tree-was-released-under-an-action-on-its-way"),
     pytest.param(1542, id="a-check-was-begun-in-a-tree-that-was-handed-over"),
+    pytest.param(1569, id="a-request-named-what-was-another-stack-by-then"),
+    pytest.param(1998, id="a-tree-was-kept-after-a-check-that-outlasted-a-look"),
 ]
 #: Seeds within which a mutation is found, at most.
 MOST = 2000

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import Any
 
 from zonda.core.store.read.reader import Reader
@@ -45,8 +46,8 @@ class Requests:
         self._driver = driver
         self._drive = drive
         self._waits = waits
-        #: Carries out an action.
-        self.act: Callable[[EngineServices, Action, Noted], Step] = act
+        #: Carries out an action that was asked of the owner of a tree; without a cluster of ''.
+        self.act: Callable[[EngineServices, Action, Noted, str], Step] = _act_for
         self._in_hand: set[str] = set()
         #: The stacks whose plans were made for other processes, until they have come to rest.
         self.stacks: set[str] = set()
@@ -77,30 +78,32 @@ class Requests:
         return stack.name if stack.project == own else "another project"
 
     def _take_up(self, rows: Any, error: BaseException | None) -> None:
-        for key, text, *_ in rows or ():
+        for key, text, *_, root_id in rows or ():
             if key in self._in_hand:
                 continue
             self._in_hand.add(key)
             if self._waits(key):
-                self._carry_out(key, text)
+                self._carry_out(key, text, root_id)
             else:
-                self._refuse(key, Conflict("The command that asked for this has ended."))
+                ended = Conflict("The command that asked for this has ended.")
+                self._refuse(key, root_id, ended)
 
-    def _carry_out(self, key: str, text: str) -> None:
+    def _carry_out(self, key: str, text: str, root_id: str) -> None:
         try:
             asked = self._driver.services.sealer.load(text)
             action = actions.from_json(asked)
             caller = self._read_caller(asked, key)
         except Conflict as error:
-            self._refuse(key, error)
+            self._refuse(key, root_id, error)
             return
         except (StoreError, KeyError, TypeError, ValueError) as error:
             log.warning("A request cannot be read", exc_info=error)
-            self._refuse(key, UsageError("The request cannot be read."))
+            self._refuse(key, root_id, UsageError("The request cannot be read."))
             return
 
         def note(work: UnitOfWork, accepted: Accepted) -> None:
-            if not self._waits(key) or not _answer(work, key, wire.format_accepted(accepted)):
+            said = wire.format_accepted(accepted)
+            if not self._waits(key) or not _answer(work, key, root_id, said):
                 raise Withdrawn
 
         def finish(value: Any, error: BaseException | None) -> None:
@@ -111,10 +114,10 @@ class Requests:
             elif isinstance(error, Foreign):  # the next owner finds the request
                 self._in_hand.discard(key)
             else:
-                self._refuse(key, error)
+                self._refuse(key, root_id, error)
 
         services = self._driver.services.for_caller(caller)
-        self._driver.start(self.act(services, action, note), finish)
+        self._driver.start(self.act(services, action, note, root_id), finish)
 
     def _read_caller(self, asked: str, key: str) -> Caller:
         """The caller of a request with its limits; raises Conflict where nobody here knows them."""
@@ -130,7 +133,8 @@ class Requests:
             )
         return replace(caller, allowance=replace(allowance, check_definition=check))
 
-    def _refuse(self, key: str, why: BaseException) -> None:
+    def _refuse(self, key: str, root_id: str, why: BaseException) -> None:
+        """Answer with an error, unless the tree has another owner by now: it finds the request."""
         if not isinstance(why, (ZondaError, Withdrawn)):
             log.error("A request of another process has failed", exc_info=why)
         said = wire.format_error(why)
@@ -138,9 +142,14 @@ class Requests:
         def finish(value: Any, error: BaseException | None) -> None:
             self._in_hand.discard(key)
 
-        self._driver.start(make_step(Tx(lambda work: _answer(work, key, said))), finish)
+        answer = partial(_answer, key=key, root_id=root_id, said=said)
+        self._driver.start(make_step(Tx(answer)), finish)
 
 
-def _answer(work: UnitOfWork, key: str, said: str) -> bool:
-    """Answer a request; False if it is not there any more."""
-    return work.tx.answer_request(key, work.sealer.seal(said), work.now)
+def _act_for(services: EngineServices, action: Action, note: Noted, root_id: str) -> Step:
+    return act(services, action, note)
+
+
+def _answer(work: UnitOfWork, key: str, root_id: str, said: str) -> bool:
+    """Answer a request; False if it is not there any more. Raises Foreign for no own tree."""
+    return work.tx.answer_request(key, work.sealer.seal(said), work.now, root_id)

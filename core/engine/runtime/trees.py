@@ -22,6 +22,7 @@ from ..actions import Accepted, Action, Caller, parse_answer, to_json
 from ..drift.interrupting import interrupt_tree
 from ..handlers.runners import act
 from ..model.effects import Call, Step, Tx, Wait, make_step
+from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
 from ..operations import cut_off
 from ..plan.accept import Noted
@@ -135,9 +136,10 @@ class Trees:
         duties = get_duties(work)
         if self._held[root_id]:  # since it was looked at
             self._resting.add(root_id)
-        elif duties.owns(root_id):
+        elif duties.owns(root_id) and not _is_at_work(work, root_id):
             work.tx.flush()
-            duties.release(root_id)
+            if not duties.release(root_id):  # what is below it, or a check, tells of no end
+                self._resting.add(root_id)
 
     def drive(self, root_id: str) -> None:
         """Take a tree that nobody looks after, and that somebody waits for."""
@@ -198,17 +200,19 @@ class Trees:
                 elif error.root_id != root_id:
                     yield Tx(partial(self._take_other, root_id=error.root_id))
 
-    def act_as_owner(self, services: EngineServices, action: Action, note: Noted) -> Step:
-        """Carry out an action that the owner of its tree was asked for; returns ``Accepted``.
+    def act_as_owner(
+        self, services: EngineServices, action: Action, note: Noted, root_id: str
+    ) -> Step:
+        """Carry out an action that the owner of a tree was asked for; returns ``Accepted``.
 
-        Raises Foreign where another member is the owner by now.
+        Raises Foreign where another member owns that tree by now; Conflict where another one is
+        busy elsewhere, which the name of the stack may stand for since it was asked.
         """
-        root_id = yield Call(lambda: _find_tree(services, action))
         while True:
             try:
-                return (yield from self._act_here(services, action, note, root_id or ""))
+                return (yield from self._act_here(services, action, note, root_id))
             except Foreign as error:
-                if root_id not in self._ownership.roots or error.root_id == root_id:
+                if error.root_id == root_id:
                     raise
                 yield Tx(partial(self._take_other, root_id=error.root_id))
 
@@ -282,6 +286,12 @@ def get_duties(work: UnitOfWork) -> Duties:
     """The duties of a transaction of a member."""
     assert work.tx.duties is not None
     return work.tx.duties
+
+
+def _is_at_work(work: UnitOfWork, root_id: str) -> bool:
+    """Whether a stack carries out a plan: whoever does will tell of its end."""
+    stack = work.tx.stack(root_id)
+    return stack is not None and stack.phase != IDLE
 
 
 def _find_tree(services: EngineServices, action: Any) -> str | None:

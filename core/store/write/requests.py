@@ -34,6 +34,11 @@ class Requests(SweepLists):
         """Take back a command that has no answer yet."""
         self._execute(self._sql["withdraw_request"], (request_id,))
 
-    def answer_request(self, request_id: str, text: str, at: float) -> bool:
-        """Answer a command; False if it was answered or withdrawn meanwhile."""
+    def answer_request(self, request_id: str, text: str, at: float, root_id: str = "") -> bool:
+        """Answer a command; False if it was answered or withdrawn meanwhile.
+
+        Raises Foreign where it is for a tree (``root_id``) of another member.
+        """
+        if self.duties is not None and root_id:
+            self.duties.check_writable(root_id)
         return self._execute(self._sql["answer_request"], (text, at, request_id)).rowcount == 1
