@@ -1,8 +1,9 @@
 """The end of the process, also where a plug-in left threads or calls ``os._exit``.
 
 Python waits at its end for every thread that is no daemon, and for those of executors: one that a
-plug-in has left behind would hold up a command for ever that has done its work. And a plug-in that
-calls ``os._exit`` would end the engine for all, and every later engine.
+plug-in has left behind would hold up a command for ever that has done its work. It does not wait
+for daemons, and may crash when one comes back from a call of a plug-in into what is no longer
+there. And a plug-in that calls ``os._exit`` would end the engine for all, and every later engine.
 """
 
 from __future__ import annotations
@@ -40,23 +41,21 @@ def refuse_exits() -> Iterator[None]:
 
 
 def leave(code: int) -> int:
-    """Return ``code``, or end the process with it where threads would block its end."""
-    threads = _list_threads()
-    if not threads:
-        return code
-    for at, thread in enumerate(threads):
+    """Return ``code``, or end the process with it where threads are left."""
+    for at, thread in enumerate(threads := _list_awaited()):
         thread.join(0.0 if at else GRACE)
     names = [thread.name for thread in threads if thread.is_alive()]
-    if not names:
+    if names:
+        streams.print_error(f"plug-ins have left threads behind, which end now: {', '.join(names)}")
+    elif threading.active_count() == 1:
         return code
-    streams.print_error(f"plug-ins have left threads behind, which end now: {', '.join(names)}")
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     _end_process(code)
 
 
-def _list_threads() -> list[threading.Thread]:
+def _list_awaited() -> list[threading.Thread]:
     """List the threads that Python would wait for."""
     executors = sys.modules.get("concurrent.futures.thread")
     awaited = set(getattr(executors, "_threads_queues", ()))

@@ -30,6 +30,7 @@ class Scheduler:
         self._jobs: Jobs | None = None
         self._is_stopped = False
         self._needed = threading.Event()
+        self._thread: threading.Thread | None = None
         # Held while the jobs are made, moved, or given up.
         self._lock = threading.Lock()
 
@@ -41,7 +42,8 @@ class Scheduler:
     def start(self, engine: Engine) -> None:
         """Start to call ``engine``."""
         run, name = self._load_when_needed, "zonda-scheduler"
-        threading.Thread(target=run, args=(engine,), name=name, daemon=True).start()
+        self._thread = threading.Thread(target=run, args=(engine,), name=name, daemon=True)
+        self._thread.start()
 
     def wake_at(self, due: float) -> None:
         """See ``zonda.core.engine.runtime.engine.Scheduler``."""
@@ -59,6 +61,8 @@ class Scheduler:
         self._needed.set()
         if jobs is not None:
             jobs.shutdown()
+        if self._thread is not None:  # Python would end in the middle of what this one imports
+            self._thread.join()
 
     def _load_when_needed(self, engine: Engine) -> None:
         for _ in range(_LOOKS):

@@ -54,7 +54,8 @@ class Zonda:
     def environment(self) -> dict[str, str]:
         """What a process of ours sees: nothing of zonda's but its home."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
-        return {**kept, "HOME": str(self.home), "ZONDA_HOME": str(self.home)}
+        home = str(self.home)
+        return {**kept, "HOME": home, "ZONDA_HOME": home, "PYTHONFAULTHANDLER": "1"}
 
     def command(self, words: Sequence[str | Path]) -> list[str]:
         """The command line of ``zonda WORDS``."""

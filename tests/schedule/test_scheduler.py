@@ -81,7 +81,8 @@ def test_no_sweep_runs_after_stop(engine: CountingEngine, clock: scheduler.Sched
     clock.stop()
     before = engine.calls.copy()
 
-    assert not [thread for thread in threading.enumerate() if "APScheduler" in thread.name]
+    names = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in names if "APScheduler" in name or "zonda-scheduler" in name]
     clock.wake_at(now())
     clock.stop()
     assert engine.calls == before

@@ -70,6 +70,9 @@ class Pool:
                     return
 
     def stop(self) -> None:
-        """Let every thread end after its running job."""
-        for _ in list(self._threads):
+        """Let every thread end after its running job; wait for those that have none."""
+        threads = list(self._threads)
+        for _ in threads:
             self._jobs.put(None)
+        for thread in threads if self._unfinished == 0 else ():
+            thread.join()

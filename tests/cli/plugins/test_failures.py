@@ -242,6 +242,34 @@ def test_threads_that_a_plug_in_leaves_behind_hold_up_no_end(write: Any, tmp_pat
     assert "plug-ins have left threads behind, which end now: left" in done.stderr
 
 
+DAEMON = """
+import atexit
+import threading
+from zonda.hooks import resource
+
+class Thing(resource.Resource):
+    def handle_create(self):
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+        atexit.register(print, "Python has ended under a thread")
+
+def resource_mapping():
+    return {"My::Thing": Thing}
+"""
+
+
+def test_python_does_not_end_under_a_daemon_that_a_plug_in_leaves(
+    write: Any, tmp_path: Path
+) -> None:
+    write("home/plugins/thing.py", DAEMON)
+    kinds = "resources: {a: {type: My::Thing}}\n"
+    template = write("t.yaml", f"heat_template_version: 2018-08-31\n{kinds}")
+    words = ("stack", "create", "s", "-t", template, "--home", tmp_path / "home")
+    done = in_a_process(*words)
+    assert done.returncode == 0
+    assert "Stack s CREATE_COMPLETE" in done.stderr
+    assert "under a thread" not in done.stdout + done.stderr
+
+
 def test_a_poll_without_an_answer_fails_the_action_instead_of_waiting_on(
     zonda: Any, write: Any
 ) -> None:
