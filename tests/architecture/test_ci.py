@@ -114,6 +114,7 @@ def test_without_sshd_it_ends_unless_it_is_told_to_do_without(run: Run, tmp_path
             id="no-npm",
         ),
         pytest.param(["--without", "node-red", "--without", "editor"], "exit 1", id="no-node-red"),
+        pytest.param(["--without", "openstack"], "exit 0", id="no-openstack"),
         pytest.param([], "exit 0", id="all-there"),
     ],
 )
