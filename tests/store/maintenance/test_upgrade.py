@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 from tests.postgresql_server import PostgreSQL
 
+from zonda.core.store.maintenance import upgrade as maintenance
 from zonda.core.store.maintenance.upgrade import upgrade
 from zonda.core.store.schema.rows import StackRow
 from zonda.core.store.schema.version import HEAD
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import find_database, open_store
+from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import StoreError
 
 SEALER = Sealer(make_key())
@@ -44,6 +47,39 @@ def test_an_upgraded_schema_is_that_of_a_new_database(postgresql: PostgreSQL, ur
     store = open_store(url, sealer=SEALER)
     assert [stack.name for stack in store.reader().stacks()] == ["web"]
     store.close()
+
+
+def test_an_upgrade_begins_again_when_a_table_is_in_use(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for no lock for long: all who use the table would wait behind it."""
+    user = psycopg.connect(url)
+    user.execute("SELECT version_num FROM alembic_version FOR UPDATE")
+    pauses = []
+
+    def pause(self: SystemClock, seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            user.rollback()
+
+    monkeypatch.setattr(SystemClock, "pause", pause)
+    upgrade(find_database(url), SEALER)
+    assert len(pauses) == 2
+    assert PostgreSQL(url).execute("SELECT version_num FROM alembic_version") == [(HEAD,)]
+    user.close()
+
+
+def test_an_upgrade_gives_up_a_table_that_is_in_use_all_the_time(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read_schema(url)
+    monkeypatch.setattr(maintenance, "_TRIES", 1)
+    monkeypatch.setattr(SystemClock, "pause", lambda self, seconds: None)
+    with psycopg.connect(url) as user:
+        user.execute("SELECT version_num FROM alembic_version FOR UPDATE")
+        with pytest.raises(StoreError, match="in use all the time: nothing was changed"):
+            upgrade(find_database(url), SEALER)
+    assert read_schema(url) == before
 
 
 def test_a_server_is_upgraded_by_the_operator_only(url: str) -> None:
