@@ -188,7 +188,7 @@ def test_one_server_loses_and_doubles_nothing(tmp_path: Path, kind: str) -> None
     assert report["events"] > report["keys"] > report["acknowledged"] > 0
 
 
-@pytest.mark.parametrize("kind", ["kill", "stop_in_transaction"])
+@pytest.mark.parametrize("kind", ["kill", "stop_in_transaction", "upgrade"])
 def test_two_members_lose_and_double_nothing(tmp_path: Path, kind: str) -> None:
     """Without live events: a stream has those of its own member only."""
     require_postgresql()

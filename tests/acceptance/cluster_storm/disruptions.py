@@ -115,6 +115,25 @@ def roll(scene: Scene) -> int:
     return len(scene.members.servers)
 
 
+def upgrade(scene: Scene) -> int:
+    """A rolling upgrade to the next release: the database first, then one member after the other.
+
+    Now and then one of the release before starts on the new schema first.
+    """
+    members, cluster = scene.members, scene.cluster
+    cluster.upgrade()
+    restarted = [scene.choose()] if scene.source.random() < 0.5 else []
+    for server in restarted:
+        scene.ends.append(members.end(server, signal.SIGTERM))
+        members.start(server)
+    for server in members.servers:
+        scene.ends.append(members.end(server, signal.SIGTERM))
+        cluster.install(server)
+        members.start(server)
+    cluster.check_release()
+    return len(members.servers) + len(restarted)
+
+
 #: kind -> what does it; how many members it has disrupted
 KINDS: dict[str, Callable[[Scene], int]] = {
     "kill": kill,
@@ -124,8 +143,9 @@ KINDS: dict[str, Callable[[Scene], int]] = {
     "silence": silence,
     "terminate": terminate,
     "restart": restart,
+    "upgrade": upgrade,
 }
 #: The kinds that need no PostgreSQL.
 EMBEDDED = ("kill", "stop", "roll")
 #: Seconds that a stack may pause at most, where another member takes over.
-BARS = {kind: 1.0 if kind == "roll" else 10.0 for kind in KINDS}
+BARS = {kind: 1.0 if kind in ("roll", "upgrade") else 10.0 for kind in KINDS}

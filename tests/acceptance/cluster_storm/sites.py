@@ -12,6 +12,7 @@ from zonda.core.store.values.sealing import make_key
 from ..serve_storm.server import Server
 from .postgresql import PostgreSQL
 from .proxy import Proxy
+from .releases import Release
 
 
 class Embedded:
@@ -36,7 +37,9 @@ class Cluster:
     """Members with homes of their own, each with a proxy between it and the PostgreSQL of all."""
 
     def __init__(self, folder: Path, settings: str, members: int) -> None:
-        self.postgresql = PostgreSQL()
+        self.postgresql, self._folder = PostgreSQL(), folder
+        # The releases that the database has been upgraded to.
+        self._releases: list[Release] = []
         self.proxies = [Proxy(self.postgresql.socket) for _ in range(members)]
         self.servers = []
         key = make_key()
@@ -49,6 +52,33 @@ class Cluster:
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         return self.postgresql.ask(query)
+
+    def upgrade(self) -> None:
+        """Upgrade the database to the next release, beside the members of the one before.
+
+        A release that takes away what this one adds is refused as long as they are there.
+        """
+        number, settings = len(self._releases) + 1, self.servers[0].settings
+        release = Release(self._folder, number)
+        code, said = release.upgrade(settings)
+        assert code == 0, said
+        self._releases.append(release)
+        for old in self._releases[-3:-2]:  # which nobody runs any more
+            old.remove()
+        next_one = Release(self._folder, number + 1, contracts=True)
+        code, said = next_one.upgrade(settings)
+        assert code == 1, said
+        assert "An engine uses the database" in said, said
+        next_one.remove()
+
+    def install(self, server: Server) -> None:
+        """Have a member be of the last release from its next start on."""
+        server.settings["PYTHONPATH"] = self._releases[-1].path
+
+    def check_release(self) -> None:
+        """All members are of the last release."""
+        found = self.read("SELECT DISTINCT version FROM member")
+        assert found == [(self._releases[-1].version,)], found
 
     def is_in_transaction(self, server: Server) -> bool:
         """Whether the session in which a member writes has a transaction that it has not ended."""

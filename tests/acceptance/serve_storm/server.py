@@ -23,11 +23,14 @@ class Servers(Protocol):
 
 
 class Server:
-    """``zonda serve`` in one home. ``url`` changes with each start."""
+    """``zonda serve`` in one home. ``url`` changes with each start.
+
+    ``settings``: variables of its process; whoever changes them does so for the next start.
+    """
 
     def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
         self.home = home
-        self._settings = settings or {}
+        self.settings = {"ZONDA_HOME": str(home), **(settings or {})}
         self.url = ""
         #: Whether the storm is over for clients.
         self.is_over = False
@@ -37,7 +40,7 @@ class Server:
     def start(self) -> None:
         """Start it; comes back when it listens."""
         command = [sys.executable, "-P", "-m", "zonda", "serve", "--ready", "ready"]
-        environ = {**os.environ, "ZONDA_HOME": str(self.home), "ZONDA_LOG": "off", **self._settings}
+        environ = {**os.environ, "ZONDA_LOG": "off", **self.settings}
         self._process = subprocess.Popen(
             [*command, "--address", "127.0.0.1:0"],
             stdout=subprocess.PIPE,
