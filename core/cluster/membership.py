@@ -240,8 +240,7 @@ class Membership:
                 return False
             self._renew_at = now + self._lease / 3
             self._on_renewal(partial(self._claim, members))
-        while self._news:
-            members.tell(self._news.pop())
+        self._tell_news(members)
         if self._has_events and now >= self._events_at:
             self._has_events, self._events_at = False, now + _EVENT_TICK
             members.tell("event")
@@ -252,6 +251,10 @@ class Membership:
             for text in self._list_progress():
                 members.tell(f"progress {self._member} {text}")
         return True
+
+    def _tell_news(self, members: Members) -> None:
+        while self._news:
+            members.tell(self._news.pop())
 
     def _claim(self, members: Members, key: str) -> bool:
         return not self._is_draining and members.claim(key, self._member)
@@ -280,6 +283,7 @@ class Membership:
         try:
             if self._stopping.is_set() and not self._is_lost.is_set():
                 members = members or self._open()
+                self._tell_news(members)
                 members.leave(self._member)
                 self._has_left.set()
                 members.tell("end")  # whom it wakes first is this member
@@ -300,6 +304,7 @@ class Membership:
                         log.warning("Members cannot hear of each other: %s", POOLED)
                         break
                     members.begin_to_listen(self._member)
+                    self._catch_up()
                 for told in members.hear(_LISTEN):
                     self._take(told)
             except StoreError:
@@ -307,6 +312,12 @@ class Membership:
                 members = None
                 self._has_left.wait(_TICK)
         _close(members)
+
+    def _catch_up(self) -> None:
+        """Look for what was told while nobody listened."""
+        assert self._engine is not None
+        self._engine.sweep_duties(takes_free=True)
+        self._engine.sweep_duties()
 
     def _take(self, told: str) -> None:
         kind, _, rest = told.partition(" ")

@@ -62,7 +62,7 @@ class Member:
         self.store.ownership = Ownership(self.name, 200, lambda: NOW)
         driver: Any = SimpleNamespace(driven=None)
         trees: Any = Trees(driver, self.store.ownership, lambda: None, lambda: None)
-        trees._take_over = lambda work, root_id: None  # whoever has the tree is alone by then
+        trees._take_over = lambda work, *roots: None  # whoever has the tree is alone by then
         self.trees = trees
 
     @property

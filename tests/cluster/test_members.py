@@ -236,7 +236,7 @@ def test_rows_are_read_again_after_another_member_has_had_the_tree(cluster: Clus
         with other.transaction() as tx:
             assert tx.duties is not None
             assert tx.duties.claim("1")
-            tx.forget_tree("1")
+            tx.forget_trees(["1"])
             found = tx.stack("1")
             assert found is not None
             assert found.note == last
@@ -266,7 +266,7 @@ def test_edges_are_read_again_after_another_member_has_had_the_tree(cluster: Clu
         get_duties_of(tx).hand_over("1")
     with one.transaction() as tx:
         assert get_duties_of(tx).claim("1")
-        tx.forget_tree("1")
+        tx.forget_trees(["1"])
         assert not tx.dependants(rows[1])
 
 

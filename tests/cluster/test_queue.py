@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from procrastinate.worker import Worker
 from tests.cluster.test_membership import Cluster, list_states
 from tests.engine.conftest import KEY
 from tests.postgresql_server import PostgreSQL
 
 from zonda.core.app.app import App
 from zonda.core.cli.main import main
+from zonda.core.cluster import queue
 from zonda.core.cluster.placement import DRIVE, SCHEMA, Placement
 from zonda.core.engine.actions import Caller, CreateStack, DeleteStack
+from zonda.core.engine.runtime.engine import Engine
 from zonda.core.store.database.placement import ASKED, CHECKED
 from zonda.core.store.postgresql.connection import ServerConnection, connect
 from zonda.core.store.postgresql.members import Members
@@ -97,6 +100,27 @@ def test_a_stop_hands_trees_over_by_the_queue(cluster: Cluster) -> None:
     del cluster.bench.journal.behave["a", "check"]
     cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})
     assert cluster.bench.journal.of("a").count("handle_create") == 1
+
+
+def test_trees_are_handed_over_at_once_although_a_worker_hears_of_no_jobs(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hear_nothing(*given: Any, **named: Any) -> None:
+        """A notification that comes while it looks for jobs is lost."""
+
+    monkeypatch.setattr(Worker, "_handle_notification", hear_nothing)
+    # and nothing else looks for free trees
+    monkeypatch.setattr(queue, "_POLL", 1e6)
+    monkeypatch.setattr(Members, "remove_dead", lambda self: False)
+    monkeypatch.setattr(Engine, "sweep_reconcile", lambda self: None)
+    one, two = start(cluster, "one"), start(cluster, "two")
+    key = begin_slow(cluster, one, "s")
+    first = cluster.find_owner(key)
+    cluster.apps.remove(one)
+    one.close()
+    cluster.wait_until(lambda: cluster.find_owner(key) not in (None, "", first))
+    del cluster.bench.journal.behave["a", "check"]
+    cluster.wait_until(lambda: list_states(two) == {"s": "COMPLETE"})
 
 
 def test_the_trees_of_a_removed_member_are_put_into_the_queue_with_it(cluster: Cluster) -> None:

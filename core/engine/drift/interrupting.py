@@ -5,6 +5,8 @@ Called by the engines, so that it imports nothing of what a check takes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from zonda.core.store.schema.rows import DriftCheckRow
 from zonda.core.store.schema.words import DRIFTED, INTERRUPTED, MISSING, SCHEDULE
 
@@ -40,12 +42,13 @@ def interrupt_all(work: UnitOfWork) -> None:
         _schedule_repair(work, stack_id)
 
 
-def interrupt_tree(work: UnitOfWork, root_id: str) -> None:
-    """Interrupt the running checks of one tree: the member that ran them has ended."""
-    for row in work.tx.drift.list_running(root_id):
+def interrupt_trees(work: UnitOfWork, roots: Sequence[str]) -> None:
+    """Interrupt the running checks of trees: the members that ran them have ended."""
+    for row in work.tx.drift.list_running(roots):
         interrupt(work, row)
-    if root_id in work.tx.drift.list_repaired():
-        _schedule_repair(work, root_id)
+    for stack_id in work.tx.drift.list_repaired():
+        if stack_id in roots:
+            _schedule_repair(work, stack_id)
 
 
 def _schedule_repair(work: UnitOfWork, stack_id: str) -> None:

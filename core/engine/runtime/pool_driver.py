@@ -69,7 +69,7 @@ class PoolDriver(Driver):
 
         def take_up(work: UnitOfWork) -> None:
             self._forget_ended(work, root_id)
-            sweeps.take_up(work, root_id)
+            sweeps.take_up(work, [root_id])
             if not is_known:
                 cut_off.count_unfinished(work)
 

@@ -6,7 +6,7 @@ Called by the engines; the database says what is unfinished, whatever messages w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..model.unit_of_work import UnitOfWork
 from ..operations import cut_off, timeouts
@@ -26,14 +26,11 @@ def take_up_after_end(work: UnitOfWork) -> None:
     cut_off.count_unfinished(work)
 
 
-def take_up(work: UnitOfWork, stack_id: str) -> None:
-    """Look at the unfinished instances of one stack, and below it."""
-    work.after.look.update(work.tx.list_runnable(stack_id))
-    if stack_id in work.tx.pending_stacks():
-        work.after.plan[stack_id] = None
-    work.after.refresh.update(
-        (key, None) for key, root in work.tx.list_behind() if root == stack_id
-    )
+def take_up(work: UnitOfWork, roots: Sequence[str]) -> None:
+    """Look at the unfinished instances of some trees."""
+    work.after.look.update(work.tx.list_runnable(*roots))
+    work.after.plan.update((key, None) for key in work.tx.pending_stacks() if key in roots)
+    work.after.refresh.update((key, None) for key, root in work.tx.list_behind() if root in roots)
 
 
 def reconcile(work: UnitOfWork, is_busy: Callable[[str], bool]) -> None:

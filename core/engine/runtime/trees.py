@@ -19,7 +19,7 @@ from zonda.hooks.errors import Conflict, NotFound
 from zonda.hooks.records import fields
 
 from ..actions import Accepted, Action, Caller, parse_answer, to_json
-from ..drift.interrupting import interrupt_tree
+from ..drift.interrupting import interrupt_trees
 from ..handlers.runners import act
 from ..model.effects import Call, Step, Tx, Wait, make_step
 from ..model.states import IDLE
@@ -109,27 +109,26 @@ class Trees:
             for root_id in found:
                 duties.offer(root_id, CHECKED)
             return
-        for root_id in found[: self._ownership.room]:
-            if duties.add(root_id):
-                self._take_over(work, root_id)
+        taken = [root_id for root_id in found[: self._ownership.room] if duties.add(root_id)]
+        self._take_over(work, *taken)
 
     def _claim_free(self, work: UnitOfWork) -> None:
         duties = get_duties(work)
         found = duties.list_free(AT_ONCE)
-        for root_id in found:
-            if duties.claim(root_id):
-                self._take_over(work, root_id)
+        self._take_over(work, *duties.claim_all(found))
         if len(found) == AT_ONCE:
             work.after.then.append(self.take_free)
 
-    def _take_over(self, work: UnitOfWork, root_id: str) -> None:
-        """Go on with a tree in the transaction that claims it."""
-        work.tx.forget_tree(root_id)
-        interrupt_tree(work, root_id)
-        sweeps.take_up(work, root_id)
-        if get_duties(work).is_suspect(root_id):
+    def _take_over(self, work: UnitOfWork, *roots: str) -> None:
+        """Go on with trees in the transaction that claims them; some statements are for all."""
+        if not roots:
+            return
+        work.tx.forget_trees(roots)
+        interrupt_trees(work, roots)
+        sweeps.take_up(work, roots)
+        for root_id in filter(get_duties(work).is_suspect, roots):
             cut_off.count_unfinished(work, root_id)
-        work.after.then.append(lambda: self._resting.add(root_id))
+        work.after.then.append(lambda: self._resting.update(roots))
         work.after.then.append(self._read_requests)
 
     def _release(self, work: UnitOfWork, root_id: str) -> None:
@@ -150,8 +149,10 @@ class Trees:
             self._take_over(work, root_id)
 
     def place(self, work: UnitOfWork, root_id: str) -> Placed:
-        """Take a tree that the queue brings."""
+        """Take a tree that the queue brings, unless it is here by now."""
         duties = get_duties(work)
+        if duties.owns(root_id):
+            return Placed.HERE
         if not duties.has_room:
             return Placed.FULL
         if not duties.claim(root_id):

@@ -171,18 +171,21 @@ class Members:
         """Remove members whose lease is over, and ``gone``; returns how many there were."""
         with self._transaction():
             dead = [key for (key,) in self._execute(_DEAD, [*gone])]
-            is_placed = self._place(self._execute(_FREE, dead))
+            has_freed = self._place(self._execute(_FREE, dead))
             self._execute("DELETE FROM member WHERE id = ANY(%s)", dead)
-        if dead and not is_placed:
+        if has_freed:
             self.tell("duty")
         return len(dead)
 
     def _place(self, freed: Sequence[tuple[str, float]]) -> bool:
-        """Put the trees among freed duties into the queue; False where there is none."""
+        """Put the trees among freed duties into the queue, if there is one; whether there are any.
+
+        Members are told of them as well: a worker that looks for jobs just then hears of none.
+        """
         trees = [(key.removeprefix(TREE), at) for key, at in freed if key.startswith(TREE)]
-        return not trees or self._enqueue(
-            ServerConnection(self._connection, self._where), trees, ORDINARY
-        )
+        if trees:
+            self._enqueue(ServerConnection(self._connection, self._where), trees, ORDINARY)
+        return bool(trees)
 
     def cut(self) -> int:
         """End the writing sessions of members whose lease is over; returns how many there were."""
@@ -192,9 +195,9 @@ class Members:
         """Remove a member that ends, and give its duties away at once."""
         with self._transaction():  # locks in the order of ``reap``
             self._execute("SELECT 1 FROM member WHERE id = %s FOR UPDATE", member)
-            is_placed = self._place(self._execute(_LEAVE, member))
+            has_freed = self._place(self._execute(_LEAVE, member))
             self._execute("DELETE FROM member WHERE id = %s", member)
-        if not is_placed:
+        if has_freed:
             self.tell("duty")
 
     def claim(self, key: str, member: str) -> bool:

@@ -57,8 +57,8 @@ CLUSTER: dict[str, Executable] = {
     .on_conflict_do_nothing(),
     "duty_claim": update(DUTY)
     .where(D.key == P("of"), D.member.is_(None), D.not_before <= P("now"))
-    .values(member=P("new_member"), since=P("new_since")),
-    "duty_takeovers": select(D.takeovers).where(D.key == P("of")),
+    .values(member=P("new_member"), since=P("new_since"))
+    .returning(D.takeovers),
     "duty_progress": update(DUTY).where(*_MINE).values(takeovers=L("0")),
     # Whoever asks holds the duty until the request is committed; whoever releases it waits for
     # that, and then looks for requests in another statement, which sees them.

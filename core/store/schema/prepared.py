@@ -336,9 +336,7 @@ SQL: dict[str, str] = {
     # (key, member, since, not_before, takeovers)
     'duty_add': 'INSERT INTO duty ("key", member, since, not_before, takeovers) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     # (new_member, new_since, of, now)
-    'duty_claim': 'UPDATE duty SET member=?, since=? WHERE duty."key" = ? AND duty.member IS NULL AND duty.not_before <= ?',
-    # (of)
-    'duty_takeovers': 'SELECT duty.takeovers FROM duty WHERE duty."key" = ?',
+    'duty_claim': 'UPDATE duty SET member=?, since=? WHERE duty."key" = ? AND duty.member IS NULL AND duty.not_before <= ? RETURNING takeovers',
     # (of, me)
     'duty_progress': 'UPDATE duty SET takeovers=0 WHERE duty."key" = ? AND duty.member = ?',
     # (of)

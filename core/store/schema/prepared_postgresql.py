@@ -338,9 +338,7 @@ SQL: dict[str, str] = {
     # (key, member, since, not_before, takeovers)
     'duty_add': 'INSERT INTO duty (key, member, since, not_before, takeovers) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
     # (new_member, new_since, of, now)
-    'duty_claim': 'UPDATE duty SET member=%s, since=%s WHERE duty.key = %s AND duty.member IS NULL AND duty.not_before <= %s',
-    # (of)
-    'duty_takeovers': 'SELECT duty.takeovers FROM duty WHERE duty.key = %s',
+    'duty_claim': 'UPDATE duty SET member=%s, since=%s WHERE duty.key = %s AND duty.member IS NULL AND duty.not_before <= %s RETURNING duty.takeovers',
     # (of, me)
     'duty_progress': 'UPDATE duty SET takeovers=0 WHERE duty.key = %s AND duty.member = %s',
     # (of)

@@ -53,10 +53,11 @@ class DriftTables:
         """Every check that is running."""
         return [DriftCheckRow(*found) for found in self._execute(self._sql["drift_checks_running"])]
 
-    def list_running(self, root_id: str) -> list[DriftCheckRow]:
-        """The running checks of one tree."""
-        found = self._execute(self._sql["drift_checks_running_of_tree"], (root_id,))
-        return [DriftCheckRow(*values) for values in found]
+    def list_running(self, roots: Sequence[str]) -> list[DriftCheckRow]:
+        """The running checks of trees."""
+        running = self._sql["drift_checks_running_of_tree"]
+        asked = [self._execute(running, (root_id,)) for root_id in roots]
+        return [DriftCheckRow(*values) for found in asked for values in found.fetchall()]
 
     def list_newest(self, stack_id: str, most: int) -> list[DriftCheckRow]:
         """The newest checks of a stack, whatever has become of them."""

@@ -6,7 +6,7 @@ writes to all trees.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from ..database.faults import Unusable
 from ..database.placement import ORDINARY, TREE, Enqueue, enqueue_nothing
@@ -148,15 +148,22 @@ class Duties:
 
     def claim(self, root_id: str) -> bool:
         """Take a tree that has no owner, and is not to be left alone yet."""
-        key, known = TREE + root_id, self._ownership
+        return bool(self.claim_all([root_id]))
+
+    def claim_all(self, roots: Sequence[str]) -> list[str]:
+        """Take those among trees that have no owner, and are not to be left alone yet."""
+        known, now = self._ownership, self._ownership.now()
         if known.is_draining:
-            return False
-        now = known.now()
-        if self._execute(self._sql["duty_claim"], (known.member, now, key, now)).rowcount != 1:
-            return False
-        found = self._execute(self._sql["duty_takeovers"], (key,)).fetchone()
-        self._gain(root_id, found[0])
-        return True
+            return []
+        claim = self._sql["duty_claim"]
+        asked = [
+            (root_id, self._execute(claim, (known.member, now, TREE + root_id, now)))
+            for root_id in roots
+        ]
+        taken = {root_id: rows[0][0] for root_id, each in asked if (rows := each.fetchall())}
+        for root_id, takeovers in taken.items():
+            self._gain(root_id, takeovers)
+        return [*taken]
 
     @property
     def _room(self) -> int:
@@ -196,10 +203,11 @@ class Duties:
         return True
 
     def hand_over(self, root_id: str) -> None:
-        """Leave a tree to another member."""
+        """Leave a tree to another member; all hear of it, since somebody waits for its work."""
         mine = (TREE + root_id, self._ownership.member)
         self._execute(self._sql["duty_free"], (self._ownership.now(), *mine))
         self._place(root_id, ORDINARY)
+        self.news.add("duty")
         self._lose(root_id)
 
     @property

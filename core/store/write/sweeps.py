@@ -29,15 +29,14 @@ class SweepLists(History):
         """Stacks whose action is past its deadline."""
         return self._list_owned_ids("stacks_overdue", now)
 
-    def list_runnable(self, root_id: str | None = None) -> list[tuple[str, str]]:
-        """(id, the stack at the top) of instances that a step could move; of one tree, or all."""
-        if root_id is None:
+    def list_runnable(self, *roots: str) -> list[tuple[str, str]]:
+        """(id, the stack at the top) of instances that a step could move; of some trees, or all."""
+        if not roots:
             return sorted(self._list_owned("runnable"))
         self.flush()
-        found: list[tuple[str, str]] = self._execute(
-            self._sql["runnable_of_tree"], (root_id,)
-        ).fetchall()
-        return found
+        runnable = self._sql["runnable_of_tree"]
+        asked = [self._execute(runnable, (root_id,)) for root_id in roots]
+        return [found for each in asked for found in each.fetchall()]
 
     def list_behind(self) -> list[tuple[str, str]]:
         """(id, the stack at the top) of owners that do not show all that has changed below them."""

@@ -463,17 +463,20 @@ class Transaction(Requests):
             resources = {key: found for key, found in resources.items() if found[_STACK] in owned}
         known.keep(stacks, resources)
 
-    def forget_tree(self, root_id: str) -> None:
-        """Read every row of a tree again: another member has had it meanwhile."""
+    def forget_trees(self, roots: Sequence[str]) -> None:
+        """Read every row of trees again: other members have had them meanwhile."""
         self.flush()
-        known = {key for key, found in self._known.stacks.items() if found[_ROOT] == root_id}
-        known.update(key for key, (_, found) in self._stacks.items() if found[_ROOT] == root_id)
-        self._known.drop_tree(root_id)
+        known = {key for key, found in self._known.stacks.items() if found[_ROOT] in roots}
+        known.update(key for key, (_, found) in self._stacks.items() if found[_ROOT] in roots)
+        for root_id in roots:
+            self._known.drop_tree(root_id)
         for key in [key for key, (row, _) in self._resources.items() if row.stack_id in known]:
             del self._resources[key]
         for key in known:
             self._stacks.pop(key, None)
-        for stack in self.tree(root_id):  # edges outlive the rows of their stacks here
+        asked = [self._execute(self._sql["stacks_of_root"], (root_id,)) for root_id in roots]
+        for found in (found for each in asked for found in each.fetchall()):
+            stack = self._track_stack(found)  # edges outlive the rows of their stacks here
             self._edges.forget(stack.id)
 
     # -- small helpers --------------------------------------------------------------------------

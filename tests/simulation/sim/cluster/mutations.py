@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -32,11 +32,11 @@ def _release_at_once(self: Duties, root_id: str) -> bool:
     return True
 
 
-def _keep_caches(self: Transaction, root_id: str) -> None:
+def _keep_caches(self: Transaction, roots: Sequence[str]) -> None:
     """What was known before another member had the tree is believed still."""
 
 
-def _interrupt_all(work: UnitOfWork, root_id: str) -> None:
+def _interrupt_all(work: UnitOfWork, roots: Sequence[str]) -> None:
     interrupt_all(work)
 
 
@@ -44,8 +44,8 @@ def _interrupt_all(work: UnitOfWork, root_id: str) -> None:
 MUTATIONS: Mapping[str, Callable[[], Any]] = {
     "no-fence": partial(mock.patch.object, Duties, "check_fence", _skip_fence),
     "release-without-look": partial(mock.patch.object, Duties, "release", _release_at_once),
-    "kept-caches": partial(mock.patch.object, Transaction, "forget_tree", _keep_caches),
-    "interrupt-all": partial(mock.patch.object, trees, "interrupt_tree", _interrupt_all),
+    "kept-caches": partial(mock.patch.object, Transaction, "forget_trees", _keep_caches),
+    "interrupt-all": partial(mock.patch.object, trees, "interrupt_trees", _interrupt_all),
 }
 
 
