@@ -8,7 +8,7 @@ from logging.handlers import BufferingHandler
 from typing import Final
 
 from ..errors import NotFound, NotSupported
-from ..resources.live_state import compare_live_state
+from ..resources.live_state import OpaqueState, compare_live_state
 from ..resources.nested_stack import NestedStack
 from ..resources.resource import Resource
 from ..schema import attributes
@@ -60,7 +60,10 @@ def _describe_read_error(life: InstrumentedLifecycle, name: str) -> str:
 
 
 def check_live_state_is_true(trial: Trial) -> None:
-    """Raise Violated unless ``get_live_state`` returns the properties given, then NotFound."""
+    """Raise Violated unless ``get_live_state`` returns the properties given, then NotFound.
+
+    Who only tells whether it is in sync may say that it is not once it is gone.
+    """
     if trial.cls.get_live_state is Resource.get_live_state:
         raise NotApplicable("it has no CHECK", "there is no get_live_state")
     life = trial.make_created()
@@ -73,6 +76,8 @@ def check_live_state_is_true(trial: Trial) -> None:
     try:
         found = life.live_state()
     except NotFound:
+        return
+    if isinstance(found, OpaqueState) and not found.in_sync:
         return
     if found is not None:
         raise Violated("it is told of after its deletion", "raise errors.NotFound")

@@ -12,6 +12,7 @@ import pytest
 from zonda.hooks import attributes, conformance, properties, support
 from zonda.hooks.conformance import NotApplicable, property_rules
 from zonda.hooks.errors import NotFound, ResourceFailure
+from zonda.hooks.resources.live_state import OpaqueState
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.constraints import Range
 from zonda.hooks.testing import FakeContext
@@ -146,6 +147,25 @@ def test_a_good_type_passes_every_rule_that_concerns_it() -> None:
     assert {("update", "size"), ("update", "password"), ("replace", "label")} <= found.keys()
     assert ("immutable", "zone") in found
     conformance.check(Disk, "Acme::Disk", Shelves).raise_if_failed()
+
+
+class Opaque(Disk):
+    """Tells whether it is there, and nothing else."""
+
+    def get_live_state(self) -> Mapping[str, Any]:
+        is_there = self.resource_id in self.client().disks
+        return OpaqueState(self.properties.get_sent_values(), in_sync=is_there)
+
+
+class Rosy(Disk):
+    """Says that all is well, whatever there is."""
+
+    def get_live_state(self) -> Mapping[str, Any]:
+        return OpaqueState(self.properties.get_sent_values(), in_sync=True)
+
+
+def test_what_is_gone_is_not_in_sync_for_who_tells_no_more() -> None:
+    assert rows(Opaque)["live state", ""].verdict == conformance.PASSED
 
 
 class NoWords(Disk):
@@ -361,6 +381,7 @@ class Busy(Disk):
         pytest.param(Open, "secrets stay secret", "", "attribute url", id="shown"),
         pytest.param(Mistyped, "attributes", "", "declared as Map", id="mistyped"),
         pytest.param(Deaf, "update", "size", "not what was asked for: size", id="deaf"),
+        pytest.param(Rosy, "live state", "", "told of after its deletion", id="rosy"),
         pytest.param(Blind, "check of what is gone", "", "all is well", id="blind"),
         pytest.param(Busy, "check", "", "changed the physical id or the metadata", id="busy"),
         pytest.param(Fragile, "properties at random", "", "too heavy for the shelf", id="random"),
