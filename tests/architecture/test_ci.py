@@ -17,7 +17,7 @@ SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
 #: Programs that modules of Ansible work on.
-MODULES = ("crontab", "setcap", "setfacl", "setfattr", "sshd", "sudo", "sysctl")
+MODULES = ("crontab", "podman", "runc", "setcap", "setfacl", "setfattr", "sshd", "sudo", "sysctl")
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
-from cases.ground import Ground, need, need_root, run, skip
+from cases.ground import Ground, Life, need, need_root, run, skip
 from commands import Zonda
-from lives import is_in_sync, make_life
+from containers import ABSENT as NO_PODMAN
+from containers import Container, find_podman
+from lives import is_in_sync, live, make_life
 from servers import ABSENT, SshServer, find_server
 from zonda.hooks import ResourceFailure
 
@@ -193,3 +195,47 @@ def test_a_life_in_a_changed_root(tmp_path: Path) -> None:
     assert path.read_text() == "three\n"
     life.delete()
     assert not path.exists()
+
+
+@pytest.fixture
+def container() -> Iterator[Container]:
+    if os.environ.get("ZONDA_ANSIBLE_TESTS") == "never":
+        pytest.skip("ZONDA_ANSIBLE_TESTS=never")
+    if find_podman() is None:
+        skip(NO_PODMAN)
+    need_root()
+    try:
+        made = Container()
+    except RuntimeError as error:
+        skip(f"podman starts no container: {error}")
+    yield made
+    made.stop()
+
+
+def test_lives_in_a_container(container: Container) -> None:
+    path = Path("/etc/zonda-made")
+    lines = Life(
+        "ansible.builtin.copy",
+        {"dest": str(path), "content": "one\n"},
+        {"content": "two\n"},
+        lambda: container.has(path),
+        lambda: container.run("sh", "-c", f"echo three > {path}"),
+    )
+    account = Life(
+        "ansible.builtin.user",
+        {"name": "zonda-inner", "comment": "One", "create_home": False},
+        {"comment": "Two"},
+        lambda: bool(container.run("getent", "passwd", "zonda-inner")),
+        lambda: container.run("usermod", "--comment", "Three", "zonda-inner"),
+    )
+    for case in (lines, account):
+        live(case, container.settings)
+        assert not path.exists()
+        assert "zonda-inner" not in Path("/etc/passwd").read_text()
+
+
+def test_a_container_that_is_gone_is_told(container: Container) -> None:
+    host = {**container.settings, "address": "zonda-none"}
+    life = make_life("ansible.builtin.ping", {"ansible_on": host})
+    with pytest.raises(ResourceFailure, match="zonda-none"):
+        life.create()
