@@ -20,7 +20,8 @@ from .trial import Trial, describe_error
 def check_create(trial: Trial) -> None:
     """Raise Violated unless valid properties make a resource."""
     schemata, known = trial.cls.properties_schema, trial.properties
-    lacking = [name for name in schemata if schemata[name].required and name not in known]
+    there = {*known, *(schemata[name].alias_of for name in known.keys() & schemata.keys())}
+    lacking = [name for name in schemata if schemata[name].required and name not in there]
     if lacking:
         names = ", ".join(lacking)
         raise Violated(

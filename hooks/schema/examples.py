@@ -60,9 +60,12 @@ def build_properties(
     for which no value is known is left out.
     """
     found: dict[str, Any] = {}
+    stood_for = {schemata[name].alias_of for name in given.keys() & schemata.keys()}
     for name, schema in schemata.items():
         if name in given:
             found[name] = given[name]
+        elif name in stood_for:
+            continue
         elif (schema.required and schema.default is None) or (optional and _is_usable(schema)):
             found.update((name, value) for value in islice(list_values(schema, context), 1))
     return found
