@@ -27,8 +27,11 @@ TEMPLATE_SUFFIXES = (".yaml", ".template")
 
 
 def is_template(type_: str) -> bool:
-    """Whether a type name or a registry's value names a template file."""
-    return type_.endswith(TEMPLATE_SUFFIXES)
+    """Whether a type name or a registry's value names a template file.
+
+    ``Ansible::ansible.builtin.template`` is a type: a file's name with ``::`` has a folder before.
+    """
+    return type_.endswith(TEMPLATE_SUFFIXES) and ("::" not in type_ or "/" in type_)
 
 
 @dataclass(frozen=True, slots=True)

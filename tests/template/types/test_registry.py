@@ -19,7 +19,11 @@ class Two(Resource):
     pass
 
 
-TYPES: dict[str, type[Resource]] = {"Acme::One": One, "Acme::Two": Two}
+TYPES: dict[str, type[Resource]] = {
+    "Acme::One": One,
+    "Acme::Two": Two,
+    "Acme::files.template": Two,
+}
 
 
 def registry(data: dict[str, Any]) -> Registry:
@@ -34,6 +38,10 @@ def registry(data: dict[str, Any]) -> Registry:
     [
         pytest.param({}, "Acme::One", One, id="built-in"),
         pytest.param({"My::T": "Acme::One"}, "My::T", One, id="alias"),
+        pytest.param({}, "Acme::files.template", Two, id="a-type-that-ends-like-a-file"),
+        pytest.param(
+            {"My::T": "Acme::files.template"}, "My::T", Two, id="alias-of-one-that-ends-like-a-file"
+        ),
         pytest.param({"My::T": "My::U", "My::U": "Acme::Two"}, "My::T", Two, id="chain"),
         pytest.param({"Acme::One": "Acme::Two"}, "Acme::One", Two, id="before-built-in-types"),
         pytest.param({"My::*": "Acme::*"}, "My::Two", Two, id="wildcard-both"),
