@@ -97,4 +97,5 @@ def test_passwords_are_hidden_and_variables_reach_ansible() -> None:
         "password",
         "become_password",
         "hidden_variables",
+        "vault_password",
     }

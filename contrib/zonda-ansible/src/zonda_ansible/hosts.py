@@ -23,7 +23,7 @@ from zonda.hooks import (
     support,
 )
 
-from . import facts
+from . import facts, vault
 from .index import load_index
 from .lives import runs
 
@@ -40,6 +40,7 @@ BECOME_PASSWORD, PYTHON, VARIABLES, HIDDEN_VARIABLES = (
     "variables",
     "hidden_variables",
 )
+VAULT_PASSWORD: Final = "vault_password"
 WAIT: Final = "wait"
 FACTS, FACT_SUBSETS = "facts", "fact_subsets"
 LOCAL: Final = "local"
@@ -55,8 +56,11 @@ _NAMES: Final = {
     BECOME_USER: "ansible_become_user",
     BECOME_METHOD: "ansible_become_method",
     BECOME_PASSWORD: "ansible_become_password",
+    VAULT_PASSWORD: vault.PASSWORD,
     PYTHON: "ansible_python_interpreter",
 }
+#: The settings that may be encrypted.
+_SECRETS: Final = (PASSWORD, BECOME_PASSWORD, HIDDEN_VARIABLES)
 #: The settings that say which machine it is.
 _MACHINE: Final = (ADDRESS, CONNECTION, PORT)
 _TRIES: Final = 3
@@ -108,6 +112,11 @@ def make_settings() -> dict[str, properties.Schema]:
             update_allowed=True,
             hidden=True,
         ),
+        VAULT_PASSWORD: _text(
+            "The password of what ansible-vault has encrypted: files that modules send, and texts "
+            "that are given for hidden options, passwords and variables; never shown.",
+            hidden=True,
+        ),
     }
 
 
@@ -119,6 +128,7 @@ def make_variables(settings: Mapping[str, Any]) -> dict[str, Any]:
     given.setdefault(CONNECTION, "ssh" if ADDRESS in given else LOCAL)
     if given[CONNECTION] == LOCAL:
         given.setdefault(PYTHON, sys.executable)
+    given |= {name: vault.mark_texts(given[name]) for name in _SECRETS if name in given}
     found = {_NAMES[name]: value for name, value in given.items() if name in _NAMES}
     return {**given.get(VARIABLES, {}), **given.get(HIDDEN_VARIABLES, {}), **found}
 
@@ -182,7 +192,7 @@ class Host(Resource):
         ),
     }
     exposes_properties: ClassVar[Mapping[str | None, Sequence[str]]] = {
-        "connection": (PASSWORD, BECOME_PASSWORD, HIDDEN_VARIABLES)
+        "connection": (*_SECRETS, VAULT_PASSWORD)
     }
 
     def needs_replace_failed(self) -> bool:

@@ -104,7 +104,9 @@ def test_an_inventory_of_the_runner_is_the_only_one(
     assert finish(runner, request_of("site", inputs=wrong)) == Succeeded({"done": True})
 
 
-def test_encrypted_variables(make: Make, write: Make, request_of: Make, finish: Make) -> None:
+@pytest.fixture
+def encrypted(write: Make) -> None:
+    """A playbook with variables that ansible-vault has encrypted."""
     from ansible.parsing.vault import VaultLib, VaultSecret
 
     vault = VaultLib([("default", VaultSecret(b"pa55word"))])
@@ -114,7 +116,23 @@ def test_encrypted_variables(make: Make, write: Make, request_of: Make, finish: 
         "- hosts: localhost\n  gather_facts: false\n  vars_files: [secret.yml]\n  tasks:\n"
         '    - set_stats: {data: {length: "{{ token | length }}"}}\n',
     )
+
+
+@pytest.mark.usefixtures("encrypted")
+def test_encrypted_variables(make: Make, request_of: Make, finish: Make) -> None:
     assert finish(make(vault_password="pa55word"), request_of()) == Succeeded({"length": 14})
+
+
+@pytest.mark.usefixtures("encrypted")
+@pytest.mark.parametrize("section", [{"vault_password": "wr0ng-word"}, {}], ids=["wrong", "none"])
+def test_variables_that_cannot_be_decrypted(
+    make: Make, request_of: Make, finish: Make, section: dict[str, str]
+) -> None:
+    answer = finish(make(**section), request_of())
+    assert isinstance(answer, Failed)
+    assert "vault secrets" in answer.reason
+    assert "secret.yml" in answer.reason
+    assert "wr0ng" not in str(answer)
 
 
 # -- failures -------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from .decryption import decrypt
+
 #: The characters of a text in a diff that are kept: people read its beginning.
 _LONGEST: Final = 4000
 #: The bytes of what a module returns that are kept.
@@ -126,6 +128,10 @@ def run_module(question: Mapping[str, Any]) -> dict[str, Any]:
     from ansible.vars.manager import VariableManager
 
     loader = DataLoader()
+    try:
+        question = decrypt(question, loader)
+    except AnsibleError as error:
+        return {"failed": True, "msg": str(error)}
     inventory = InventoryManager(loader=loader, sources=(f"{_HOST},",))
     variables = VariableManager(loader=loader, inventory=inventory)
     for name, value in question["variables"].items():

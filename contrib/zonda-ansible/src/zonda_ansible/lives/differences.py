@@ -63,7 +63,8 @@ def describe(result: Mapping[str, Any]) -> str:
         elif diff.get("prepared"):
             lines.append(str(diff["prepared"]))
         elif before is not None or after is not None:
-            lines.append(f"{diff.get('after_header') or 'it'} has another content")
+            called = diff.get("before_header") or diff.get("after_header") or "it"
+            lines.append(f"{called} has another content")
     return "; ".join(lines)
 
 

@@ -19,7 +19,7 @@ from zonda.hooks import (
     properties,
 )
 
-from .. import hosts
+from .. import hosts, vault
 from ..index import Index
 from . import differences, runs
 from .life_cycles import LifeCycle
@@ -73,7 +73,9 @@ class ObservedModule(Resource):
             keywords["environment"] = dict(wanted["ansible_environment"])
         return {
             "module": module,
-            "options": self.list_given(wanted) if options is None else options,
+            "options": vault.mark_options(
+                self.list_given(wanted) if options is None else options, self.interface["options"]
+            ),
             "variables": hosts.make_variables(wanted["ansible_on"]),
             "keywords": keywords,
             "check": False,
