@@ -20,7 +20,7 @@ from procrastinate.jobs import Job, Status
 
 from zonda.core.engine.runtime.trees import Placed
 from zonda.core.store.database.placement import TREE
-from zonda.core.store.postgresql.connection import ServerConnection, add_option
+from zonda.core.store.postgresql.connection import PatientConnection, ServerConnection, add_option
 from zonda.core.store.write.duties import Ownership
 from zonda.hooks.errors import StoreError
 
@@ -151,6 +151,7 @@ class Queue:
             conninfo=add_option(self._url, f"-c search_path={SCHEMA}"),
             min_size=1,
             max_size=_CONNECTIONS,
+            connection_class=PatientConnection,
         )
         app = App(connector=connector)
         self._add_tasks(app)

@@ -44,6 +44,8 @@ class Jobs(BackgroundScheduler):  # type: ignore[misc]  # APScheduler has no typ
             timezone=self._zone,
         )
         for name, seconds in PERIODS.items():
+            if name == "sweep_requests" and engine.is_member:  # it reads them with its duties
+                continue
             self.add_job(getattr(engine, name), Period(seconds), id=name)
 
     def wake_at(self, due: float) -> None:

@@ -23,6 +23,8 @@ LONG = 10.0
 class CountingEngine:
     """Counts calls, and tells when each of a sort has come twice."""
 
+    is_member = False
+
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.twice = {name: threading.Event() for name in jobs.PERIODS}
@@ -70,6 +72,17 @@ def test_every_sweep_runs_again_and_again(
     clock.start(engine)
     clock.wake_at(now())
     assert all(event.wait(LONG) for event in engine.twice.values())
+
+
+@pytest.mark.usefixtures("often")
+def test_a_member_is_not_woken_for_requests(
+    engine: CountingEngine, clock: scheduler.Scheduler
+) -> None:
+    engine.is_member = True
+    clock.start(engine)
+    clock.wake_at(now())
+    assert all(event.wait(LONG) for name, event in engine.twice.items() if name != "sweep_requests")
+    assert not engine.calls["sweep_requests"]
 
 
 @pytest.mark.usefixtures("often")

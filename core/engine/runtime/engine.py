@@ -119,6 +119,8 @@ class Engine:
         )
         self._requests = Requests(self._driver, self.drive, store.is_awaited)
         self._trees: Trees | None = None
+        #: Whether it has begun as a member of a cluster.
+        self.is_member = False
         self._fire: Callable[[UnitOfWork], None] | None = None
         self._stop_superseded = sweeps.StopSuperseded(self._driver, self.settings.cancel_grace)
         self._lateness = Lateness(self._driver, clock)
@@ -155,6 +157,7 @@ class Engine:
         if self._store.ownership is not None:
             from .trees import Trees
 
+            self.is_member = True
             owned, read = self._store.ownership, self._requests.sweep
             self._trees = Trees(self._driver, owned, read, self.fire_checks)
             self._requests.act = self._trees.act_as_owner
@@ -174,10 +177,7 @@ class Engine:
         self._thread.start()
 
     def submit(
-        self,
-        action: Action,
-        caller: Caller | None = None,
-        note: Noted | None = None,
+        self, action: Action, caller: Caller | None = None, note: Noted | None = None
     ) -> Future[Accepted]:
         """Have an action carried out; the future is done once it is planned and committed.
 
@@ -332,8 +332,8 @@ class Engine:
             self._put(self._trees.note_all)
 
     def sweep_requests(self) -> None:
-        """Carry out the requests of other processes; a member does so with its duties."""
-        if self._trees is None:
+        """Carry out the requests of other processes."""
+        if not self.is_member:  # it reads them with its duties
             self._put(self._requests.sweep)
 
     def withdraw(self, request: str) -> None:

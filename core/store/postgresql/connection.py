@@ -35,6 +35,8 @@ DIALECT = Dialect(
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 #: Seconds after which a server that does not answer is given up.
 _PATIENCE = 10
+#: Seconds for which an asynchronous connection waits without a look round.
+_WAIT = 5.0
 #: The lock that writers of events share and readers of all events have alone, for a moment.
 _EVENTS = int.from_bytes(b"zondaevt")
 #: Milliseconds for which a reader waits for that lock at a time, and how many times: all who write
@@ -131,6 +133,17 @@ class _Words:
         """See ``faults.to_store_error``."""
         assert isinstance(error, psycopg.Error)
         return to_store_error(error, self.where)
+
+
+class PatientConnection(psycopg.AsyncConnection[Any]):
+    """A connection for a thread: by itself psycopg looks for Ctrl-C ten times a second.
+
+    For one that listens that was two fifths of what a member costs that has nothing to do.
+    """
+
+    async def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
+        """Wait for the server."""
+        return await super().wait(gen, *args, **{"interval": _WAIT, **options})
 
 
 class ServerConnection(_Words):
