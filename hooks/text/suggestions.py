@@ -12,8 +12,9 @@ from itertools import pairwise
 #: The least similarity of two names, from 0 to 1: two letters of three may have changed places.
 ALIKE = 0.62
 
-#: Among more names than this only another spelling is looked for, and one with the same beginning
-#: (``OS::Heat::``, ``community.general.``): comparing takes its time.
+#: Among more names than this only another spelling is looked for, one with the same beginning
+#: (``OS::Heat::``, ``community.general.``), and one with the same end (``.copy``): comparing takes
+#: its time.
 MOST = 500
 
 #: So many are compared for good; letters and pairs of letters in common choose them.
@@ -33,9 +34,12 @@ def closest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
             folded.setdefault(_fold_name(item), item)
     wanted = _fold_name(name)
     if wanted not in folded and len(folded) > MOST:
-        start = wanted[: max(wanted.rfind(":"), wanted.rfind(".")) + 1]
-        folded = {each: item for each, item in folded.items() if start and each.startswith(start)}
-    if wanted in folded or len(folded) > MOST:
+        start, end = _split_name(wanted)
+        same = {each: item for each, item in folded.items() if start and each.startswith(start)}
+        if not 0 < len(same) <= 2 * MOST:
+            same, alike = _find_same_end(folded, start, end), 0.0
+        folded = same
+    if wanted in folded or len(folded) > 2 * MOST:
         return folded.get(wanted, "")
     from difflib import get_close_matches  # needed for a fault only
     from heapq import nlargest
@@ -46,6 +50,19 @@ def closest(name: object, known: Iterable[object], alike: float = ALIKE) -> str:
     )
     found = get_close_matches(wanted, closest, n=1, cutoff=alike)
     return folded[found[0]] if found else ""
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """The namespaces of a name, and the rest of it."""
+    at = max(name.rfind(":"), name.rfind(".")) + 1
+    return name[:at], name[at:]
+
+
+def _find_same_end(known: dict[str, str], start: str, end: str) -> dict[str, str]:
+    """The names that end so; only those of the namespaces ``a::a.`` for ``a::``, if any are."""
+    found = {name: item for name, item in known.items() if end and _split_name(name)[1] == end}
+    own = start + start.strip(":.")
+    return {name: item for name, item in found.items() if name.startswith(own)} or found
 
 
 @lru_cache(maxsize=2 * MOST)

@@ -29,11 +29,21 @@ def test_nearest(name: object, known: list[object], meant: str) -> None:
 
 
 def test_among_very_many_names_one_with_the_same_beginning_is_found() -> None:
-    many = [*(f"Acme::One::n{number}" for number in range(MOST + 1)), "OS::Heat::Value"]
+    many = [*(f"Acme::One::n{number}" for number in range(2 * MOST)), "OS::Heat::Value"]
 
     assert closest("OS::Heat::Vaule", many) == "OS::Heat::Value"
-    assert closest("OS::Haet::Value", many) == ""
-    assert closest("Acme::One::m7", many) == ""
+    assert closest("Acme::One::n7x", many) == "Acme::One::n7"
+    assert closest("Other::x7", many) == ""
+
+
+def test_among_very_many_names_one_with_the_same_end_is_found() -> None:
+    many = [*(f"Acme::one.n{number}" for number in range(2 * MOST)), "Acme::zoo.user"]
+
+    assert closest("OS::Haet::user", many) == "Acme::zoo.user"
+    assert closest("Acme::user", many) == "Acme::zoo.user"
+    assert closest("Acme::user", [*many, "Acme::a.user", "Acme::acme.own.user"]) == (
+        "Acme::acme.own.user"
+    )
 
 
 def test_among_very_many_names_only_another_spelling_is_found() -> None:
