@@ -77,6 +77,11 @@ def test_the_reason_of_a_module_is_told_without_its_secrets(collection: Path) ->
     assert "s3cr3t" not in said
 
 
+def test_what_a_module_says_twice_is_told_once(collection: Path) -> None:
+    write(collection, "module.fail_json(msg='no\\r\\nway', stderr='no\\r\\nway\\r\\n', rc=3)")
+    assert fail_to_create() == "acme.tools.odd on this machine: no\nway"
+
+
 def test_a_module_without_check_mode_cannot_be_looked_at(collection: Path) -> None:
     write(collection, "module.exit_json(changed=True)", check=False)
     life = make_life("acme.tools.odd", {"name": "x"})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from commands import Zonda
+from lives import make_life
 from zonda.hooks import ValidationErrors
 
 HEAD = "heat_template_version: 2018-08-31\n"
@@ -109,3 +110,12 @@ def test_a_plan_tells_what_a_deletion_leaves(tmp_path: Path) -> None:
     said = zonda.run_with_template("plan", "s")
     assert said.count("its deletion leaves") == 1
     assert "ansible.builtin.unarchive has done, since how to undo that is not known" in said
+
+
+def test_a_list_of_one_names_a_thing_by_what_it_holds() -> None:
+    given = {"name": "curl"}  # a list, for Ansible
+    life = make_life("ansible.builtin.apt", given)
+    named = life.instance().name_thing(life.instance().properties)
+    assert named == "curl"
+    life = make_life("ansible.builtin.apt", {"name": ["curl", "nginx"]})
+    assert life.instance().name_thing(life.instance().properties) == '["curl", "nginx"]'

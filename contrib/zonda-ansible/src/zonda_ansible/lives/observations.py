@@ -56,8 +56,7 @@ class ObservedModule(Resource):
     def name_thing(self, wanted: properties.Properties) -> str:
         """The physical id: what names the thing on its machine."""
         values = [each for each in self.life.list_identity(self.list_given(wanted)) if each]
-        texts = [each if isinstance(each, str) else json.dumps(each) for each in values]
-        return (" ".join(texts) or self.name)[:255]
+        return (" ".join(map(_name_value, values)) or self.name)[:255]
 
     def ask(
         self, wanted: properties.Properties, module: str, options: dict[str, Any] | None
@@ -166,8 +165,17 @@ class ObservedModule(Resource):
         return next(iter((*visible, *names, "ansible_environment")))
 
 
+def _name_value(value: Any) -> str:
+    """A value as a part of a name: a text, or that of a list which holds no more (a package)."""
+    alone = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return alone if isinstance(alone, str) else json.dumps(value)
+
+
 def get_message(found: Mapping[str, Any]) -> str:
     """The reason that a module gives for its failure."""
-    texts = [found.get("msg"), found.get("stderr"), found.get("module_stderr")]
-    said = "; ".join(str(text).strip() for text in texts if text) or "it gives no reason"
-    return said[-LONGEST:]
+    said: list[str] = []
+    for name in ("msg", "stderr", "module_stderr"):
+        text = str(found.get(name) or "").replace("\r", "").strip()
+        if text and not any(text in each for each in said):
+            said.append(text)
+    return ("; ".join(said) or "it gives no reason")[-LONGEST:]
