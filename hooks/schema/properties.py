@@ -210,6 +210,8 @@ class Properties(Mapping[str, Any]):
 
 def is_same_value(one: Any, other: Any) -> bool:
     """Whether two values are the same as JSON: 1 is 1.0, and neither is true."""
+    if type(one) is str and type(other) is str:  # most are
+        return one == other
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -34,11 +34,20 @@ class Offers:
         self._owner = owner
         self._definition = known
         self._inside = inside
+        # By name: attributes that were predicted whole; a role's data is read by all that follows.
+        self._whole: dict[str, Any] = {}
 
     def value(self, attribute: str | None, rest: tuple[Any, ...]) -> Any:
         """The value of an attribute below ``rest``; raises KnownLater."""
         if attribute is None:
             raise UnknownUntilRun
+        if rest:
+            return self._predict(attribute, rest)
+        if attribute not in self._whole:
+            self._whole[attribute] = self._predict(attribute, rest)
+        return self._whole[attribute]
+
+    def _predict(self, attribute: str, rest: tuple[Any, ...]) -> Any:
         by_outputs = self._is_by_outputs and attribute in self._owner.cls.attributes_schema
         resource = self._lenient_owner if by_outputs else self._strict_owner
         child = resource.child
