@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import psycopg
 import pytest
+from psycopg_pool import ConnectionPool
 from tests.postgresql_server import PostgreSQL
 
 from zonda.core.store.database.faults import Lost
@@ -124,3 +127,22 @@ def test_a_session_that_is_ended_loses_its_lock_and_writes_nothing(store: Store,
         add(store)
     assert reader.stacks() == []  # on a new connection
     assert not store.database.engine_lock().is_taken()
+
+
+def test_a_reader_finds_a_server_soon_that_was_away(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks it often, not after 1, 2, 4 and 8 seconds."""
+    refusals, connect = [*range(6)], ConnectionPool._connect
+
+    def refuse(self: Any, timeout: float | None = None) -> Any:
+        if refusals:
+            refusals.pop()
+            raise psycopg.OperationalError("connection refused")
+        return connect(self, timeout)
+
+    monkeypatch.setattr(ConnectionPool, "_connect", refuse)
+    store = open_store(url, sealer=SEALER)
+    assert store.reader().stacks() == []
+    assert refusals == []
+    store.close()

@@ -12,7 +12,7 @@ from psycopg import Pipeline
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from zonda.hooks.errors import StoreError
 from zonda.hooks.records import dataclass
@@ -37,6 +37,8 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE = 10
 #: Seconds for which an asynchronous connection waits without a look round.
 _WAIT = 5.0
+#: Seconds that a pool waits for a connection before it asks the server for another one.
+_LOOK = 0.5
 #: The lock that writers of events share and readers of all events have alone, for a moment.
 _EVENTS = int.from_bytes(b"zondaevt")
 #: Milliseconds for which a reader waits for that lock at a time, and how many times: all who write
@@ -86,13 +88,28 @@ def is_pooled(connection: psycopg.Connection[Row]) -> bool:
     return bool(pid != connection.info.backend_pid)
 
 
+class _ReadingPool(ConnectionPool[psycopg.Connection[Row]]):
+    """A pool that finds a server soon which was away.
+
+    By itself a pool asks such a server after 1, 2, 4, 8 ... seconds, whoever waits.
+    """
+
+    def getconn(self, timeout: float | None = None) -> psycopg.Connection[Row]:
+        """See ``ConnectionPool``; each wait is cut into short ones, which ask the server."""
+        for _ in range(round((timeout or self.timeout) / _LOOK) - 1):
+            with suppress(PoolTimeout):
+                return super().getconn(_LOOK)
+        return super().getconn(_LOOK)
+
+
 def make_pool(url: str, most: int) -> ConnectionPool[psycopg.Connection[Row]]:
     """A pool of connections that read. It connects when it is first asked."""
-    return ConnectionPool(
+    return _ReadingPool(
         url,
         min_size=0,
         max_size=most,
         timeout=_PATIENCE,
+        reconnect_timeout=_LOOK / 2,
         open=True,
         configure=_adapt,
         kwargs={
