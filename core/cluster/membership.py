@@ -97,6 +97,8 @@ class Membership:
         self._member, self._lease = member, lease
         self._engine: Swept | None = None
         self._listen_url = ""
+        # Hears of the others from before this member joins.
+        self._listener: Members | None = None
         self._on_renewal: Callable[[Claim], None] = lambda claim: None
         self._on_news: Callable[[News], None] = lambda news: None
         self._list_progress: Callable[[], Iterable[str]] = tuple
@@ -130,6 +132,7 @@ class Membership:
         """
         members, self._is_draining = self._open(), is_draining
         self._listen_url = terms.listen_url
+        self._listener = self._try_to_listen()
         row = MemberRow(
             self._member,
             socket.gethostname(),
@@ -138,12 +141,16 @@ class Membership:
             terms.plugins,
             terms.served_url,
             int(is_draining),
+            int(self._listener is not None),
         )
         try:
             if follows:
                 members.reap([*follows])
             _compare_plugins(members, terms)
             self._synchronise(members.join(row, self._lease))
+        except BaseException:
+            _close(self._listener)
+            raise
         finally:
             members.close()
         store.name_session(f"zonda {self._member}")
@@ -294,16 +301,34 @@ class Membership:
 
     # -- the thread that listens ------------------------------------------------------------------
 
+    def _try_to_listen(self) -> Members | None:
+        try:
+            return self._open_listener()
+        except StoreError as error:
+            log.warning("Members cannot hear of each other yet: %s", error)
+            return None
+
+    def _open_listener(self) -> Members | None:
+        """A session that listens; None where that cannot be. Raises StoreError."""
+        if not self._listen_url:
+            return None
+        members = Members(self._listen_url, self._database.where)
+        if members.is_pooled:
+            log.warning("Members cannot hear of each other: %s", POOLED)
+            self._listen_url = ""
+            members.close()
+            return None
+        members.begin_to_listen(self._member)
+        return members
+
     def _listen(self) -> None:
-        members: Members | None = None
-        while self._listen_url and not self._has_left.is_set():
+        members, self._listener = self._listener, None
+        while not self._has_left.is_set():
             try:
                 if members is None:
-                    members = Members(self._listen_url, self._database.where)
-                    if members.is_pooled:
-                        log.warning("Members cannot hear of each other: %s", POOLED)
+                    members = self._open_listener()
+                    if members is None:
                         break
-                    members.begin_to_listen(self._member)
                     self._catch_up()
                 for told in members.hear(_LISTEN):
                     self._take(told)

@@ -39,7 +39,7 @@ class Cluster:
         """A store that is fenced by the member ``name``."""
         store = open_store(self.path, sealer=Sealer(KEY))
         self.stores.append(store)
-        self.execute("INSERT INTO member VALUES (?, '', 0, '', '', '', 0, 0, 0)", name)
+        self.execute("INSERT INTO member VALUES (?, '', 0, '', '', '', 0, 0, 0, 0)", name)
         store.ownership = Ownership(name, most, self.clock.now)
         return store
 

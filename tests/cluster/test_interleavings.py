@@ -134,7 +134,7 @@ class Scene:
             self.execute(f"DELETE FROM {table}")
         for member in (self.one, self.two):
             member.join()
-            insert = "INSERT INTO member VALUES (%s, '', 0, '', '', '', 0, 0, 1e12)"
+            insert = "INSERT INTO member VALUES (%s, '', 0, '', '', '', 0, 0, 1e12, 0)"
             self.execute(insert, member.name)
         row = StackRow("1", "default", "s", root_id="1", **stack)
         self.one.run(lambda work: work.tx.add_stack(row))

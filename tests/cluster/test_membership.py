@@ -159,7 +159,7 @@ def test_a_member_that_leaves_hands_its_trees_over(cluster: Cluster) -> None:
 def test_a_dead_member_is_reaped_when_its_lease_is_over(cluster: Cluster) -> None:
     one = cluster.start("one")
     cluster.execute(
-        "WITH dead AS (INSERT INTO member VALUES ('dead', 'h', 1, '', '', '', 0, 0, 1))"
+        "WITH dead AS (INSERT INTO member VALUES ('dead', 'h', 1, '', '', '', 0, 0, 1, 0))"
         " INSERT INTO duty VALUES ('tree:x', 'dead', 0, 0, 0), ('tree:y', 'dead', 0, 0, 14)"
     )
     cluster.wait_until(lambda: len(cluster.execute("SELECT 1 FROM member")) == 1)
@@ -175,7 +175,7 @@ def test_a_dead_member_is_reaped_when_its_lease_is_over(cluster: Cluster) -> Non
 
 LIVING = (
     "WITH member AS (INSERT INTO member VALUES"
-    " ('a', 'h', 1, '', '', '', 0, 0, 1e12), ('b', 'h', 1, '', '', '', 0, 0, 1e12))"
+    " ('a', 'h', 1, '', '', '', 0, 0, 1e12, 1), ('b', 'h', 1, '', '', '', 0, 0, 1e12, 0))"
     " INSERT INTO duty VALUES ('tree:x', 'a', 0, 0, 0), ('tree:y', 'b', 0, 0, 0)"
 )
 OWNERS = "SELECT key, member, takeovers FROM duty ORDER BY key"
@@ -198,9 +198,8 @@ def test_a_member_whose_process_has_ended_is_removed_before_its_lease_ends(
 def test_a_dead_member_whose_last_transaction_is_not_undone_yet_is_removed_after_it(
     cluster: Cluster, members: Members
 ) -> None:
-    cluster.execute(LIVING)
     with psycopg.connect(cluster.url, application_name="zonda listener a"):
-        members.remove_dead()
+        cluster.execute(LIVING)
     listeners = "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'zonda listener%%'"
     cluster.wait_until(lambda: not cluster.execute(listeners))
     with psycopg.connect(cluster.url) as last:

@@ -128,7 +128,7 @@ def test_the_trees_of_a_removed_member_are_put_into_the_queue_with_it(cluster: C
     cluster.apps.remove(maker)
     maker.close()
     cluster.execute(
-        "WITH dead AS (INSERT INTO member VALUES ('dead', 'h', 1, '', '', '', 0, 0, 1))"
+        "WITH dead AS (INSERT INTO member VALUES ('dead', 'h', 1, '', '', '', 0, 0, 1, 0))"
         " INSERT INTO duty VALUES ('tree:x', 'dead', 0, 0, 0), ('tree:y', 'dead', 0, 0, 14),"
         " ('other', 'dead', 0, 0, 0)"
     )

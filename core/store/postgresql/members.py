@@ -22,15 +22,15 @@ _NOW = "extract(epoch FROM clock_timestamp())::float8"
 #: The channel on which members tell that there is something to look at; sweeps find it anyway.
 CHANNEL = "zonda"
 _JOIN = f"""INSERT INTO member
-    (id, host, pid, version, plugins, url, started_at, draining, expires_at)
-    VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, %s, {_NOW} + %s) RETURNING started_at"""
+    (id, host, pid, version, plugins, url, started_at, draining, listens, expires_at)
+    VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, %s, %s, {_NOW} + %s) RETURNING started_at"""
 _RENEW = f"""UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s
     RETURNING {_NOW}, draining"""
 #: Seconds after which whoever has room takes a free tree, whatever the queue does with its job: the
 #: worker that has fetched that may have died before it could take the tree.
 _OVERLOOKED = 2.0
 _LISTENER = "'zonda listener ' || member.id"
-_LOOK = f"""SELECT id, expires_at < {_NOW}, EXISTS (
+_LOOK = f"""SELECT id, expires_at < {_NOW}, listens = 1 AND NOT EXISTS (
     SELECT 1 FROM pg_stat_activity AS activity WHERE activity.application_name = {_LISTENER}),
     EXISTS (SELECT 1 FROM duty WHERE duty.member IS NULL AND key LIKE '{TREE}%%'
         AND GREATEST(since, not_before) < {_NOW} - {_OVERLOOKED})
@@ -56,7 +56,7 @@ _CUT = f"""SELECT pg_terminate_backend(activity.pid, 1000) FROM pg_stat_activity
     WHERE member.expires_at < {_NOW} AND activity.datname = current_database()"""
 
 
-_MEMBERS = f"""SELECT id, host, pid, version, plugins, url, draining, started_at,
+_MEMBERS = f"""SELECT id, host, pid, version, plugins, url, draining, listens, started_at,
     expires_at - {_NOW}, (SELECT COUNT(*) FROM duty WHERE duty.member = member.id)
     FROM member ORDER BY started_at, id"""
 _DUTIES = f"""SELECT duty.key, stack.name, stack.project, duty.member, duty.since, duty.takeovers,
@@ -66,7 +66,10 @@ _DUTIES = f"""SELECT duty.key, stack.name, stack.project, duty.member, duty.sinc
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member as it joins. ``plugins``: the digest of its plug-ins."""
+    """A member as it joins.
+
+    ``plugins``: the digest of its plug-ins. ``listens``: whether its session listens by now.
+    """
 
     id: str
     host: str
@@ -75,6 +78,7 @@ class MemberRow:
     plugins: str
     url: str
     draining: int = 0
+    listens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +121,6 @@ class Members:
     def __init__(self, url: str, where: str, enqueue: Enqueue = enqueue_nothing) -> None:
         self._where, self._enqueue = where, enqueue
         self._connection = connect(url, where)
-        # Members whose listening sessions have been seen.
-        self._listening: set[str] = set()
 
     @property
     def is_pooled(self) -> bool:
@@ -127,8 +129,8 @@ class Members:
 
     def join(self, row: MemberRow, lease: float) -> float:
         """Add a member whose lease ends in ``lease`` seconds; returns the server's time."""
-        values = (row.id, row.host, row.pid, row.version, row.plugins, row.url, row.draining, lease)
-        return float(self._execute(_JOIN, *values)[0][0])
+        shown = (row.id, row.host, row.pid, row.version, row.plugins, row.url)
+        return float(self._execute(_JOIN, *shown, row.draining, row.listens, lease)[0][0])
 
     def renew(self, member: str, lease: float) -> Renewal | None:
         """Renew a lease; returns None for a member that was removed."""
@@ -155,13 +157,11 @@ class Members:
         """Remove members whose lease is over, or whose process has ended, and free their duties.
 
         Returns whether there are trees that the queue brings to nobody.
-        PostgreSQL closes the sessions of a process that ends at once: a listening session that was
-        seen and is there no more tells of that long before the lease does.
+        PostgreSQL closes the sessions of a process that ends at once: a listening session that is
+        there no more tells of that long before the lease does.
         """
         found = self._execute(_LOOK)
-        gone = [key for key, _, listens, _ in found if not listens and key in self._listening]
-        # who is gone stays so: its row may be locked until its last transaction is undone
-        self._listening = {key for key, _, listens, _ in found if listens or key in gone}
+        gone = [key for key, _, is_gone, _ in found if is_gone]
         expired = any(is_expired for _, is_expired, _, _ in found)
         if (gone or expired) and not self.reap(gone) and expired and self.cut():
             self.reap()

@@ -20,6 +20,7 @@ class Member(_Table, table=True):
 
     Times are those of the database. Its duties are given to others after ``expires_at``.
     ``plugins``: a digest of their names and versions. ``url``: where its API answers, or ''.
+    ``listens``: 1 where a session of its name is there for as long as its process lives.
     """
 
     __tablename__ = "member"
@@ -32,6 +33,7 @@ class Member(_Table, table=True):
     started_at: float = _make_time()
     draining: int = _make_number()
     expires_at: float = _make_time()
+    listens: int = _make_number()
 
 
 class Duty(_Table, table=True):

@@ -18,7 +18,7 @@ SCHEMA: tuple[str, ...] = (
     'CREATE TABLE failed (id TEXT NOT NULL, stack_id TEXT NOT NULL, generation INTEGER NOT NULL, resource_id TEXT NOT NULL, resource_name TEXT NOT NULL, resource_type TEXT NOT NULL, physical_id TEXT, op TEXT NOT NULL, op_id TEXT, template_id TEXT, properties TEXT, hidden TEXT NOT NULL, attempt INTEGER NOT NULL, started_at FLOAT, at FLOAT NOT NULL, during TEXT NOT NULL, kind TEXT NOT NULL, code TEXT NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, trace TEXT, CONSTRAINT pk_failed PRIMARY KEY (id))',
     'CREATE INDEX ix_failed_at ON failed (at)',
     'CREATE INDEX ix_failed_stack ON failed (stack_id, generation)',
-    'CREATE TABLE member (id TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL, plugins TEXT NOT NULL, url TEXT NOT NULL, started_at FLOAT NOT NULL, draining INTEGER NOT NULL, expires_at FLOAT NOT NULL, CONSTRAINT pk_member PRIMARY KEY (id))',
+    'CREATE TABLE member (id TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL, plugins TEXT NOT NULL, url TEXT NOT NULL, started_at FLOAT NOT NULL, draining INTEGER NOT NULL, expires_at FLOAT NOT NULL, listens INTEGER NOT NULL, CONSTRAINT pk_member PRIMARY KEY (id))',
     'CREATE TABLE meta (name TEXT NOT NULL, value TEXT NOT NULL, CONSTRAINT pk_meta PRIMARY KEY (name))',
     'CREATE TABLE page_state (id TEXT NOT NULL, kind TEXT NOT NULL, project TEXT NOT NULL, user_id TEXT NOT NULL, body TEXT NOT NULL, ends_at FLOAT NOT NULL, CONSTRAINT pk_page_state PRIMARY KEY (id))',
     'CREATE INDEX ix_page_state_ends_at ON page_state (kind, ends_at)',

@@ -8,7 +8,7 @@ from typing import Any
 from zonda.hooks.errors import StoreError
 
 #: The newest migration; a test compares it with ``migrations/``.
-HEAD = "0022"
+HEAD = "0023"
 #: The name in ``meta`` of the oldest schema whose release can use the database; see ``migrate``.
 COMPATIBLE = "compatible_from"
 VERSION_TABLE = (

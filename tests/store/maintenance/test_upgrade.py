@@ -34,6 +34,7 @@ def url(postgresql: PostgreSQL) -> str:
         tx.add_stack(StackRow("s1", "default", "web"))
     with_stack.close()
     PostgreSQL(made).execute("DROP TABLE page_state")
+    PostgreSQL(made).execute("ALTER TABLE member DROP COLUMN listens")
     PostgreSQL(made).execute("UPDATE alembic_version SET version_num = '0021'")
     return made
 

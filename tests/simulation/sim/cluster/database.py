@@ -145,7 +145,6 @@ class SteppedMembers(Members):
     def __init__(self, sim: ClusterSimulator) -> None:
         self._sim, self._where, self._enqueue = sim, ":memory:", enqueue_nothing
         self._connection: Any = None
-        self._listening = set()
         self.number = sim.sessions.begin()
 
     def _execute(self, statement: str, *values: Any) -> list[Any]:

@@ -194,7 +194,6 @@ class SteppedMembership(Membership):
         super().__init__(*given)
         self._sim = sim
         self._members: Members | None = None
-        self._listener: Members | None = None
         self.is_kept = False
 
     def _open(self) -> Members:
@@ -202,9 +201,11 @@ class SteppedMembership(Membership):
 
     def _start(self, run: Callable[[], None]) -> None:
         self.is_kept = True
-        if self._listener is None:
-            self._listener = self._open()
-            self._listener.begin_to_listen(self._member)
+
+    def _open_listener(self) -> Members | None:
+        listener = self._open()
+        listener.begin_to_listen(self._member)
+        return listener
 
     @property
     def is_due(self) -> bool:
