@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -13,7 +14,7 @@ from .members import Members
 from .sites import Cluster, Embedded
 
 #: SIGSTOP is sent again and again until it comes at the moment that is wanted, but not for ever;
-#: between two of them the member goes on for so many seconds, at most.
+#: between two of them the member goes on twice as long as it stood, and for so many seconds more.
 _TRIES, _RUNS = 2000, 0.05
 
 
@@ -66,12 +67,14 @@ def stop_in_transaction(scene: Scene) -> int:
 def _stop(scene: Scene, in_transaction: bool) -> int:
     server = scene.choose()
     for _ in range(_TRIES):
+        begun = time.monotonic()
         scene.members.stop(server)
         site = scene.site
         if not isinstance(site, Cluster) or site.is_in_transaction(server) == in_transaction:
             break
         scene.members.go_on(server)
-        threading.Event().wait(scene.source.uniform(0.0, _RUNS))
+        stood = time.monotonic() - begun  # else it would get on with nothing on a slow machine
+        threading.Event().wait(2 * stood + scene.source.uniform(0.0, _RUNS))
     else:
         raise AssertionError("no transaction at any SIGSTOP")
     scene.wait()
