@@ -99,7 +99,7 @@ class Lives:
             is_draining=is_draining,
         )
         self._members = [member]
-        engine.on_failure = lambda: self._begin_anew(drive)
+        engine.on_failure = lambda: self._begin_anew(drive, owned)
         engine.subscribe(partial(self._hear_engine, membership))
         self._process.start_engine(engine, drive)
         membership.begin(
@@ -155,9 +155,13 @@ class Lives:
         if self._membership is not None:
             self._membership.leave()
 
-    def _begin_anew(self, drive: str) -> None:
-        """Begin another life; called in the thread of an engine that has failed."""
-        self._start(lambda: self._renew(drive))
+    def _begin_anew(self, drive: str, owned: Ownership) -> None:
+        """Begin another life; called in the thread of an engine that has failed.
+
+        A call may outlast its life that was ended in good order: then the next one has begun.
+        """
+        if self._store.ownership is owned:
+            self._start(lambda: self._renew(drive))
 
     def _start(self, run: Callable[[], None]) -> None:
         if not self._is_over.is_set():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -171,6 +172,20 @@ def test_a_member_that_was_removed_writes_nothing(cluster: Cluster) -> None:
     with pytest.raises(FencedOut), store.transaction() as tx:
         tx.add_stack(StackRow("1", "default", "s"))
     assert cluster.execute("SELECT count(*) FROM stack") == [(0,)]
+
+
+def test_a_call_that_outlasts_its_life_writes_nothing_in_the_next_one(cluster: Cluster) -> None:
+    one, free = cluster.start("one"), block(cluster)
+    key, store = create(cluster, one, "s"), cluster.stores[-1]
+    cluster.wait_until(lambda: cluster.bench.journal.of("a") == ["handle_create"])
+    cluster.remove("one")
+    with closing(cluster.join("next")) as other:
+        store.ownership = other.ownership
+    free.set()
+    cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
+    rows = "SELECT op, op_state FROM resource"
+    assert cluster.execute(rows) == [("CREATE", "STARTING")]
+    assert cluster.list_duties() == {f"tree:{key}": None}
 
 
 def test_a_call_that_has_not_begun_is_not_made_once_its_engine_has_ended(

@@ -12,10 +12,14 @@ from .test_simulation import played
 KEPT = [
     pytest.param(3, id="edges-were-kept-over-a-claim"),
     pytest.param(56, id="the-tree-of-an-owner-that-was-never-complete-was-never-at-rest"),
+    pytest.param(1319, id="a-stack-was-set-free-between-removal-and-creation"),
     pytest.param(1475, id="a-tree-was-released-under-an-action-on-its-way"),
     pytest.param(1542, id="a-check-was-begun-in-a-tree-that-was-handed-over"),
     pytest.param(1569, id="a-request-named-what-was-another-stack-by-then"),
     pytest.param(1998, id="a-tree-was-kept-after-a-check-that-outlasted-a-look"),
+    pytest.param(6030, id="a-signal-had-failed-two-stacks-below"),
+    pytest.param(5981, id="an-engine-wrote-in-the-next-life-of-its-member"),
+    pytest.param(5699, id="a-stack-was-kept-that-was-at-rest-when-it-was-set-free"),
 ]
 #: Seeds within which a mutation is found, at most.
 MOST = 2000

@@ -91,6 +91,8 @@ def detach(work: UnitOfWork, owner: ResourceRow) -> None:
         return
     above = work.stack_of(owner).name
     work.after.detached[child.id] = child.root
+    if child.phase == IDLE:  # it is a tree now, and nothing else tells of its rest
+        work.after.idle[child.id] = None
     stacks = work.tx.tree(child.root)
     child.owner_resource_id = None
     for each, _ in walk_down(child, stacks, work.tx.resources_of):

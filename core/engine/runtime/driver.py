@@ -13,6 +13,7 @@ from typing import Any
 
 from zonda.core.store.database.faults import Refused, Unusable
 from zonda.core.store.write.database import Store
+from zonda.core.store.write.duties import FencedOut, Ownership
 from zonda.hooks.errors import StoreError, ZondaError
 from zonda.hooks.text.borders import raise_interruption
 
@@ -43,6 +44,8 @@ class Driver(Loop):
     def __init__(self, store: Store, services: EngineServices, *, cap: int, owner: str) -> None:
         super().__init__(services, cap)
         self._database = store
+        #: The trees of the member of a cluster whose engine this is; another life has others.
+        self.owned: Ownership | None = None
         self.owner = owner
         self.listeners = Listeners()
         self._planning: set[str] = set()
@@ -151,6 +154,8 @@ class Driver(Loop):
         """Run units in one transaction; ``ahead``: and enter the steps that they release."""
         begun = self.services.clock.monotonic() if self.listeners.commit_listeners else 0.0
         with self._database.transaction() as tx:
+            if self.owned is not None and self._database.ownership is not self.owned:
+                raise FencedOut("This life as a member of the cluster has ended.")
             services = self.services
             work = UnitOfWork(tx, services.clock.now(), services.ids, services.sealer, self.owner)
             offset = self._jumps.look(work)

@@ -61,7 +61,7 @@ class Trees:
         self._driver = driver
         self._ownership = ownership
         self._read_requests, self._fire = read_requests, fire
-        driver.driven = ownership.roots
+        driver.driven, driver.owned = ownership.roots, ownership
         # Trees that may be at rest; and those that an action is on its way to.
         self._resting: set[str] = set()
         self._held: Counter[str] = Counter()

@@ -54,8 +54,8 @@ class Store:
 
         Raises StoreError where the database fails; nothing of the transaction is kept then.
         """
-        connection = self._connection
         with self._in_use:
+            connection = self._connection
             try:
                 connection.begin()
                 tx = Transaction(connection, self._rows, self._edges, self.ownership)
@@ -77,8 +77,8 @@ class Store:
 
     def reopen(self) -> None:
         """Connect anew, as no member of a cluster yet. Raises StoreError."""
-        self.ownership = None
         with self._in_use:
+            self.ownership = None
             with suppress(self._connection.Error):
                 self._connection.close()
             key_check = self.sealer.fingerprint

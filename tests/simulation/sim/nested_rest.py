@@ -103,13 +103,23 @@ def freed_rows(sim: Simulator) -> list[ResourceRow]:
     return [row for row in found if not _half_removed(sim, row)]
 
 
+def list_things_below(sim: Simulator, owner: ResourceRow) -> list[ResourceRow]:
+    """What is there of the things of a nested stack, and below it, that was left half-way."""
+    child, found = sim.reader.child_row(owner.id), list[ResourceRow]()
+    for row in [] if child is None else sim.reader.resource_rows(child.id):
+        found += list_things_below(sim, row) if is_owner(row) else [row]
+    return [row for row in found if row.physical_id and not _half_removed(sim, row)]
+
+
 def _half_removed(sim: Simulator, row: ResourceRow) -> bool:
     """Whether its thing is gone, and nobody has waited for the end of that.
 
-    A removal was given up, of the instance or of what an attempt had left; then its stack was left
-    alone as it was: what is done to it next, an update or a deletion, removes it once more.
+    A removal was given up, of the instance or of what an attempt had left, or it was done and the
+    instance not made anew; then its stack was left alone as it was: what is done to it next, an
+    update or a deletion, goes on from there.
     """
-    return row.status == FAILED and sim.world.removed.get(str(row.physical_id)) == row.id
+    is_removal = row.status == FAILED or row.action == "DELETE"
+    return is_removal and sim.world.removed.get(str(row.physical_id)) == row.id
 
 
 __all__ = [
@@ -118,6 +128,7 @@ __all__ = [
     "check_gone",
     "freed_rows",
     "is_owner",
+    "list_things_below",
     "live",
     "said_below",
     "said_by",

@@ -208,14 +208,17 @@ def _check_tree(
             raise Violation(f"{name} is {row.external_id}, wanted {entry.get('external')}")
         if row.deletion_policy != entry.get("deletion", "Delete") and row.external_id is None:
             raise Violation(f"{name} has the deletion policy {row.deletion_policy}")
-        if owner:
+        is_left = to_mend and row.status == "FAILED"
+        if owner and is_left:
+            leaves += nested_rest.list_things_below(sim, row)
+        elif owner:
             below = nested_rest.below(sim, row, files, stale=row.id in stale)
             child_rows = sim.reader.resource_rows(below.stack_id)
             left = row.id in stale and bool(row.dirty)
             leaves += _check_tree(sim, child_rows, below.template, files, below.given, to_mend=left)
         if row.id in stale or row.external_id is not None:
             continue
-        if to_mend and row.status == "FAILED":
+        if is_left:
             continue
         if not as_wanted or row.dirty:
             raise Violation(f"{name} is not as wanted: {row.action}_{row.status} {row.dirty}")
