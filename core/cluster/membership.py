@@ -29,12 +29,12 @@ log = logging.getLogger(__name__)
 
 #: Seconds between two looks at the leases of the others; until a session that hears nothing looks
 #: whether to end; and until one that has failed begins anew.
-_LOOK, _LISTEN, _TICK = 1.0, 5.0, 0.5
+_LOOK, _LISTEN, _TICK = 0.5, 5.0, 0.5
 #: Seconds after which an engine whose thread does not go round is taken for dead.
 _STUCK = 30.0
-#: Seconds between two words of new events, at least: whoever tells of something in PostgreSQL waits
-#: for all others who do.
-_EVENT_TICK = 0.25
+#: Seconds between two words of new events, and of progress, at least: whoever tells of something in
+#: PostgreSQL waits for all others who do.
+_EVENT_TICK, _PROGRESS_TICK = 0.25, 1.0
 #: The reason why nothing is heard, and the remedy.
 POOLED = "a pooler stands before PostgreSQL. Set listen_url to the server itself, or to off"
 #: Seconds that a stopping member waits for its own threads.
@@ -106,8 +106,8 @@ class Membership:
         self._is_draining = False
         self._news: set[str] = set()
         self._has_events = False
-        # When the lease is renewed, the others are looked at, and events are told of.
-        self._renew_at = self._look_at = self._events_at = 0.0
+        # When the lease is renewed, the others are looked at, and events and progress are told of.
+        self._renew_at = self._look_at = self._events_at = self._progress_at = 0.0
         self._woken = threading.Event()
         self._stopping = threading.Event()
         self._is_lost = threading.Event()
@@ -255,6 +255,8 @@ class Membership:
             self._look_at = now + _LOOK
             if members.remove_dead() and self._engine is not None:
                 self._engine.sweep_duties(takes_free=True)
+        if now >= self._progress_at:
+            self._progress_at = now + _PROGRESS_TICK
             for text in self._list_progress():
                 members.tell(f"progress {self._member} {text}")
         return True
