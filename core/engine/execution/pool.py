@@ -5,6 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Final
+
+#: The time in which a thread without a job ends (seconds).
+_LAST: Final = 0.2
 
 
 class Pool:
@@ -70,9 +74,13 @@ class Pool:
                     return
 
     def stop(self) -> None:
-        """Let every thread end after its running job; wait for those that have none."""
+        """Let every thread end after its running job; wait for those that have none.
+
+        Not for ever: a plug-in that loads ``threading`` once more in a thread, as eventlet does,
+        takes the lock by which Python tells that the thread has ended.
+        """
         threads = list(self._threads)
         for _ in threads:
             self._jobs.put(None)
         for thread in threads if self._unfinished == 0 else ():
-            thread.join()
+            thread.join(_LAST)
