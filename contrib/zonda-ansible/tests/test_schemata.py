@@ -125,7 +125,8 @@ options:
       key: {description: A secret., type: str}
 '''
 RETURN = '''
-weight: {description: How heavy., type: float, returned: always}
+weight: {description: How heavy., type: float, returned: always, sample: 1.5}
+cuts: {description: What was cut., type: str, returned: always, sample: [one]}
 '''
 from ansible.module_utils.basic import AnsibleModule
 
@@ -166,7 +167,9 @@ def test_the_code_tells_what_the_documentation_does_not(collection: Path) -> Non
     assert interface["relations"] == {"mutually_exclusive": [["parts", "other"]]}
     assert interface["options"]["parts"]["relations"] == {"required_by": {"key": ["size"]}}
     assert interface["check_mode"] == "full"
-    assert make_attributes_schema(interface)["weight"].description == "How heavy."
+    attributes = make_attributes_schema(interface)
+    assert attributes["weight"].description == "How heavy."
+    assert (attributes["weight"].type, attributes["cuts"].type) == ("Number", None)
 
 
 @pytest.mark.parametrize(

@@ -142,12 +142,21 @@ def _is_secret(name: str, source: Mapping[str, Any]) -> bool:
 def _describe_returns(returns: Mapping[str, Any]) -> dict[str, Any]:
     return {
         str(name): {
-            "type": str(_to_mapping(found).get("type") or ""),
+            "type": _get_returned_type(_to_mapping(found)),
             "description": _to_text(_to_mapping(found).get("description")),
             "no_log": _is_secret(str(name), _to_mapping(found)),
         }
         for name, found in returns.items()
     }
+
+
+def _get_returned_type(found: Mapping[str, Any]) -> str:
+    """The type of what is returned; '' where the sample beside it is of another one."""
+    kind, sample = str(found.get("type") or ""), found.get("sample")
+    is_other = (isinstance(sample, list) and not kind.startswith("list")) or (
+        isinstance(sample, Mapping) and not kind.startswith("dict")
+    )
+    return "" if is_other else kind
 
 
 def _to_mapping(value: Any) -> dict[str, Any]:
