@@ -17,7 +17,18 @@ SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
 #: Programs that modules of Ansible work on.
-MODULES = ("crontab", "podman", "runc", "setcap", "setfacl", "setfattr", "sshd", "sudo", "sysctl")
+MODULES = (
+    "crontab",
+    "podman",
+    "runc",
+    "setcap",
+    "setfacl",
+    "setfattr",
+    "sshd",
+    "sudo",
+    "sysctl",
+    "unzip",
+)
 NEXT = "=== a development environment"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -126,6 +126,30 @@ def make_unarchive(ground: Ground) -> Life:
     )
 
 
+def make_unzip(ground: Ground) -> Life:
+    """Unlike tar's, archives of zip are looked into in check mode."""
+    folder = ground.folder
+    need("unzip", "unzip")
+    (folder / "in").mkdir()
+    (folder / "in" / "file").write_text("content\n")
+    shutil.make_archive(str(folder / "packed"), "zip", folder / "in")
+    (folder / "made").mkdir()
+    path = folder / "made" / "file"
+    return Life(
+        "ansible.builtin.unarchive",
+        {"dest": str(folder / "made"), "src": str(folder / "packed.zip"), "mode": "0644"},
+        {"mode": "0600"},
+        path.is_file,
+        lambda: path.write_text("by hand\n"),
+        more={
+            "ansible_delete": {
+                "module": "ansible.builtin.file",
+                "options": {"path": str(path), "state": "absent"},
+            }
+        },
+    )
+
+
 def make_command(ground: Ground) -> Life:
     folder = ground.folder
     path = folder / "made"
@@ -134,6 +158,7 @@ def make_command(ground: Ground) -> Life:
         {"cmd": f"touch {path}", "creates": str(path)},
         {},
         path.exists,
+        path.unlink,
         more={
             "ansible_delete": {
                 "module": "ansible.builtin.file",
