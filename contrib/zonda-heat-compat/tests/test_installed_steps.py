@@ -81,6 +81,24 @@ def test_a_resize_to_another_flavor_is_confirmed_first() -> None:
     ]
 
 
+def test_a_flavor_that_was_removed_meanwhile_is_another_one() -> None:
+    class Gone(Exception):
+        pass
+
+    def find(name: str) -> str:
+        raise Gone(name)
+
+    plugin = SimpleNamespace(
+        fetch_server=lambda id: server,
+        find_flavor_by_name_or_id=find,
+        ignore_not_found=contextlib.suppress(Gone),
+    )
+    server, token = make_server("ACTIVE"), make_resize()
+    server.flavor = {"original_name": "m1.removed"}
+    steps.note_steps(SimpleNamespace(client_plugin=lambda: plugin), token)
+    assert [bool(each.called) for each in token] == [False, False]
+
+
 @pytest.mark.parametrize(("status", "called"), [("ACTIVE", False), ("REBUILD", True)])
 def test_a_rebuild_is_not_asked_for_while_it_runs(status: str, called: bool) -> None:
     token = [progress.ServerUpdateProgress("s", "rebuild", handler_extra={"args": ("i",)})]

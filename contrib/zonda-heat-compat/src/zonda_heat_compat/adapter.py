@@ -45,6 +45,7 @@ from .around import Stack
 from .marks import carry
 from .observing import tell
 from .placeholders import AsGiven, Broken, make_fault
+from .quotas import reset_quota
 from .recovery import Recovering, find_way
 from .references import list_references
 from .steps import note_steps
@@ -225,7 +226,8 @@ class Adapted(Recovering, resource.Resource):
     def handle_delete(self) -> Any:
         """Remove the thing, and what handlers that were cut off have made."""
         self.remove_strays()
-        return self._begun("delete", self.heat.handle_delete())
+        with reset_quota(self.heat):
+            return self._begun("delete", self.heat.handle_delete())
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:
         """Take over a thing that exists."""
@@ -399,7 +401,8 @@ def _handlers(heat_class: type[HeatResource]) -> dict[str, Any]:
     """Only what the plug-in has: whether a method is there says what a type can do."""
     found: dict[str, Any] = {}
     for action in _PLAIN:
-        if callable(getattr(heat_class, f"handle_{action}", None)):
+        is_own = action != "delete"  # all have one, which removes more than the plug-in's
+        if is_own and callable(getattr(heat_class, f"handle_{action}", None)):
             found[f"handle_{action}"] = _handler(action)
     for action in (*_PLAIN, "update", "adopt", "delete_snapshot", "restore"):
         if callable(getattr(heat_class, f"check_{action}_complete", None)):

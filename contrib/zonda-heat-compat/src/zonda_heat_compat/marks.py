@@ -8,6 +8,7 @@ and that is the template's only if it says so. ``recovery`` looks for it.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -104,6 +105,11 @@ def load_session_class() -> type[Any]:
         def request(self, url: str, method: str, **content: Any) -> Any:
             """Make a request."""
             add_mark(method, url, content)
-            return super().request(url, method, **content)
+            try:
+                return super().request(url, method, **content)
+            finally:
+                cache = sys.modules.get("heat.common.cache")  # of finders, which load it
+                if cache is not None and method in ("DELETE", "PATCH", "PUT"):
+                    cache.forget()
 
     return MarkingSession

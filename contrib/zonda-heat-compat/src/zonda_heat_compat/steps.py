@@ -87,10 +87,14 @@ def _note_attachment(heat: Any, server: Any, step: Any, token: Any) -> None:
 
 
 def _find_flavor(heat: Any, server: Any) -> str:
+    """The id of a server's flavor; '' where that was removed meanwhile."""
     flavor: Mapping[str, Any] = server.flavor
     if "id" in flavor:
         return str(flavor["id"])
-    return str(heat.client_plugin().find_flavor_by_name_or_id(flavor["original_name"]))
+    plugin = heat.client_plugin()
+    with plugin.ignore_not_found:
+        return str(plugin.find_flavor_by_name_or_id(flavor["original_name"]))
+    return ""
 
 
 _SERVER: Final[Mapping[str, Callable[[Any, Any, Any, Any], None]]] = {

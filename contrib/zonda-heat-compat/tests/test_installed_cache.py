@@ -1,0 +1,66 @@
+"""The answers of finders are kept for a while, apart by cloud, until something is removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
+pytest.importorskip("openstack", reason="pip install 'contrib/zonda-heat-compat[openstack]'")
+
+from zonda_heat_compat import plugin
+from zonda_heat_compat.marks import load_session_class
+
+assert plugin, "it lends the name heat"
+
+
+class Finder:
+    """A client plug-in, which finds some names."""
+
+    def __init__(self, **known: str) -> None:
+        self.known = known
+        self.asked: list[str] = []
+
+
+def find(plugin: Finder, name: str) -> str:
+    plugin.asked.append(name)
+    return plugin.known[name]
+
+
+@pytest.fixture
+def ask() -> Any:
+    from heat.common import cache
+    from heat.engine.clients import os as os_client
+
+    cache.forget()
+    return os_client.MEMOIZE_FINDER(find)
+
+
+def test_a_name_is_asked_for_once_per_cloud(ask: Any) -> None:
+    east, west = Finder(tiny="1"), Finder(tiny="2")
+    assert [ask(east, "tiny"), ask(west, "tiny"), ask(east, "tiny")] == ["1", "2", "1"]
+    assert east.asked == west.asked == ["tiny"]
+
+
+def test_a_name_that_was_not_found_is_asked_for_again(ask: Any) -> None:
+    cloud = Finder()
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            ask(cloud, "tiny")
+    assert cloud.asked == ["tiny", "tiny"]
+
+
+@pytest.mark.parametrize(
+    ("method", "asked"), [("GET", 1), ("POST", 1), ("PUT", 2), ("PATCH", 2), ("DELETE", 2)]
+)
+def test_what_zonda_changes_is_forgotten(
+    ask: Any, method: str, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = load_session_class()
+    monkeypatch.setattr(session.__mro__[1], "request", lambda *given, **named: None)
+    cloud = Finder(tiny="1")
+    ask(cloud, "tiny")
+    session().request("http://x/servers", method)
+    ask(cloud, "tiny")
+    assert len(cloud.asked) == asked

@@ -1,0 +1,42 @@
+"""The limits of a project go with the resource that has set them."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
+pytest.importorskip("openstack", reason="pip install 'contrib/zonda-heat-compat[openstack]'")
+
+from zonda_heat_compat import plugin, quotas
+
+assert plugin, "it lends the name heat"
+
+
+@pytest.mark.parametrize(("id", "reset"), [("stack-quota-abc", ["p"]), (None, [])])
+def test_the_quota_of_the_project_is_reset(id: str | None, reset: list[str]) -> None:
+    from heat.engine.resources.openstack.neutron.quota import NeutronQuota
+
+    removed: list[str] = []
+
+    class Quota(NeutronQuota):  # type: ignore[misc]
+        resource_id = id
+
+        def __init__(self) -> None:
+            self.properties: Any = {"project": "demo"}
+
+        def client(self) -> Any:
+            return SimpleNamespace(delete_quota=removed.append)
+
+        def client_plugin(self, name: str = "") -> Any:
+            return SimpleNamespace(
+                ignore_not_found=contextlib.nullcontext(), get_project_id={"demo": "p"}.get
+            )
+
+    Quota.__module__ = NeutronQuota.__module__
+    with quotas.reset_quota(Quota()):
+        assert removed == []
+    assert removed == reset
