@@ -234,3 +234,14 @@ def test_a_user_extends_the_table(
     (tmp_path / "zonda" / "ansible.yaml").write_text("acme.tools.odd: {remove: keep}\n")
     with pytest.raises(Exception, match=r"ansible\.yaml: an entry is a map"):
         find()
+
+
+@pytest.mark.parametrize("forks", ["0", "-1"])
+def test_a_number_of_forks_that_is_none_runs_one_module_at_a_time(
+    forks: str, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANSIBLE_FORKS", forks)
+    write(collection, "module.exit_json(changed=True)")
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    assert life.attribute("ansible_changed") is True

@@ -66,11 +66,11 @@ def prepare() -> None:
 
 
 def get_parallel() -> int:
-    """The number of modules that run at a time: Ansible's ``forks`` where it is set."""
+    """The number of modules that run at a time: Ansible's ``forks`` where it is set, at least 1."""
     from ansible import constants
 
     forks, origin = constants.config.get_config_value_and_origin("DEFAULT_FORKS")
-    return _PARALLEL if origin == "default" else int(forks)
+    return _PARALLEL if origin == "default" else max(1, int(forks))
 
 
 def use_folder(folder: Path, mark: str) -> None:
