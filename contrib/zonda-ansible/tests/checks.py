@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
-import atexit
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
@@ -14,9 +16,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, Final
 
+import servers
 from cases import CASES
 from cases.ground import Ground
-from servers import run_postgresql
 
 from zonda_ansible.checking import World
 from zonda_ansible.index import load_index
@@ -70,8 +72,14 @@ def __getattr__(name: str) -> Callable[[], CaseWorld]:
 
 
 @cache
+def _start_postgresql() -> tuple[Mapping[str, Any], subprocess.Popen[bytes]]:
+    """The settings of a server, and its keeper, which ends with this process, however that ends."""
+    keeper = subprocess.Popen(
+        [sys.executable, servers.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert keeper.stdout is not None
+    return json.loads(keeper.stdout.readline()), keeper
+
+
 def _get_postgresql() -> Mapping[str, Any]:
-    """The server of this process."""
-    running = ExitStack()
-    atexit.register(running.close)
-    return running.enter_context(run_postgresql())
+    return _start_postgresql()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import importlib
+import json
 import shutil
 import socket
 import subprocess
@@ -130,3 +131,9 @@ def run_postgresql() -> Iterator[Mapping[str, Any]]:
     yield {"host": known["host"], "user": known["user"], "port": known.get("port", "5432")}
     found.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":  # the keeper of a server, until its input ends
+    with run_postgresql() as found:
+        print(json.dumps(dict(found)), flush=True)
+        sys.stdin.read()
