@@ -8,6 +8,7 @@ there. And a plug-in that calls ``os._exit`` would end the engine for all, and e
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
@@ -49,6 +50,8 @@ def leave(code: int) -> int:
         streams.print_error(f"plug-ins have left threads behind, which end now: {', '.join(names)}")
     elif threading.active_count() == 1:
         return code
+    else:  # daemons, for which what plug-ins have registered would be called, too
+        atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
