@@ -224,7 +224,7 @@ class ReferenceAccess(Protocol):
     def build_template(self, name: str, *, example: bool) -> dict[str, Any]:
         """Build an initial template of a type, or one with example values; raises NotFound."""
 
-    def build_schema(self, version: str | None, patterns: tuple[str, ...]) -> dict[str, Any]:
+    def build_schema(self, version: str | None, patterns: list[str]) -> dict[str, Any]:
         """Build the JSON Schema of templates of a version, None: of any; raises NotFound.
 
         Of types that come by the thousand only those are described that one of ``patterns`` (with

@@ -72,7 +72,7 @@ class Reference:
             raise NotFound("resource type", name, hint=hint)
         return cls
 
-    def build_schema(self, version: str | None, patterns: tuple[str, ...]) -> JsonSchema:
+    def build_schema(self, version: str | None, patterns: list[str]) -> JsonSchema:
         """Build the JSON Schema of templates of a version, None: of any; raises NotFound.
 
         Of types that come by the thousand only those are described that one of ``patterns`` (with

@@ -92,7 +92,7 @@ class RemoteReference:
         )
         return found
 
-    def build_schema(self, version: str | None, patterns: tuple[str, ...]) -> dict[str, Any]:
+    def build_schema(self, version: str | None, patterns: list[str]) -> dict[str, Any]:
         """Build the JSON Schema of templates of a version, None: of any; raises NotFound."""
         found: dict[str, Any] = self._connection.read(
             "reference.build_schema", version=version, patterns=patterns

@@ -206,12 +206,12 @@ def test_a_schema_for_editors_describes_the_generate_types_that_are_chosen() -> 
     table = SimpleNamespace(functions={}, conditions={}, removed=())
     reference = Reference(plugins, lambda _: table, lambda: None)  # type: ignore[arg-type,return-value]
 
-    found = reference.build_schema(None, ("G::3?", "G::1"))
+    found = reference.build_schema(None, ["G::3?", "G::1"])
     assert found["$defs"].keys() >= {"type G::1", "type G::30"}
     assert {"enum": ["G::2"]} in found["$defs"]["resource"]["properties"]["type"]["anyOf"]
     assert sorted(made) == ["G::1", "G::30"]
     with pytest.raises(NotFound, match="G::4"):
-        reference.build_schema(None, ("G::4*",))
+        reference.build_schema(None, ["G::4*"])
 
 
 def test_what_was_validated_counts_until_generate_types_are_others() -> None:

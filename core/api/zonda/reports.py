@@ -115,9 +115,7 @@ def list_functions(project: Project, version: str, conditions: bool) -> dict[str
     return project.reference.list_functions(version, conditions=conditions)
 
 
-def build_schema(
-    project: Project, version: str | None, patterns: tuple[str, ...]
-) -> dict[str, Any]:
+def build_schema(project: Project, version: str | None, patterns: list[str]) -> dict[str, Any]:
     """The JSON Schema of templates."""
     return project.reference.build_schema(version, patterns)
 

@@ -27,5 +27,5 @@ from ..session import Session
 )
 def schema(session: Session, arguments: argparse.Namespace) -> None:
     """Print a JSON Schema on standard output."""
-    made = session.app.reference.build_schema(arguments.version, tuple(arguments.types))
+    made = session.app.reference.build_schema(arguments.version, arguments.types)
     session.screen.out.write(json.dumps(made, indent=2) + "\n")

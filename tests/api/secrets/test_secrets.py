@@ -312,7 +312,7 @@ VALUES: dict[str, Any] = {
     },
     **{"first": 1, "second": None, "with_secrets": False, "at": ["resources", "a"]},
     **{"str": "a", "bool": True, "int": 1, "float": 1.0, "tuple[str, ...]": ["a"]},
-    **{"example": True, "conditions": True, "version": "2018-08-31"},
+    **{"example": True, "conditions": True, "version": "2018-08-31", "patterns": []},
     **{"Mapping[str, Any]": {"a": PARAMETER}},
 }
 
