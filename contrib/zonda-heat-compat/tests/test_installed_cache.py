@@ -43,6 +43,15 @@ def test_a_name_is_asked_for_once_per_cloud(ask: Any) -> None:
     assert east.asked == west.asked == ["tiny"]
 
 
+def test_a_cloud_in_the_place_of_another_one_has_answers_of_its_own(ask: Any) -> None:
+    gone = Finder(tiny="1")
+    ask(gone, "tiny")
+    place = id(gone)
+    del gone
+    clouds = [Finder(tiny="2") for _ in range(1000)]
+    assert ask(next(each for each in clouds if id(each) == place), "tiny") == "2"
+
+
 def test_a_name_that_was_not_found_is_asked_for_again(ask: Any) -> None:
     cloud = Finder()
     for _ in range(2):

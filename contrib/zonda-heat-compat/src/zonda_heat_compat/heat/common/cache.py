@@ -8,6 +8,7 @@ what somebody has found: then all is forgotten.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, Final
 
 from oslo_cache import core
@@ -22,6 +23,8 @@ _GROUPS: Final = (
 )
 _answers: dict[str, Any] = {}
 _regions: list[Any] = []
+# An id of Python's would be that of another client plug-in once this one is gone.
+_numbers = count()
 
 
 def register_cache_configurations(conf: Any) -> Any:
@@ -51,7 +54,8 @@ def _make_key_function(namespace: Any, function: Any) -> Callable[..., str]:
     """The keys of a finder's answers: each client plug-in, which is of one cloud, has its own."""
 
     def make_key(plugin: Any, *given: Any) -> str:
-        return f"{id(plugin)} {function.__module__}.{function.__qualname__} {given}"
+        number = vars(plugin).setdefault("_zonda_number", next(_numbers))
+        return f"{number} {function.__module__}.{function.__qualname__} {given}"
 
     return make_key
 
