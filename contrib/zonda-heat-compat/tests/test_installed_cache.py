@@ -52,6 +52,17 @@ def test_a_cloud_in_the_place_of_another_one_has_answers_of_its_own(ask: Any) ->
     assert ask(next(each for each in clouds if id(each) == place), "tiny") == "2"
 
 
+def test_answers_of_clouds_that_are_gone_do_not_add_up(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from heat.common import cache
+
+    monkeypatch.setattr(cache, "_MOST", 3)
+    for _ in range(20):
+        ask(Finder(tiny="1"), "tiny")
+    assert len(cache._answers) <= 4
+
+
 def test_a_name_that_was_not_found_is_asked_for_again(ask: Any) -> None:
     cloud = Finder()
     for _ in range(2):

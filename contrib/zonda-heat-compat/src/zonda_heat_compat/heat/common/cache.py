@@ -16,6 +16,8 @@ from oslo_config import cfg
 
 #: The time for which an answer is kept: a plan and the beginning of its operation.
 _SECONDS: Final = 15
+#: The answers that are kept at most: those of client plug-ins that are gone are not looked for.
+_MOST: Final = 10_000
 _GROUPS: Final = (
     "constraint_validation_cache",
     "service_extension_cache",
@@ -54,6 +56,8 @@ def _make_key_function(namespace: Any, function: Any) -> Callable[..., str]:
     """The keys of a finder's answers: each client plug-in, which is of one cloud, has its own."""
 
     def make_key(plugin: Any, *given: Any) -> str:
+        if len(_answers) > _MOST:
+            forget()
         number = vars(plugin).setdefault("_zonda_number", next(_numbers))
         return f"{number} {function.__module__}.{function.__qualname__} {given}"
 
