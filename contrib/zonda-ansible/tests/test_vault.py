@@ -1,4 +1,4 @@
-"""What ansible-vault has encrypted: decrypted where modules are run, and seen nowhere else."""
+"""Secrets of ansible-vault are decrypted where modules are run, and seen nowhere else."""
 
 from __future__ import annotations
 
@@ -150,6 +150,17 @@ def test_a_text_that_cannot_be_decrypted_is_told(
         life.create()
     assert "s3cr3t" not in str(raised.value)
     assert not path.exists()
+
+
+def test_an_encrypted_option_that_is_no_text_is_told(collection: Path, tmp_path: Path) -> None:
+    (collection / "plugins" / "modules" / "keep.py").write_text(MODULE)
+    sealed = VaultLib([("default", VaultSecret(PASSWORD.encode()))]).encrypt(b"\xff\xfe").decode()
+    on = {"vault_password": PASSWORD}
+    life = make_life(
+        "acme.tools.keep", {"path": str(tmp_path / "made"), "token": sealed, "ansible_on": on}
+    )
+    with pytest.raises(ResourceFailure, match="is no text: use a file"):
+        life.create()
 
 
 @pytest.mark.parametrize("on", [{"vault_password": "s3cr3t-wrong"}, {}], ids=["wrong", "none"])

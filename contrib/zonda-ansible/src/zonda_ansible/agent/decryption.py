@@ -58,4 +58,7 @@ def _decrypt_text(text: str, loader: Any) -> str:
             "a text that ansible-vault has encrypted cannot be decrypted: is the vault_password of "
             f"the host another one? ({error})"
         ) from None
-    return decrypted.decode()
+    try:
+        return decrypted.decode()
+    except UnicodeDecodeError:
+        raise AnsibleError("what ansible-vault has encrypted is no text: use a file") from None
