@@ -71,7 +71,7 @@ class Release:
 
     @property
     def path(self) -> str:
-        """What ``PYTHONPATH`` is for a process of this release."""
+        """The ``PYTHONPATH`` of a process of this release."""
         return os.pathsep.join(filter(None, (str(self._folder), os.environ.get("PYTHONPATH"))))
 
     def upgrade(self, settings: Mapping[str, str]) -> tuple[int, str]:

@@ -104,7 +104,7 @@ def freed_rows(sim: Simulator) -> list[ResourceRow]:
 
 
 def list_things_below(sim: Simulator, owner: ResourceRow) -> list[ResourceRow]:
-    """What is there of the things of a nested stack, and below it, that was left half-way."""
+    """The things that are there of a nested stack, and below it, that was left half-way."""
     child, found = sim.reader.child_row(owner.id), list[ResourceRow]()
     for row in [] if child is None else sim.reader.resource_rows(child.id):
         found += list_things_below(sim, row) if is_owner(row) else [row]
