@@ -29,6 +29,27 @@ if TYPE_CHECKING:  # needed by servers alone
 
 log = logging.getLogger(__name__)
 
+#: The settings that decide what is lent, so that a check of a template may end otherwise with
+#: another value. Limits and plug-ins count by themselves (``template/nested/validation_cache``).
+LENT = (
+    "allowed_networks",
+    "connect_give_up",
+    "database_url",
+    "default_runner",
+    "denied_networks",
+    "home",
+    "key_file",
+    "mistral_runner",
+    "pattern_seconds",
+    "projects",
+    "public_url",
+    "region_name",
+    "runners",
+    "secret_sources",
+    "service_address",
+    "signal_url_days",
+)
+
 
 class ResourceServices:
     """The services that resources may use. Runners and clients are made on demand and kept.
@@ -62,11 +83,12 @@ class ResourceServices:
 
     @property
     def setup(self) -> str:
-        """A text that changes with the settings. May hold secrets.
+        """A text that changes with the settings that a check may depend on. May hold secrets.
 
         Where things lie is in it: the secrets that may be lent are said from the home on.
         """
-        return repr((self._settings, self._grants is not None))
+        lent = {name: getattr(self._settings, name) for name in LENT}
+        return repr((lent, self.public_url, self._grants is not None))
 
     @property
     def region(self) -> str:

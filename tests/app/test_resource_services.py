@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from zonda.core.app.resource_services import ResourceServices
+from zonda.core.app import resource_services
+from zonda.core.app.resource_services import LENT, ResourceServices
 from zonda.core.app.runners import runner_service
 from zonda.core.app.runners.bundled_runner import BundledRunner
 from zonda.core.app.runners.runner_service import ServiceRecord, parse_host_and_port
 from zonda.core.plugins.manager import Plugins
+from zonda.core.settings import project_grants, secret_references, sections
 from zonda.core.settings.project_grants import ProjectGrants
 from zonda.core.settings.settings import load_settings as load_settings
 from zonda.core.settings.table import Settings
@@ -120,6 +124,22 @@ def test_what_is_lent_depends_on_settings_and_on_where_the_home_lies(tmp_path: P
 
     assert setup("one") == setup("one") != setup("two")
     assert setup("one") != setup("one", default_runner="http://r/")
+
+
+def test_what_is_lent_does_not_depend_on_settings_of_the_engine(tmp_path: Path) -> None:
+    def setup(**settings: Any) -> str:
+        return lender(tmp_path, **settings).setup
+
+    assert setup() == setup(workers=3, log="DEBUG", lease=7.0, drift_rate=1.0, key="k" * 32)
+
+
+def test_every_setting_that_is_read_for_what_is_lent_counts() -> None:
+    readers = (resource_services, sections, secret_references, project_grants, runner_service)
+    texts = " ".join(map(inspect.getsource, readers))
+    read = set(re.findall(r"\b(?:_?settings|known)\.(\w+)", texts))
+    names = {field.name for field in dataclasses.fields(Settings)}
+
+    assert read & names <= set(LENT) <= names
 
 
 def request(clock: HandClock) -> StartRequest:

@@ -3,8 +3,9 @@
 Called by ``TemplateTree`` and ``validation``. The engine keeps the marks of what was found well,
 so that the next update need not look at it again. Hence everything counts that could change the
 verdict: what the stack is made from, the files that it reaches and the defaults that these get
-(``signatures``), the registry and what environments require, the limits, whose code the plug-ins
-are and what they are lent. Marks are made from secrets, too: only keyed hashes of them are kept.
+(``signatures``), the registry and what environments require, what is simulated, the limits, whose
+code the plug-ins are and what they are lent. Marks are made from secrets, too: only keyed hashes
+of them are kept.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def build_context_key(around: LoadContext, environment: Environment) -> str:
         environment.own,
         sorted(environment.encrypted),
         around.bundle.types,
+        around.bundle.simulated,
     ]
     return hash_texts(
         [format_canonical(said), around.setup, *_list_plugin_versions(around.plugins)]
