@@ -153,16 +153,22 @@ def resolve(tree: Any, scope: ResolveScope) -> Any:
     What is walked through and what functions give is counted (``Spending``).
     """
     kind = type(tree)
-    if kind is str or kind is int or tree is None:
+    if kind in _SCALARS:
         return tree
     if isinstance(tree, dict):
         scope.spend(len(tree))
-        pairs = ((key, resolve(value, scope)) for key, value in tree.items())
-        return {key: value for key, value in pairs if value is not ABSENT}
+        pairs = {}
+        for key, value in tree.items():
+            if type(value) in _SCALARS or (value := resolve(value, scope)) is not ABSENT:
+                pairs[key] = value
+        return pairs
     if isinstance(tree, list):
         scope.spend(len(tree))
-        values = (resolve(value, scope) for value in tree)
-        return [value for value in values if value is not ABSENT]
+        values = []
+        for value in tree:
+            if type(value) in _SCALARS or (value := resolve(value, scope)) is not ABSENT:
+                values.append(value)
+        return values
     if isinstance(tree, Function):
         value = tree.resolve(scope)
         count(value, scope)
@@ -177,11 +183,9 @@ def count(value: Any, scope: Spending) -> None:
         if len(value) > TEXT_PER_VALUE:
             scope.spend(len(value) // TEXT_PER_VALUE)
     elif kind in _CONTAINERS:
-        inside = [value]
-        while inside:
-            container = inside.pop()
-            size, text = len(container), 0
-            items: Any = container
+        inside: list[Any] = [value]
+        for container in inside:  # it grows meanwhile
+            items, text = container, 0
             if type(container) is dict:
                 text = _count_text(container)
                 items = container.values()
@@ -191,7 +195,7 @@ def count(value: Any, scope: Spending) -> None:
                     text += len(item)
                 elif kind in _CONTAINERS:
                     inside.append(item)
-            scope.spend(size + text // TEXT_PER_VALUE)
+            scope.spend(len(container) + text // TEXT_PER_VALUE)
 
 
 def _count_text(keys: Iterable[Any]) -> int:

@@ -32,20 +32,21 @@ def loads(text: str | bytes) -> Any:
     return json.loads(text, object_hook=_remove_tags if mark in text else None)  # type: ignore[operator]
 
 
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
 def _is_plain(value: Any) -> bool:
     kind = type(value)
-    if kind is str or kind is int or value is None or kind is bool or kind is float:
-        return True
     if kind is dict:
         for key, item in value.items():
             if type(key) is not str or key[:1] == "$":
                 return False
-            if type(item) is not str and not _is_plain(item):
+            if type(item) not in _SCALARS and not _is_plain(item):
                 return False
         return True
     if kind is list:
-        return all(type(item) is str or _is_plain(item) for item in value)
-    return False
+        return all(type(item) in _SCALARS or _is_plain(item) for item in value)
+    return kind in _SCALARS
 
 
 def _add_tags(value: Any) -> Any:

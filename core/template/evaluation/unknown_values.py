@@ -66,6 +66,9 @@ def resolve_static(tree: Any, scope: ResolveScope) -> Any:
 
 def evaluate_partially(tree: Any, scope: ResolveScope) -> Any:
     """Resolve ``tree``: each function becomes its value, or ``UNKNOWN`` for ``UnknownUntilRun``."""
+    kind = type(tree)
+    if kind is str or kind is int:
+        return tree
     if isinstance(tree, dict):
         scope.spend(len(tree))
         pairs = ((key, evaluate_partially(value, scope)) for key, value in tree.items())
