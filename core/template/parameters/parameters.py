@@ -197,6 +197,10 @@ class Parameters:
                 )
             )
             return
+        known = document.made.get((ParameterSchema, version))
+        if known is not None:
+            self.schemas.update(known)
+            return
         for name, entry in data.items():
             try:
                 if name in refused:
@@ -205,6 +209,8 @@ class Parameters:
             except SchemaError as error:
                 self._wrong.add(name)
                 errors.append(error)
+        if not self._wrong:
+            document.made[ParameterSchema, version] = dict(self.schemas)
 
     def set_values(
         self,
