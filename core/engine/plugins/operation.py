@@ -414,14 +414,14 @@ class PluginOperation:
         check_value("the reference", reference)
         outputs = self._read_outputs(instance, definition)
         sealer = self.instances.lending.sealer
-        seal_reference, seal_outputs = self._find_seals(definition, outputs)
+        seal_reference, seal_outputs = self._find_seals(instance, definition, outputs)
         text = format_canonical([reference, outputs])
         return Final(
             reference=sealer.dump(reference, sealed=seal_reference),
             outputs=sealer.dump(outputs, sealed=seal_outputs) if outputs else None,
             outputs_hash=sealer.hmac(text.encode()),
             reason=reason,
-            hidden=self._dump_hidden(definition),
+            hidden=self._dump_hidden(definition, type(instance)),
         )
 
     def _read_marks(self) -> Mapping[str, str]:
@@ -429,11 +429,11 @@ class PluginOperation:
         definition = self._find_definition()
         return {} if definition is None else self._collect_secrets(definition).marks
 
-    def _dump_hidden(self, definition: Definition | None) -> str | None:
+    def _dump_hidden(self, definition: Definition | None, cls: type[Resource]) -> str | None:
         """The hidden names at the end of the operation, where they may have changed."""
         if definition is None or self.row.hidden == "{}":
             return None
-        return dumps(self._collect_secrets(definition).list_hidden(definition, type(self.instance)))
+        return dumps(self._collect_secrets(definition).list_hidden(definition, cls))
 
     def _collect_secrets(self, definition: Definition) -> Secrets:
         row, found = self.row, Secrets.of(definition, self.row.name)
@@ -479,7 +479,7 @@ class PluginOperation:
         return ((name, (name,)) for name in dict.fromkeys(names))
 
     def _find_seals(
-        self, definition: Definition | None, outputs: dict[str, Any]
+        self, instance: Resource, definition: Definition | None, outputs: dict[str, Any]
     ) -> tuple[bool, bool]:
         if definition is None:
             return False, False
@@ -488,7 +488,7 @@ class PluginOperation:
             marks.classify_reference(name) != OPEN,
             any(
                 marks.classify_attribute(name, path[0], path[1:]) != OPEN
-                for key, path in self._list_references(self.instance, definition)
+                for key, path in self._list_references(instance, definition)
                 if key in outputs
             ),
         )
