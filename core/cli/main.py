@@ -86,6 +86,8 @@ def _collect_less_often(*, ends: bool) -> Iterator[None]:
     finally:
         if ends:
             gc.freeze()
+        else:
+            gc.unfreeze()
         gc.set_threshold(*before)
 
 

@@ -7,6 +7,7 @@ text, a parameter that is given several times is a list.
 from __future__ import annotations
 
 import argparse
+import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,7 @@ def collect_bundle(
     bundle = load_bundle(
         template, environments, parameters, variables=variables, limits=limits, missing=missing
     )
+    gc.freeze()  # the collector need not look through what stays until the command ends
     if template is not None:
         session.template = bundle
         session.screen.remember_source(bundle.template_file, bundle.template)
