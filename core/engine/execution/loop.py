@@ -44,6 +44,8 @@ class Task:
     given_up: bool = False
     #: It was woken while it was not waiting: the state that it was to see may be newer.
     poked: bool = False
+    #: Nobody wants its operation any more: it ends when it next waits.
+    unwanted: bool = False
     #: A newer operation of the same instance may have begun meanwhile: look once more at the end.
     was_stopped: bool = False
 
@@ -77,6 +79,9 @@ class Loop:
 
     def leave_behind(self, task: Task, root_id: str) -> None:
         """Stop to wait for the call of a task: it may never return."""
+
+    def stop_unwanted(self, key: str) -> None:
+        """End the operation of a task that waits, and that nobody wants any more."""
 
     # -- tasks ----------------------------------------------------------------------------------
 
@@ -189,8 +194,10 @@ class Loop:
             task.waiting = True
             task.waits += 1
             due = AT_ONCE if task.poked else self.services.clock.monotonic() + effect.seconds
-            task.poked = False
             self._timetable.put(due, task)
+            if task.unwanted and not task.poked:
+                self.stop_unwanted(task.key)
+            task.poked = False
 
     def _leave_pool(self, task: Task) -> None:
         if task.admitted:
@@ -235,6 +242,12 @@ class Loop:
             self._timetable.put(AT_ONCE, task)
         elif task is not None:
             task.poked = True
+
+    def note_unwanted(self, key: str) -> None:
+        """End the operation of a task when it next waits: a call that is out may make something."""
+        task = self._busy.get(key)
+        if task is not None:
+            task.unwanted = True
 
     def give_up(self, key: str, root_id: str) -> None:
         """Tell a task, when it waits (next), that its operation was ended from outside.

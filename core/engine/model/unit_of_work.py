@@ -40,8 +40,8 @@ class Outbox:
     ``look``: instances to run a step for, with the stacks at their top; ``alone``: those for which
     it is run alone (``cut_off``); ``plan``: stacks that are
     owed a plan; ``poke``: operations to poll now; ``stop``: operations ended from outside, with
-    the stacks at their top; ``idle``: stacks that came to rest; ``say``: progress that nothing
-    stored tells;
+    the stacks at their top; ``unwanted``: operations to end once no call of them is out;
+    ``idle``: stacks that came to rest; ``say``: progress that nothing stored tells;
     ``refresh``: owners of nested stacks that may show something else now; ``checks``: checks of
     drift (``drift.check.Check``) that are to be run; ``detached``: stacks that are nested no more,
     with the stack that was at their top; ``requests``: those behind plans that begin, by the stack
@@ -53,6 +53,7 @@ class Outbox:
     plan: dict[str, None] = field(default_factory=dict)
     poke: dict[str, None] = field(default_factory=dict)
     stop: dict[str, str] = field(default_factory=dict)
+    unwanted: dict[str, None] = field(default_factory=dict)
     idle: dict[str, None] = field(default_factory=dict)
     say: list[Notice] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)

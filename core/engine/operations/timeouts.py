@@ -13,7 +13,7 @@ from typing import Protocol
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 
-from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, Failure
+from ..model.outcomes import BROKEN, CANCELLED, STACK_TIMED_OUT, SUPERSEDED, Failure
 from ..model.states import IDLE, OPEN, PRESENT
 from ..model.unit_of_work import Notice, UnitOfWork, read_failures
 from ..progress import children, phases, progress
@@ -83,24 +83,34 @@ def stop_superseded(work: UnitOfWork, stack: StackRow, running: Running, grace: 
         found = True
         if until is None or not running.is_busy(row.id):
             continue
-        if until < work.now or (_stops_at_once(work, row) and not running.is_moving(row.id)):
-            failure = Failure(f"{row.op} cancelled", CANCELLED)
-            transitions.fail(work, transitions.get_lease(row), failure)
-            work.stop(row)
-        else:
+        if until < work.now:
+            _stop(work, row)
+        elif not stop_unwanted(work, row.id, running):
             text = f"waiting for {row.op} to end; it is cancelled after {grace:g} s"
             work.after.say.append(Notice(row.stack_id, None, row.name, text, row.started_at))
     return found
 
 
-def _stops_at_once(work: UnitOfWork, row: ResourceRow) -> bool:
-    """Whether an operation is stopped as soon as no call of it is out.
+def stop_unwanted(work: UnitOfWork, key: str, running: Running) -> bool:
+    """Fail the operation that a deletion waits for, unless a call of it is out; tell whether.
 
     That of an owner ends with what runs below it.
     """
-    if work.stack_of(row).action != "DELETE" or row.op == "DELETE":
+    row = work.tx.resource(key)
+    if row is None or not row.op or not children.is_unwanted(work, row):
         return False
-    return children.find_busy_child(work, row) is None
+    is_waiting = running.is_busy(key) and not running.is_moving(key)
+    if not is_waiting or children.find_busy_child(work, row) is not None:
+        return False
+    is_nested = work.stack_of(row).owner_resource_id is not None
+    _stop(work, row, SUPERSEDED if is_nested else CANCELLED)  # below, nothing fails by a newer plan
+    return True
+
+
+def _stop(work: UnitOfWork, row: ResourceRow, kind: str = CANCELLED) -> None:
+    failure = Failure(f"{row.op} cancelled", kind)
+    transitions.fail(work, transitions.get_lease(row), failure)
+    work.stop(row)
 
 
 def is_cancelled(stack: StackRow) -> bool:
@@ -140,9 +150,7 @@ def cancel_signalled(work: UnitOfWork, root: StackRow, grace: float) -> bool:
         if children.find_busy_child(work, row) is not None:
             children.halt_below(work, row)
         else:  # it is about to begin something there
-            failure = Failure(f"{row.op} cancelled", CANCELLED)
-            transitions.fail(work, transitions.get_lease(row), failure)
-            work.stop(row)
+            _stop(work, row)
     return bool(begun)
 
 

@@ -144,6 +144,7 @@ def take_over(work: UnitOfWork, row: ResourceRow) -> None:
     row.owner = work.owner
     if row.op_state in (STARTING, POLLING, CLEANING):
         row.take_overs += 1
+    children.note_unwanted(work, row)
 
 
 def record_call(work: UnitOfWork, handle: Lease, event: str = "") -> bool:

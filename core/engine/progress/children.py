@@ -146,6 +146,19 @@ def end_superseded(work: UnitOfWork, stack: StackRow) -> None:
         if is_superseded_by_plan(stack, row):
             halt_below(work, row, phases.NEWER_PLAN)
             work.after.poke[row.id] = None
+            note_unwanted(work, row)
+
+
+def note_unwanted(work: UnitOfWork, row: ResourceRow) -> None:
+    """Have the operation on ``row`` end once no call of it is out, if a deletion waits for it."""
+    if is_unwanted(work, row):
+        work.after.unwanted[row.id] = None
+
+
+def is_unwanted(work: UnitOfWork, row: ResourceRow) -> bool:
+    """Whether a deletion of the stack waits for the end of the operation on ``row``."""
+    stack = work.stack_of(row)
+    return stack.action == "DELETE" and row.op != "DELETE" and row.op_gen < stack.generation
 
 
 def find_busy_child(work: UnitOfWork, row: ResourceRow) -> StackRow | None:

@@ -25,7 +25,7 @@ from ..model.effects import Tx, make_step
 from ..model.unit_of_work import Outbox, UnitOfWork
 from ..model.work_item import WorkItem
 from ..nested.refresh import refresh
-from ..operations.timeouts import end_without_rollback
+from ..operations import timeouts
 from ..services import EngineServices
 from .clock_jumps import Jumps
 from .listeners import Listeners
@@ -83,6 +83,10 @@ class Driver(Loop):
     def store(self, task: Task, effect: Tx) -> None:
         """Keep a unit for the next commit."""
         self._units.append((task, effect))
+
+    def stop_unwanted(self, key: str) -> None:
+        """See ``Loop``."""
+        self.start(make_step(Tx(lambda work: timeouts.stop_unwanted(work, key, self))))
 
     def admit(self) -> None:
         """See ``Loop``; nothing begins while the database refuses."""
@@ -216,6 +220,8 @@ class Driver(Loop):
             self.poke(key)
         for key in after.refresh:
             self.refresh(key)
+        for key in after.unwanted:
+            self.note_unwanted(key)
         for key, root_id in after.stop.items():
             self.give_up(key, root_id)
         for check in after.checks:
@@ -254,7 +260,9 @@ class Driver(Loop):
         """Leave the stack failed, with the reason why its good template cannot be planned."""
         shown = error if isinstance(error, ZondaError) else type(error).__name__
         log.error("The rollback of stack %s cannot be planned", stack_id, exc_info=error)
-        self.start(make_step(Tx(lambda work: end_without_rollback(work, stack_id, str(shown)))))
+        self.start(
+            make_step(Tx(lambda work: timeouts.end_without_rollback(work, stack_id, str(shown))))
+        )
 
 
 def _note_progress(work: UnitOfWork) -> None:

@@ -46,6 +46,9 @@ class Vault(resource.Resource):
     def handle_delete(self) -> None:
         self._note("delete")
 
+    def check_delete_complete(self, token: Any) -> bool:
+        return not self._waits("delete")
+
     def handle_suspend(self) -> None:
         self._note("suspend")
 

@@ -93,14 +93,29 @@ def test_a_deletion_stops_at_once_what_waits(bench: Any, told: Any) -> None:
     bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
     bench.steps(20)
     stack_id = bench.stack.id
+    begun = bench.clock.now()
     bench.engine.begin(DeleteStack("s"))
-    sweep(bench)
     bench.steps(20)
     assert told == [("CREATE", {"run": 1})]
     assert bench.engine.reader.stack(stack_id).state == "DELETE_COMPLETE"
+    assert bench.clock.now() == begun  # no sweep was needed
     events = [event.reason for event in bench.engine.reader.events(stack_id)]
     assert "CREATE cancelled" in events
     assert bench.journal.of("a")[-2:] == ["handle_delete", "check"]
+
+
+def test_a_deletion_that_is_taken_up_stops_at_once_what_waits(bench: Any, told: Any) -> None:
+    hang(bench)
+    bench.engine.begin(CreateStack("s", bench.bundle(ONE)))
+    bench.steps(20)
+    stack_id = bench.stack.id
+    bench.engine.begin(DeleteStack("s"))
+    bench.restart().recover()
+    begun = bench.clock.now()
+    bench.steps(20)
+    assert told == [("CREATE", {"run": 1})]
+    assert bench.engine.reader.stack(stack_id).state == "DELETE_COMPLETE"
+    assert bench.clock.now() == begun
 
 
 def test_a_deletion_waits_for_the_call_that_is_out(bench: Any, told: Any) -> None:

@@ -132,12 +132,9 @@ def test_a_deletion_overtakes_a_creation_in_the_leaf(tree: Tree) -> None:
     assert tree.calls("b")[-2:] == ["handle_delete", "check"]
 
 
-def test_a_deletion_waits_for_the_leaf_no_longer_than_the_grace(
-    tree: Tree, told: list[str]
-) -> None:
+def test_a_deletion_does_not_wait_for_the_leaf(tree: Tree, told: list[str]) -> None:
     creating(tree)
     tree.bench.engine.begin(DeleteStack("s"))
-    wait(tree.bench, GRACE + 1)
     tree.bench.engine.settle()
     assert told == ["CREATE"]
     assert tree.reader.stacks(nested=True) == []
