@@ -7,7 +7,6 @@ it before an operation, ``preview`` for a plan that is only shown. Raises what a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import cache
 from typing import Literal
 
 from zonda.core.store.schema.rows import ResourceRow
@@ -105,9 +104,13 @@ class Question:
         def build_desired() -> Resource:
             return make_instance(resolved)
 
+        hashes: list[str] = []  # made once; to wrap a function for that takes as long as a hash
+
         def build_hash() -> str:
-            known = compute_hash(sealer, definition, resolved, node.cls, build_desired, marked_by)
-            return known + _find_snapshot(sealer, item, node.cls)
+            if not hashes:
+                of = (sealer, definition, resolved, node.cls, build_desired, marked_by)
+                hashes.append(compute_hash(*of) + _find_snapshot(sealer, item, node.cls))
+            return hashes[0]
 
         return cls(
             # what was observed is not what it was made
@@ -120,7 +123,7 @@ class Question:
             build_before,
             lambda: make_instance(prior.adapt(resolved, node.cls)),
             build_desired,
-            cache(build_hash),
+            build_hash,
             lambda: explain_no_replacement(item.stack, row),
             pending,
         )
