@@ -84,11 +84,11 @@ class ChildOperation(PluginOperation):
         """Only the members of the nested stack are tried more than once."""
         return NO
 
-    def _read_outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
-        """All attributes are those of one moment: the members are read once for all of them."""
+    def _build_shown(self, instance: Resource, reason: str = "state changed") -> Final:
+        """All that is shown is of one moment: the members are read once for all of it."""
         context: Any = instance.context
         with context.one_look():
-            return super()._read_outputs(instance, definition)
+            return super()._build_shown(instance, reason)
 
     # -- handle ---------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class ChildOperation(PluginOperation):
         target = self._make_desired()
         wanted = target.next_template(target.child, applied)
         if wanted is None:
-            return self._build_final()
+            return self._build_final(of=target if self.action in MAKING else None)
         known = self.token or {}
         if wanted.pause > 0 and "until" not in known:
             until, self._pause_ends = self._services.clock.now() + wanted.pause, None

@@ -392,13 +392,14 @@ class PluginOperation:
 
     # -- the end ----------------------------------------------------------------------------------
 
-    def _build_final(self, reason: str = "state changed") -> Final:
+    def _build_final(self, reason: str = "state changed", of: Resource | None = None) -> Final:
+        """The end. ``of``: an instance with the definition that was achieved, if one is at hand."""
         if self.action == "DELETE":
             # None where no handler was called: its template or type may not be there any more.
             made = self._instance
             remains = "" if made is None else self._redact(safe_str(made.describe_remains()))
             return Final(reason=remains or reason)
-        instance = self._make_current()
+        instance = self._make_current() if of is None else of
         if self.action == "ADOPT":
             reason = (
                 self._redact(live_state.describe_differences(instance, self._read_marks()))

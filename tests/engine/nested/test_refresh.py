@@ -183,8 +183,8 @@ def test_an_operation_that_asked_before_a_change_does_not_hide_that(
 ) -> None:
     original, met = ChildOperation._build_final, list[str]()
 
-    def final(self: Any) -> Any:
-        answer = original(self)
+    def final(self: Any, **given: Any) -> Any:
+        answer = original(self, **given)
         if self.row.name == "d" and self.action == "UPDATE" and not met:
             met.append(self.row.op)
             scaled.scale()
