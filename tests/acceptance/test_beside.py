@@ -44,11 +44,15 @@ def template(folder: Path, *names: str, value: str = "one", needs: str = "") -> 
 
 
 def calls(folder: Path) -> list[str]:
-    """What was asked of the vaults so far; forgotten then."""
-    file = folder / "notes" / "calls"
+    """What was asked of the vaults since the last call of this.
+
+    The file of the vaults is not emptied: what they add at that moment would be lost.
+    """
+    file, known = folder / "notes" / "calls", folder / "notes" / "known"
     found = file.read_text().splitlines() if file.exists() else []
-    file.write_text("")
-    return [line for line in found if not line.startswith("long ")]
+    start = int(known.read_text()) if known.exists() else 0
+    known.write_text(str(len(found)))
+    return [line for line in found[start:] if not line.startswith("long ")]
 
 
 def order(folder: Path, what: str, *, given: bool = True) -> None:
