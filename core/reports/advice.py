@@ -65,8 +65,10 @@ BY_KIND = {
     ),
     "InvalidState": ("The resource is not in a state for that: 'zonda stack resource show'.",),
 }
+_PLUGIN = ("Install or repair the plug-in: 'zonda plugin list' tells what is there.", _AGAIN)
 #: By the code of the error.
 BY_CODE = {
+    "ZON122": _PLUGIN,  # the type was known when the resource was made
     "ZON301": ("The plug-in knows that no other attempt can go well: change the template.", _AGAIN),
     "ZON303": (
         "The workflow itself has failed: read its log, and correct its input or the workflow.",
@@ -82,7 +84,7 @@ BY_CODE = {
         " settings default_runner and runners right?",
         _AGAIN,
     ),
-    "ZON400": ("Install or repair the plug-in: 'zonda plugin list' tells what is there.", _AGAIN),
+    "ZON400": _PLUGIN,
 }
 _TEMPLATE = ("Correct the template at the place above.", _AGAIN)
 _OUTSIDE = ("Something outside of zonda refused: mend that, or change the properties.", _AGAIN)

@@ -220,8 +220,8 @@ class Loop:
             log.error("A step of resource %s broke", task.key, exc_info=error)
             if is_current:
                 # Nobody would drive its operation any more: it must not be in progress for ever.
-                why = _describe_fault(error)
-                self.start(make_step(Tx(lambda work: fail_broken(work, task.key, why))))
+                why, code = _describe_fault(error)
+                self.start(make_step(Tx(lambda work: fail_broken(work, task.key, why, code))))
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -274,7 +274,12 @@ class Loop:
             self.advance(task, error=GivenUp())
 
 
-def _describe_fault(error: BaseException) -> str:
-    """The text of an error that quotes no value, so that no secret is in it; else its class."""
-    is_open = isinstance(error, TookTooLong) or getattr(error, "code", "") in UNKNOWN_NAMES
-    return str(error) if is_open else type(error).__name__
+def _describe_fault(error: BaseException) -> tuple[str, str]:
+    """The text of an error that quotes no value, so that no secret is in it; else its class.
+
+    Beside it the code of a name that is not known here any more, or ''.
+    """
+    code = getattr(error, "code", "")
+    if code in UNKNOWN_NAMES:
+        return str(error), code
+    return str(error) if isinstance(error, TookTooLong) else type(error).__name__, ""

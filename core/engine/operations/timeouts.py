@@ -29,19 +29,24 @@ def fail_overdue(work: UnitOfWork, key: str) -> None:
     work.stop(row)
 
 
-def fail_broken(work: UnitOfWork, key: str, why: str) -> None:
-    """Fail the operation of an instance whose step raised an error; ``why``: its message."""
+def fail_broken(work: UnitOfWork, key: str, why: str, code: str = "") -> None:
+    """Fail the operation of an instance whose step raised an error; ``why``: its message.
+
+    ``code``: that of an error that is no fault of zonda or of a plug-in, such as a type that is not
+    installed any more.
+    """
     row = work.tx.resource(key)
     if row is None:
         return
     op = row.op or row.verb or ("DELETE" if row.want != PRESENT else "")
     op = op or ("CREATE" if row.action == "INIT" else "UPDATE")
     text = f"{op} was broken off by a fault ({why}); the log tells more"
-    reason = f"ResourceFailure: resources.{row.name}: {text}"
+    reason = f"ResourceFailure: resources.{row.name}: {why if code else text}"
+    failure = Failure(reason, code=code) if code else Failure(reason, BROKEN)
     if row.op:
-        transitions.fail(work, transitions.get_lease(row), Failure(reason, BROKEN))
+        transitions.fail(work, transitions.get_lease(row), failure)
     elif row.open == OPEN:
-        transitions.fail_unbegun(work, row, op, Failure(reason, BROKEN))
+        transitions.fail_unbegun(work, row, op, failure)
 
 
 def fail_overdue_stack(work: UnitOfWork, stack_id: str) -> None:

@@ -262,3 +262,31 @@ def test_what_is_planned_waits_for_whom(zonda: Zonda, write: Write) -> None:
     waits = {each["resource_name"]: each["waits_for"] for each in data["now"]}
     assert waits == {"good": [], "bad": [], "after": ["bad"]}
     assert "after (OS::Heat::TestResource): it waits for bad" in zonda("stack", "why", "web").out
+
+
+def test_a_type_whose_plug_in_is_gone(zonda: Zonda, write: Write) -> None:
+    plugin = write(
+        "home/plugins/mine.py",
+        """\
+from zonda.hooks import resource
+
+class Mine(resource.Resource):
+    def handle_create(self):
+        self.resource_id_set("mine-1")
+
+def resource_mapping():
+    return {"My::Type": Mine}
+""",
+    )
+    text = "heat_template_version: 2018-08-31\nresources:\n  a: {type: My::Type}\n"
+    zonda("stack", "create", "web", "-t", write("t.yaml", text))
+    kept = plugin.read_text()
+    plugin.unlink()
+    said = zonda("stack", "delete", "web", "-y", code=1).err
+    assert "resources.a: The Resource Type (My::Type) could not be found." in said
+    assert "fault" not in said
+    (failure,) = zonda("stack", "why", "web", "-f", "json").data["failures"]
+    assert failure["advice"][0].startswith("Install or repair the plug-in")
+    assert "zonda stack delete web" in failure["advice"][1]
+    write("home/plugins/mine.py", kept)
+    zonda("stack", "delete", "web", "-y")
