@@ -1,11 +1,11 @@
 """The same resources by zonda and by ansible-playbook: a first run, and one that changes nothing::
 
-    python contrib/zonda-ansible/bench/playbook.py [RESOURCES [HOSTS]]
+    python contrib/zonda-ansible/bench/playbook.py [RESOURCES [HOSTS [ROUNDS]]]
 
 The hosts are SSH servers of the loopback. Prints a JSON line for each run: seconds of wall and CPU;
 CPU is that of all processes, those of the hosts as well. Both use pipelining, gather no facts and
-are given the Python of the hosts. The playbook has 10 forks and the strategy ``free``; zonda runs
-as many modules at a time as it does by default.
+are given the Python of the hosts. Both have 10 forks, and the playbook the strategy ``free``. Each
+round begins with hosts on which nothing was made.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from servers import SshServer
 
 _SUBREAPER: Final = 36
+_FORKS: Final = "10"
 
 
 def build_options(folder: Path, host: int, number: int) -> tuple[str, dict[str, Any]]:
@@ -91,6 +92,7 @@ def measure(name: str, words: list[str], home: Path, servers: list[SshServer]) -
         **os.environ,
         "ZONDA_HOME": str(home / "home"),
         "ANSIBLE_PIPELINING": "1",
+        "ANSIBLE_FORKS": _FORKS,
         "ANSIBLE_SSH_CONTROL_PATH_DIR": str(home / "cp"),
     }
     before, began = _get_cpu(), time.monotonic()
@@ -126,9 +128,8 @@ def _end_left() -> None:
             return
 
 
-def main(resources: int = 200, hosts: int = 10) -> None:
-    """Measure all four runs."""
-    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)  # so that every process is waited for
+def measure_round(resources: int, hosts: int) -> None:
+    """Measure all five runs."""
     with tempfile.TemporaryDirectory(prefix="zb") as name:
         home = Path(name)
         servers = [SshServer(home / f"s{host}") for host in range(hosts)]
@@ -140,10 +141,9 @@ def main(resources: int = 200, hosts: int = 10) -> None:
         write_template(home, servers, resources // hosts)
         write_playbook(home, servers, resources // hosts)
         bin_folder = Path(sys.executable).parent
-        play = [str(bin_folder / "ansible-playbook"), "-i", "hosts.yml", "-f", "10", "site.yml"]
+        play = [str(bin_folder / "ansible-playbook"), "-i", "hosts.yml", "site.yml"]
         stack = [sys.executable, "-m", "zonda", "stack"]
         given = ["bench", "-t", "template.yaml"]
-        print(json.dumps({"resources": resources, "hosts": hosts}))
         measure("ansible-playbook, first", play, home, servers)
         measure("zonda, first", [*stack, "create", *given], home, servers)
         measure("ansible-playbook, no-op", play, home, servers)
@@ -151,5 +151,13 @@ def main(resources: int = 200, hosts: int = 10) -> None:
         measure("zonda, drift check", [*stack, "drift", "check", "bench"], home, servers)
 
 
+def main(resources: int = 200, hosts: int = 10, rounds: int = 1) -> None:
+    """Measure some rounds."""
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)  # so that every process is waited for
+    print(json.dumps({"resources": resources, "hosts": hosts, "forks": int(_FORKS)}), flush=True)
+    for _ in range(rounds):
+        measure_round(resources, hosts)
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    main(*map(int, sys.argv[1:4]))

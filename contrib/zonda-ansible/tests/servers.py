@@ -67,6 +67,7 @@ class SshServer:
             "LogLevel": "VERBOSE",
             "MaxSessions": 100,
             "MaxStartups": 100,
+            "Subsystem": "sftp internal-sftp",
             **self._options,
         }
         Path("/run/sshd").mkdir(exist_ok=True)

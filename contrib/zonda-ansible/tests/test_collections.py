@@ -79,7 +79,9 @@ def test_a_collection_that_is_gone(
     assert "Ansible::acme.tools.thing" in said
     assert "template.yaml:7:" in said
     assert "acme.tools.thing" in zonda.run("drift", "check", "s", code=4)
-    assert "Ansible::acme.tools.thing" in zonda.run("delete", "s", "-y", code=1)
+    said = zonda.run("delete", "s", "-y", code=1)
+    assert "resources.thing: The Resource Type (Ansible::acme.tools.thing) could not" in said
+    assert "Install or repair the plug-in" in zonda.run("why", "s")
     assert made.read_text() == "one"
 
     shutil.move(kept, collection)
@@ -101,6 +103,19 @@ def test_a_collection_that_is_broken(text: str, zonda: Zonda, module: Path, made
     module.write_text(MODULE)
     zonda.run("delete", "s", "-y")
     assert not made.exists()
+
+
+def test_a_setting_that_stops_ansible(
+    module: Path, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "template.yaml").write_text(TEMPLATE % made)
+    zonda = Zonda(tmp_path, ["-t", str(tmp_path / "template.yaml")])
+    monkeypatch.setenv("ANSIBLE_FORKS", "many")
+    said = zonda.run_with_template("create", "s", code=2)
+    assert "acme.tools.thing cannot be used: ansible-core cannot be run" in said
+    assert "'ansible --version' tells why" in said
+    monkeypatch.delenv("ANSIBLE_FORKS")
+    zonda.run_with_template("create", "s")
 
 
 def test_a_collection_that_is_back(

@@ -57,6 +57,11 @@ def test_a_host_that_can_be_used_is_in_sync(server: SshServer) -> None:
     assert is_in_sync(make_host(server))
 
 
+def test_a_host_without_the_python_that_is_given(server: SshServer) -> None:
+    with pytest.raises(ResourceFailure, match=r"cannot be used: .*'/no/python' was not"):
+        make_host(server, python="/no/python")
+
+
 def test_a_host_that_cannot_be_used_is_unknown(server: SshServer) -> None:
     server.stop()
     given = server.settings

@@ -20,6 +20,15 @@ _TRIES: Final = 3
 class NoInterface(Exception):
     """Nothing tells what a module takes; the text is the reason."""
 
+    #: The advice.
+    hint = "Install its collection anew: what zonda knows of the resource is kept."
+
+
+class NoAgent(NoInterface):
+    """ansible-core does not run, which is no fault of the module."""
+
+    hint = "'ansible --version' tells why: correct Ansible's settings, or install it anew."
+
 
 def load_interface(index: Index, module: str) -> dict[str, Any]:
     """The interface of a module of the index; raises NoInterface."""
@@ -37,7 +46,7 @@ def load_interface(index: Index, module: str) -> dict[str, Any]:
         if found.get("late"):
             found = {"error": f"it cannot be read in {_LIMIT} seconds"}
         if "lost" in found:  # which says nothing of the module: not kept
-            raise NoInterface("ansible-core cannot be run: try `ansible --version`")
+            raise NoAgent("ansible-core cannot be run")
         known = [state, found]
         write_kept(kept, known)
     interface: dict[str, Any] = known[1]

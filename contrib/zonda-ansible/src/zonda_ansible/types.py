@@ -41,8 +41,6 @@ ON, DELETE, ENVIRONMENT, TIMEOUT = (
     "ansible_timeout",
 )
 RESULT, CHANGED = "ansible_result", "ansible_changed"
-#: The advice where no type of a module can be made.
-_MEND: Final = "Install its collection anew: what zonda knows of the resource is kept."
 
 _Schema = properties.Schema
 _Attribute = attributes.Schema
@@ -149,16 +147,17 @@ def _find_faults_inside(option: Mapping[str, Any], value: Any) -> list[str]:
 class _UnknownProperties(properties.Properties):
     """The properties of a module of which nothing is known: the fault is the reason."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("hint", "reason")
 
     reason: str
+    hint: str
 
     def validate(
         self, path: Path = (), *, pending: Collection[str] | None = None
     ) -> list[TemplateError]:
         """The reason, at the type."""
         at = (*path[:-1], "type")
-        return [TemplateError(self.reason, path=at, hint=_MEND)]
+        return [TemplateError(self.reason, path=at, hint=self.hint)]
 
     def get_stored_values(self) -> dict[str, Any]:
         """The values as they were given."""
@@ -169,6 +168,7 @@ class Unmade(Resource):
     """A module of which no type can be made. What it has made stays, until it can."""
 
     reason: ClassVar[str] = ""
+    hint: ClassVar[str] = ""
     any_attribute = True
     repairs_in_place = True
 
@@ -176,7 +176,7 @@ class Unmade(Resource):
         """The properties as they are given."""
         raw = definition.raw.get("properties") or {}
         made = _UnknownProperties({}, definition.properties, raw=raw)
-        made.reason = self.reason
+        made.reason, made.hint = self.reason, self.hint
         return made
 
     def needs_replace_failed(self) -> bool:
@@ -185,7 +185,7 @@ class Unmade(Resource):
 
     def handle_create(self) -> None:
         """The reason."""
-        raise ResourceFailure(self.reason, hint=_MEND)
+        raise ResourceFailure(self.reason, hint=self.hint)
 
     def handle_update(
         self,
@@ -194,16 +194,16 @@ class Unmade(Resource):
         prop_diff: Mapping[str, Any],
     ) -> None:
         """The reason."""
-        raise ResourceFailure(self.reason, hint=_MEND)
+        raise ResourceFailure(self.reason, hint=self.hint)
 
     def handle_delete(self) -> None:
         """The reason, if there is anything to remove."""
         if self.resource_id is not None:
-            raise ResourceFailure(self.reason, hint=_MEND)
+            raise ResourceFailure(self.reason, hint=self.hint)
 
     def get_live_state(self) -> Mapping[str, Any]:
         """The reason: nobody can look."""
-        raise ResourceFailure(self.reason, hint=_MEND)
+        raise ResourceFailure(self.reason, hint=self.hint)
 
 
 @lru_cache(maxsize=512)
@@ -221,7 +221,8 @@ def _make_type(index_of: _Hashed, name: str) -> type[Resource]:
         returned = make_attributes_schema(interface)
     except (NoInterface, SchemaError, UsageError, ResourceFailure) as error:
         reason = f"{module} cannot be used: {error}"
-        return type(name, (Unmade,), {**common, "reason": reason, "__doc__": reason})
+        said = {"reason": reason, "hint": getattr(error, "hint", "") or NoInterface.hint}
+        return type(name, (Unmade,), {**common, **said, "__doc__": reason})
     status = support.DEPRECATED if interface["deprecated"] else support.SUPPORTED
     body = {
         **common,
