@@ -25,7 +25,7 @@ _LONGEST: Final = 4000
 _LARGEST: Final = 1_000_000
 _HOST: Final = "target"
 #: Each takes some 20 MB.
-_PARALLEL: Final = 16
+_PARALLEL: Final = 10
 #: The beginning of the names of temporary folders on hosts.
 _MARK: Final = "ansible-tmp-zonda-"
 _MADE: Final = "ansiballz_cache"
