@@ -18,11 +18,9 @@ from zonda.hooks.text.json_encoder import make_encoder
 
 def dumps(value: Any) -> str:
     """``value`` as text."""
-    if _is_plain(value):
-        text = _encode(value)
-        if _TAG not in text:
-            return text
-    return _encode(_add_tags(value))
+    if not _is_plain(value):
+        value = _add_tags(value)
+    return _encode(value)
 
 
 _encode = make_encoder()
@@ -34,17 +32,16 @@ def loads(text: str | bytes) -> Any:
     return json.loads(text, object_hook=_remove_tags if mark in text else None)  # type: ignore[operator]
 
 
-#: Before a key that may be a tag, or in a text.
-_TAG = '"$'
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether JSON has words for all of ``value``, but for keys that begin with ``$``."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or (type(item) not in _SCALARS and not _is_plain(item)):
+            if type(key) is not str or key[:1] == "$":
+                return False
+            if type(item) not in _SCALARS and not _is_plain(item):
                 return False
         return True
     if kind is list:
