@@ -19,15 +19,36 @@ from .console import streams
 INVALID = 2
 
 
-class Parser(argparse.ArgumentParser):
-    """argparse without abbreviations, which would break when an option is added."""
+class _Formatter(argparse.HelpFormatter):
+    """argparse's, of the width that ``streams`` finds."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, **options)
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=streams.get_columns() - 2)
+
+
+class _RawFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
+    """Like ``_Formatter``, of texts that have lines of their own."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse without abbreviations, which would break when an option is added.
+
+    ``raw``: the texts around the options have lines of their own.
+    """
+
+    def __init__(self, *, raw: bool = False, **options: Any) -> None:
+        kind = _RawFormatter if raw else _Formatter
+        super().__init__(allow_abbrev=False, formatter_class=kind, **options)
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; unlike argparse's own, report where it cannot be written."""
         (file or streams.ResultStream(sys.stdout)).write(self.format_help())
+
+    def parse_words(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parse ``words``; options may stand between arguments, and behind those after ``--``."""
+        if "--" in words or any(action.nargs for action in self._get_positional_actions()):
+            return self.parse_intermixed_args(words)
+        return self.parse_args(words)  # the same here, and formats no usage
 
     def error(self, message: str) -> NoReturn:
         """Report a usage error and where to read more, and exit with 2."""
@@ -58,9 +79,12 @@ def load_module(name: str) -> Any:
 def make_command_parser(name: str) -> Parser:
     """Make the parser of one command of the table."""
     command = commands.COMMANDS[name]
-    parser = Parser(prog=f"zonda {name}", description=command.help, parents=[make_general_parser()])
-    if command.alone:  # their texts have lines of their own
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = Parser(
+        raw=command.alone,
+        prog=f"zonda {name}",
+        description=command.help,
+        parents=[make_general_parser()],
+    )
     arguments.add_arguments(getattr(load_module(name), command.name), parser)
     return parser
 
@@ -71,7 +95,7 @@ def make_group_parser(words: Sequence[str]) -> Parser:
         prog=" ".join(["zonda", *words]),
         usage="%(prog)s COMMAND [options]",
         description=None if words else zonda.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        raw=True,
         epilog=_format_listing(commands.list_group(list(words))),
         parents=[make_general_parser()],
     )

@@ -81,6 +81,7 @@ MAKES_CHANCE: dict[str, str] = {"core/system/ids.py": "it is the source"}
 
 #: Who may read environment variables besides core/settings/settings.py, and why.
 READS_THE_ENVIRONMENT: dict[str, str] = {
+    "core/cli/console/streams.py": "help is as wide as COLUMNS says, without settings",
     "core/settings/settings.py": "it is the reader",
     "hooks/processes/detached_run.py": "commands get the environment of their caller",
 }

@@ -5,7 +5,6 @@ Results go to ``out``; everything said to the user goes to ``err``.
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from typing import TextIO, cast
@@ -13,7 +12,7 @@ from typing import TextIO, cast
 from zonda.hooks.errors import UsageError
 
 from . import sanitize
-from .streams import ResultStream, StatusStream, get_standard_output
+from .streams import ResultStream, StatusStream, get_columns, get_standard_output
 from .wrapping import wrap_line
 
 #: Colours travel through a line as characters that no text has, since what comes from outside must
@@ -62,7 +61,7 @@ class Screen:
     @property
     def width(self) -> int | None:
         """The columns of the terminal that shows results; None if it is no terminal."""
-        return shutil.get_terminal_size().columns if self.out.isatty() else None
+        return get_columns() if self.out.isatty() else None
 
     def say(self, line: str) -> None:
         """Print a message that is not the result; control characters are escaped."""

@@ -131,12 +131,12 @@ def as_text(screen: Screen, error: ZondaError) -> str:
 
 #: A text of several lines at the end of a sentence, in Python's notation: so Heat gives an example
 #: of how a function is called.
-_QUOTED = re.compile(r"""(?<=: )(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\Z""")
+_QUOTED = r"""(?<=: )(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\Z"""
 
 
 def _unquote_example(text: str) -> str:
     """Replace the quoted example at the end of ``text`` by its lines."""
-    found = _QUOTED.search(text) if "\\n" in text else None
+    found = re.search(_QUOTED, text) if "\\n" in text else None
     return text if found is None else f"{text[: found.start()]}{literal_eval(found[0])}"
 
 

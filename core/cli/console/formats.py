@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -18,14 +17,14 @@ from zonda.core.reports.texts.times import format_time as format_time
 from zonda.hooks.errors import UsageError
 
 from ..arguments import argument
-from . import sanitize, tables
+from . import sanitize, streams, tables
 
 #: Of a list; one thing can also be shown as SHELL.
 FORMATS = ("table", "json", "yaml", "value", "csv")
 SHELL = "shell"
 TEXT = ("table", "json", "yaml")
 #: Characters that JSON allows and terminals may obey: written as escapes.
-_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_STEERING = "[\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 
 
 def add_arguments(parser: argparse.ArgumentParser, *more: str) -> None:
@@ -138,7 +137,7 @@ def _choose_width(arguments: argparse.Namespace, width: int | None) -> int | Non
     fit = getattr(arguments, "fit_width", None)
     if fit is None:
         return width
-    return (width or shutil.get_terminal_size().columns) if fit else None
+    return (width or streams.get_columns()) if fit else None
 
 
 def _write_csv(out: TextIO, lines: Iterable[Sequence[Any]]) -> None:
@@ -195,7 +194,7 @@ def write_data(out: TextIO, form: str, value: Any) -> None:
 
 def _format_json(value: Any, indent: int | None) -> str:
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_STEERING, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def choose_columns(columns: Sequence[str], wanted: Sequence[str]) -> list[int]:

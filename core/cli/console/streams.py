@@ -11,10 +11,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any, TextIO, cast
 
 _ENDED = "it is closed"
+
+
+def get_columns() -> int:
+    """The columns that ``COLUMNS`` says, else those of the terminal; 80 where there is none.
+
+    As ``shutil`` has it, which imports what archives need, too: a fortieth of ``stack list``.
+    """
+    with suppress(ValueError):
+        if (said := int(os.environ.get("COLUMNS", ""))) > 0:
+            return said
+    with suppress(OSError):  # no terminal
+        return os.get_terminal_size().columns or 80
+    return 80
 
 
 class OutputFailed(Exception):

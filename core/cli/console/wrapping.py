@@ -9,14 +9,14 @@ import re
 
 from .source_excerpt import measure_width as _width
 
-_BLANKS = re.compile("( +)")
+_BLANKS = "( +)"
 #: The marks of ``console``.
-_MARKS = re.compile("[\ue000-\ue004]")
+_MARKS = "[\ue000-\ue004]"
 
 
 def measure_cells(text: str) -> int:
     """Measure the cells that ``text`` takes on a terminal."""
-    return _width(text if text.isascii() else _MARKS.sub("", text))
+    return _width(text if text.isascii() else re.sub(_MARKS, "", text))
 
 
 def measure_longest_word(line: str) -> int:
@@ -34,7 +34,7 @@ def wrap_line(line: str, width: int, hang: int = 0) -> list[str]:
         return [line]
     body = line.lstrip(" ")
     indent = " " * (len(line) - len(body))
-    first, *rest = _BLANKS.split(body)
+    first, *rest = re.split(_BLANKS, body)
     found, at = [], indent + first
     for gap, word in zip(rest[::2], rest[1::2], strict=True):
         if measure_cells(at + gap + word) <= width:

@@ -42,6 +42,8 @@ def show_at_end(session: Session, stack_id: str) -> None:
 
     Nobody has asked for generated passwords here, so that they do not get into a log.
     """
+    if not _may_have_outputs(session):
+        return
     screen, stack = session.screen, session.app.reader.stack_by_id(stack_id)
     try:
         found = session.app.stacks.make_values().outputs(stack_id)
@@ -56,6 +58,13 @@ def show_at_end(session: Session, stack_id: str) -> None:
         session.show_rows(as_table, _COLUMNS[:2], rows)
     if any(each.secrecy == _SEALED for each in found):
         screen.say(f"'zonda stack output show {stack.name} --all' shows what is sealed.")
+
+
+def _may_have_outputs(session: Session) -> bool:
+    """Whether the template of this command has outputs: else none is loaded once more for them."""
+    given = session.template
+    document = None if given is None else given.documents.get(given.template_file)
+    return document is None or not document.data.keys().isdisjoint(("outputs", "Outputs"))
 
 
 def _mask_sealed(shown: OutputView) -> Any:
