@@ -47,7 +47,7 @@ def _run_to_end(argv: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     streams.fill_closed_streams()
     try:
-        with interruptible(signal.SIGINT, signal.SIGTERM), _collect_less_often(ends=argv is None):
+        with interruptible(signal.SIGINT, signal.SIGTERM), _collect_less_often():
             try:
                 code = _run(words)
             except SystemExit as stop:  # argparse has said what is wrong
@@ -73,21 +73,14 @@ def _choose_exit_code(stop: KeyboardInterrupt) -> int:
 
 
 @contextmanager
-def _collect_less_often(*, ends: bool) -> Iterator[None]:
-    """Make the cyclic collector run less often; restore its thresholds at the end.
-
-    ``ends``: the process ends with the command. Then what is left is not looked through at all: the
-    end frees it anyway, and looking was a tenth of a large command.
-    """
+def _collect_less_often() -> Iterator[None]:
+    """Make the cyclic collector run less often; restore its thresholds at the end."""
     before = gc.get_threshold()
     gc.set_threshold(*COLLECTION)
     try:
         yield
     finally:
-        if ends:
-            gc.freeze()
-        else:
-            gc.unfreeze()
+        gc.unfreeze()
         gc.set_threshold(*before)
 
 
@@ -103,7 +96,7 @@ def _run(words: list[str]) -> int:
     if not name:
         return _run_without_command(leading, rest)
     command = commands.COMMANDS[name]
-    arguments = parsers.make_command_parser(name).parse_intermixed_args([*leading, *rest[length:]])
+    arguments = parsers.make_command_parser(name).parse_words([*leading, *rest[length:]])
     run = getattr(parsers.load_module(name), command.name)
     return int(run(arguments) or 0) if command.alone else _run_command(name, run, arguments)
 

@@ -263,10 +263,12 @@ def resource_mapping():
 """
 
 
-def test_python_does_not_end_under_a_daemon_that_a_plug_in_leaves(
-    write: Any, tmp_path: Path
+@pytest.mark.parametrize("daemon", [True, False])
+def test_python_frees_nothing_at_the_end_of_a_command(
+    write: Any, tmp_path: Path, *, daemon: bool
 ) -> None:
-    write("home/plugins/thing.py", DAEMON)
+    plugin = DAEMON if daemon else DAEMON.replace("threading.Thread(", "dict(", 1)
+    write("home/plugins/thing.py", plugin.replace(".start()", ".start()" if daemon else ""))
     kinds = "resources: {a: {type: My::Thing}}\n"
     template = write("t.yaml", f"heat_template_version: 2018-08-31\n{kinds}")
     words = ("stack", "create", "s", "-t", template, "--home", tmp_path / "home")
