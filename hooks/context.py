@@ -6,12 +6,14 @@ lives in ``core/engine``.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, MutableMapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .runners.base import WorkflowRunner
 from .runners.references import StackRef
+
+if TYPE_CHECKING:
+    import random
 
 
 class Clock(Protocol):

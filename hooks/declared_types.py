@@ -8,11 +8,11 @@ was made by it can be changed and removed by it, whatever becomes of the file.
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 from typing import Any, Protocol
 
 from .errors import Path, Place
+from .hashes import blake2b
 from .records import dataclass, field
 
 
@@ -48,6 +48,4 @@ class TypeText:
     @cached_property
     def digest(self) -> str:
         """A short text that changes with the text."""
-        return hashlib.blake2b(
-            self.text.encode("utf-8", "surrogatepass"), digest_size=8
-        ).hexdigest()
+        return blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -36,6 +36,8 @@ from zonda.hooks.runners.references import StackRef
 from zonda.hooks.text.borders import preserve_signals
 
 if TYPE_CHECKING:  # what commands that only read must not import
+    from random import Random
+
     from zonda.core.cluster.membership import Terms
     from zonda.core.engine.services import EngineSettings
     from zonda.core.engine.templates.loading import TemplateLoading
@@ -59,7 +61,6 @@ class Parts:
         self.settings = settings
         self.clock = _make_clock(settings)
         self.ids = Ids(self.clock)
-        self.random = make_system_random()
         #: The URL that this process serves, '' where it serves none.
         self.served_url = ""
         #: The runners and secrets of each project; None where no server tells projects apart.
@@ -70,10 +71,14 @@ class Parts:
         self._opened: list[Store] = []
 
     @cached_property
+    def random(self) -> Random:
+        """The source of chance for passwords."""
+        return make_system_random()
+
+    @cached_property
     def plugins(self) -> Plugins:
         """Everything that built-in, installed and drop-in plug-ins provide."""
         from zonda.core.plugins import files as dropins
-        from zonda.core.settings.section_checks import check_sections
 
         from . import type_files
 
@@ -83,7 +88,10 @@ class Parts:
                 lambda: dropins.load_files(self.settings.plugin_dirs), disabled=disabled
             )
         type_files.add_files(found, type_files.list_yaml_files(self.type_folders))
-        check_sections(self.settings, found)
+        if self.settings.runners or self.settings.sinks:
+            from zonda.core.settings.section_checks import check_sections
+
+            check_sections(self.settings, found)
         return found
 
     @property

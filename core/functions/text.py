@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, ClassVar
 
 from zonda.hooks.errors import Path
@@ -299,10 +299,12 @@ class StrSplit(Function):
             ) from None
 
 
-#: Algorithms whose digest has a length of its own.
-ALGORITHMS = frozenset(
-    name for name in hashlib.algorithms_available if not name.startswith("shake")
-)
+@cache
+def list_algorithms() -> list[str]:
+    """List the algorithms whose digest has a length of its own."""
+    import hashlib  # with OpenSSL, for one function
+
+    return sorted(name for name in hashlib.algorithms_available if not name.startswith("shake"))
 
 
 class Digest(Function):
@@ -318,8 +320,8 @@ class Digest(Function):
         if len(args) != 2:
             raise ValueError(f'Function "{self.name}" usage: ["<algorithm>", "<value>"]')
         algorithm, text = args[0].lower(), args[1]
-        if algorithm not in ALGORITHMS:
-            raise ValueError(f"Algorithm must be one of {', '.join(sorted(ALGORITHMS))}")
+        if algorithm not in list_algorithms():
+            raise ValueError(f"Algorithm must be one of {', '.join(list_algorithms())}")
         return _compute_digest(algorithm, text)
 
 
@@ -330,5 +332,6 @@ def _compute_digest(algorithm: str, text: str) -> str:
         raise ValueError(
             f"a digest needs text in latin-1; the character at {error.start} is not"
         ) from error
-    new: Callable[..., Any] = hashlib.new
-    return str(new(algorithm, data, usedforsecurity=False).hexdigest())
+    import hashlib
+
+    return hashlib.new(algorithm, data, usedforsecurity=False).hexdigest()

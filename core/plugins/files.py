@@ -9,7 +9,6 @@ other. A file that cannot be loaded is reported and hurts nothing else. Called b
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from zonda.hooks.errors import PluginError
+from zonda.hooks.hashes import blake2b
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception, format_raise_place
 
@@ -79,7 +79,7 @@ def _import_file(folder: Path, path: Path) -> ModuleType:
     So files of one folder may import each other (``from . import names``) and cannot be taken
     for modules of other folders.
     """
-    root = f"zonda_dropins_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
+    root = f"zonda_dropins_{blake2b(str(folder.resolve()).encode(), digest_size=6).hexdigest()}"
     if root not in sys.modules:
         package = ModuleType(root, f"Plug-in files of {folder}")
         package.__path__ = [str(folder.resolve())]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
-from hashlib import blake2b
 from pathlib import PurePath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +21,7 @@ from zonda.hooks import specs
 from zonda.hooks.errors import PluginError
 from zonda.hooks.events import SinkFactory
 from zonda.hooks.function import Function
+from zonda.hooks.hashes import blake2b
 from zonda.hooks.lazy import Classes, Fallback, get_unloaded
 from zonda.hooks.markers import PROJECT
 from zonda.hooks.policies import Policy

@@ -7,11 +7,15 @@ with dashes, in lower case, as Heat's users expect ids to look.
 
 from __future__ import annotations
 
-import random
-import secrets
+import base64
+import os
 import threading
+from typing import TYPE_CHECKING
 
-from zonda.hooks.context import Clock
+if TYPE_CHECKING:
+    import random
+
+    from zonda.hooks.context import Clock
 
 _COUNTER_BITS = 12
 _CHANCE_BITS = 62
@@ -21,17 +25,19 @@ _AT_ONCE = 32
 
 def make_system_random() -> random.Random:
     """Make a random source of the operating system: fit for passwords, cannot be seeded."""
+    import random  # of no use to commands that only read
+
     return random.SystemRandom()
 
 
 def make_token() -> str:
     """Make a random token of 256 bits as text fit for a URL or a header."""
-    return secrets.token_urlsafe(32)
+    return base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=")
 
 
 def make_bytes(count: int) -> bytes:
     """Make random bytes, fit for keys."""
-    return secrets.token_bytes(count)
+    return os.urandom(count)
 
 
 class Ids:
@@ -42,7 +48,7 @@ class Ids:
 
     def __init__(self, clock: Clock, source: random.Random | None = None) -> None:
         self._clock = clock
-        self._random = source or make_system_random()
+        self._draw = source.getrandbits if source is not None else _draw_system_bits
         self._lock = threading.Lock()
         self._last = -1
         # Chance is drawn for many ids at once: asking the system costs more than the id.
@@ -66,9 +72,14 @@ class Ids:
 
     def _draw_bits(self) -> None:
         bits = _CHANCE_BITS + _COUNTER_BITS - 1
-        many = self._random.getrandbits(bits * _AT_ONCE)
+        many = self._draw(bits * _AT_ONCE)
         mask = (1 << bits) - 1
         self._drawn = [(many >> (bits * index)) & mask for index in range(_AT_ONCE)]
+
+
+def _draw_system_bits(count: int) -> int:
+    """Like ``getrandbits`` of ``make_system_random``."""
+    return int.from_bytes(os.urandom((count + 7) // 8), "big") >> -count % 8
 
 
 def _format_id(stamp: int, chance: int) -> str:

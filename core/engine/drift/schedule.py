@@ -8,7 +8,6 @@ and after a crash the check is due again.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable
 
@@ -16,6 +15,7 @@ from zonda.core.store.schema.rows import StackRow
 from zonda.core.store.schema.words import SCHEDULE
 from zonda.core.template.environment.drift_section import OFF, REPAIR
 from zonda.hooks.errors import UsageError
+from zonda.hooks.hashes import blake2b
 
 from ..model.states import IDLE
 from ..model.unit_of_work import UnitOfWork
@@ -41,7 +41,7 @@ def compute_next_due(
     Each time of the schedule has one, before the next time of the schedule. ``compute_time`` gives
     the first time of a schedule after another time; raises UsageError for what is no schedule.
     """
-    digest = hashlib.blake2b(stack_id.encode(), digest_size=4).digest()
+    digest = blake2b(stack_id.encode(), digest_size=4).digest()
     share = int.from_bytes(digest, "big") / 2**32
     at = compute_time(text, now - _MOST_JITTER)
     while True:

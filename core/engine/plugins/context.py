@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any, Protocol
 
 from zonda.core.store.schema.rows import ResourceRow
-from zonda.core.store.values.signal_tokens import SIGNAL_PATH, SignalToken, read_token, sign_token
 from zonda.core.template.environment import policies
 from zonda.hooks.errors import NotSupported, ReadOnlyCheck
 from zonda.hooks.resources.resource import Resource
@@ -203,16 +202,21 @@ class EngineContext(BareContext):
         lender, row = self._lender, self._row
         if not lender.public_url:
             return None
+        from zonda.core.store.values import signal_tokens  # few resources have one
+
         days = lender.signal_url_days
         expires = int(row.created_at + days * _DAY) if days else None
-        token = SignalToken(purpose, row.id, expires)
-        text = sign_token(self._lending.sealer.signal_keys[0], token)
-        return f"{lender.public_url}{SIGNAL_PATH}{text}"
+        token = signal_tokens.SignalToken(purpose, row.id, expires)
+        text = signal_tokens.sign_token(self._lending.sealer.signal_keys[0], token)
+        return f"{lender.public_url}{signal_tokens.SIGNAL_PATH}{text}"
 
     def _read_reference(self, reference: str) -> str:
         """The id of a resource, which may be referred to by its signal URL."""
-        _, path, text = reference.partition(SIGNAL_PATH)
-        token = read_token(self._lending.sealer.signal_keys, text) if path else None
+        from zonda.core.store.values import signal_tokens
+
+        _, path, text = reference.partition(signal_tokens.SIGNAL_PATH)
+        keys = self._lending.sealer.signal_keys
+        token = signal_tokens.read_token(keys, text) if path else None
         return reference if token is None else token.resource_id
 
     def find_resource(self, reference: str) -> Resource | None:

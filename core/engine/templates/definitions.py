@@ -6,7 +6,6 @@ is shared by the threads of the pool.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock, RLock
@@ -21,6 +20,7 @@ from zonda.core.template.environment.policies import Policies, build_policies
 from zonda.core.template.source.bundle import Bundle, Identity
 from zonda.hooks import records
 from zonda.hooks.errors import PluginError
+from zonda.hooks.hashes import blake2b
 from zonda.hooks.lazy import Names
 from zonda.hooks.resources.resource import Resource
 
@@ -140,7 +140,7 @@ class Definitions:
         origin = self._origins.get(("resource type", self.class_type(cls) or kind), "")
         schema = {name: each.to_dict() for name, each in cls.properties_schema.items()}
         text = format_canonical([f"{cls.__module__}.{cls.__qualname__}", schema])
-        digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+        digest = blake2b(text.encode(), digest_size=4).hexdigest()
         return f"{cls.__name__} of {_format_version(origin) or 'the template'}, schema {digest}"
 
     def is_nested_stack(self, row: ResourceRow) -> bool:

@@ -9,13 +9,14 @@ was asked for twice. Used by several threads.
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
+
+from zonda.hooks.hashes import blake2b
 
 #: Characters from which on a text is worth keeping, and bytes that are kept at most.
 LEAST, MOST = 16_384, 8_388_608
@@ -93,7 +94,7 @@ class Reopening:
         """The kept value of a text, else a new one."""
         if len(text) < LEAST:
             return how(text)
-        mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        mark = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         known = self._kept.get(mark)
         if known is not None:
             return known

@@ -10,7 +10,6 @@ bytes in URL-safe base64, from ``ZONDA_KEY`` or a file with mode 0600 that is ma
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from zonda.core.system.folders import hold_folder
 from zonda.core.system.ids import make_bytes
 from zonda.hooks.errors import StoreError
+from zonda.hooks.hashes import blake2b
 
 from ..database.protocols import Database
 from ..file.version import make_private
@@ -44,9 +44,7 @@ class Sealer:
             self._secrets = [base64.urlsafe_b64decode(text) for text in texts]
             if any(len(secret) != 32 for secret in self._secrets):
                 raise ValueError
-            self._hash_key = hashlib.blake2b(
-                b"zonda hashes", key=self._secrets[0], digest_size=32
-            ).digest()
+            self._hash_key = blake2b(b"zonda hashes", key=self._secrets[0], digest_size=32).digest()
         except (ValueError, IndexError) as error:
             raise StoreError(
                 "The sealing key is not 32 bytes in URL-safe base64.",
@@ -158,15 +156,13 @@ class Sealer:
 
     def hmac(self, data: bytes) -> str:
         """A keyed hash of ``data``, 32 hexadecimal digits."""
-        return hashlib.blake2b(data, key=self._hash_key, digest_size=16).hexdigest()
+        return blake2b(data, key=self._hash_key, digest_size=16).hexdigest()
 
 
 def _make_cipher(secret: bytes, salt: bytes) -> AESGCM:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    return AESGCM(
-        hashlib.blake2b(salt, key=secret, digest_size=32, person=b"zonda sealing").digest()
-    )
+    return AESGCM(blake2b(salt, key=secret, digest_size=32, person=b"zonda sealing").digest())
 
 
 def make_key() -> str:

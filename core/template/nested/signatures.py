@@ -8,7 +8,6 @@ are followed as far as they can be seen, from parameter to parameter; beyond tha
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.function import Function
+from zonda.hooks.hashes import blake2b
 from zonda.hooks.records import dataclass, replace
 from zonda.hooks.resources.resource import Resource
 
@@ -386,7 +386,7 @@ class _FileWalk(_Walk):
 
 def hash_texts(parts: Collection[str]) -> str:
     """Hash some texts to one short text."""
-    made = hashlib.blake2b(digest_size=16)
+    made = blake2b(digest_size=16)
     for part in parts:
         made.update(part.encode("utf-8", "surrogatepass"))
         made.update(b"\0")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from zonda.hooks.hashes import blake2b
 from zonda.hooks.schema.attributes import Schema
 
 #: The beginning of the physical ids of what is not there.
@@ -39,7 +39,7 @@ def make_attribute(
 
 
 def _hash(physical_id: str) -> bytes:
-    return hashlib.blake2b(physical_id.encode(), digest_size=4).digest()
+    return blake2b(physical_id.encode(), digest_size=4).digest()
 
 
 def _make_address(properties: Mapping[str, Any], physical_id: str) -> str:
