@@ -14,6 +14,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+#: The records of a class made without a compiled ``__init__``: to compile one costs as much.
+_INTERPRETED = 20
+
 
 class _Missing:
     """No default."""
@@ -69,9 +72,7 @@ def _decorate(
         body["__repr__"] = _show
     if frozen:
         body["__setattr__"] = body["__delattr__"] = _refuse
-    deferred: dict[str, Callable[[Any], Any]] = {
-        "__init__": partial(_compile_init, frozen=frozen, slots=slots)
-    }
+    deferred: dict[str, Callable[[Any], Any]] = {}
     if eq and "__eq__" not in own:
         deferred["__eq__"] = _compile_equality
     if eq and own.get("__hash__") is None:
@@ -82,6 +83,8 @@ def _decorate(
     made = (_make_slotted if slots else _add)(cls, items, body)
     for name, compile_for in deferred.items():
         setattr(made, name, _Deferred(made, name, compile_for))
+    compile_init = partial(_compile_init, frozen=frozen, slots=slots)
+    made.__init__ = _DeferredInit(made, "__init__", compile_init)
     return made
 
 
@@ -136,6 +139,40 @@ class _Deferred:
         compiled = self._compile_for(self._cls)
         setattr(self._cls, self._name, compiled)
         return compiled if instance is None else compiled.__get__(instance)
+
+
+class _DeferredInit(_Deferred):
+    """``__init__``, which fills the first records of a class without being compiled."""
+
+    _left = _INTERPRETED
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None or self._left <= 0:
+            return super().__get__(instance, owner)
+        self._left -= 1
+        return partial(self._fill, instance)
+
+    def _fill(self, record: Any, /, *values: Any, **named: Any) -> None:
+        found, at, by_name = {}, 0, 0
+        for name, item in self._cls.__dataclass_fields__.items():
+            if item.init and at < len(values) and not item.kw_only:
+                found[name], at = values[at], at + 1
+            elif item.init and name in named:
+                found[name], by_name = named[name], by_name + 1
+            elif item.default is not _Missing:
+                found[name] = item.default
+            elif item.default_factory is not _Missing:
+                found[name] = item.default_factory()
+            elif item.init:
+                by_name = -1  # missing
+                break
+        if at < len(values) or by_name < len(named):  # the compiled one says what is wrong
+            super().__get__(record)(*values, **named)
+            return
+        for name, value in found.items():
+            object.__setattr__(record, name, value)
+        if hasattr(record, "__post_init__"):
+            record.__post_init__()
 
 
 def _compile(cls: Any, name: str, parameters: list[str], lines: list[str], known: Any) -> Any:
