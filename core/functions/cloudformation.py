@@ -24,7 +24,7 @@ from .logic import FixedList
 from .size_limits import check_size
 from .text import ListJoin, StrReplace
 
-_MEMBER = re.compile(r"\.member\.([0-9]+)\.(.*)")
+_MEMBER = r"\.member\.([0-9]+)\.(.*)"
 
 
 class Ref(Function):
@@ -203,7 +203,7 @@ def _parse_member(text: Any) -> tuple[int, str, str] | None:
     name, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"Member list items must look like .member.0.Name=key, not {text[:60]!r}")
-    match = _MEMBER.match(name)
+    match = re.match(_MEMBER, name)
     return None if match is None else (int(match[1]), match[2], value)
 
 

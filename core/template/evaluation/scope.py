@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from zonda.hooks.errors import Path, TemplateError
 from zonda.hooks.function import Function, ResolveScope, resolve
+from zonda.hooks.lazy import get_unloaded
 from zonda.hooks.records import dataclass
 
 from ..source.bundle import Limits
@@ -96,6 +97,7 @@ class Parser:
     __slots__ = (
         "_conditions",
         "_functions",
+        "_names",
         "_table",
         "errors",
         "mappings",
@@ -122,6 +124,7 @@ class Parser:
         self.mappings: Any = None
         self._table = table
         self._functions = table.conditions if in_condition else table.functions
+        self._names = get_unloaded(self._functions)
         self.scope = scope
         self._conditions = conditions
 
@@ -131,9 +134,8 @@ class Parser:
         if kind is dict:
             if len(value) == 1:
                 ((name, args),) = value.items()
-                function = self._functions.get(name)
-                if function is not None:
-                    return self._parse_call(function, name, args, (*path, name))
+                if name in self._names:
+                    return self._parse_call(self._functions[name], name, args, (*path, name))
             return self._parse_items(value, value.items(), path)
         if kind is list:
             return self._parse_items(value, enumerate(value), path)
