@@ -31,11 +31,8 @@ class App(Parts):
     @cached_property
     def engine(self) -> EngineClient:
         """The client that sends actions to the engine, wherever the engine runs."""
-        from zonda.core.system.memory import limit_malloc_arenas
-
         from .engine_client import EngineClient
 
-        limit_malloc_arenas()
         return EngineClient(self, self.stacks)
 
     @cached_property

@@ -24,7 +24,7 @@ KINDS = ("env", "file")
 #: Variables that are settings: the key that seals the database, for one.
 _SETTINGS = {get_variable(row.name) for row in fields(Settings)} - {""}
 #: A reference that, as a pattern in a line of a settings file, stands for itself alone.
-_PLAIN = re.compile(r"(env|file):[\w./~+@=-]+")
+_PLAIN = r"(env|file):[\w./~+@=-]+"
 #: Not files of anybody: what the machine tells of its processes, zonda's key among it, and devices.
 _OF_THE_MACHINE = ("/proc", "/sys", "/dev")
 #: Below this are files like others.
@@ -101,7 +101,7 @@ def _make_denied_error(reference: str, home: Path, allowed: str) -> UsageError:
     Templates come from anybody: what would allow more than it seems to is not spelt out.
     """
     where = "the setting secret_sources says which may"
-    if not _PLAIN.fullmatch(reference):
+    if not re.fullmatch(_PLAIN, reference):
         return UsageError(f"The secret {reference} may not be read here: {where}.")
     known = [each.strip() for each in allowed.split(",") if each.strip()]
     wanted = ",".join([*known, reference])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .resource import Resource
 
 #: A number as JSON writes it. Python would also read "1_0" and " 10".
-_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z")
+_NUMBER: Final = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z"
 
 #: The end of the texts of a failed check.
 _REPAIR: Final = "The next stack update puts it right."
@@ -144,7 +144,7 @@ def _convert_observed(
 def _to_type(schema: Schema, value: Any) -> Any:
     """A scalar in the type of its property where nothing is lost by that; else as it is."""
     if schema.type in (Schema.INTEGER, Schema.NUMBER):
-        if isinstance(value, str) and _NUMBER.match(value):
+        if isinstance(value, str) and re.match(_NUMBER, value):
             try:
                 return json.loads(value)
             except ValueError:  # thousands of digits

@@ -23,14 +23,11 @@ _LONGEST_RUN = 500
 
 _ENDS_A_RUN = frozenset((*"|.*+?", *(f"\\{kind}" for kind in "dDsSwW")))
 
-_PARTS = re.compile(
-    r"""\\.                              # one character, escaped
+_PARTS = r"""(?sx)\\.                              # one character, escaped
     | \[\^?\]?(?:\\.|[^\]\\])*\]?        # a set of characters
     | \((?:\?[^()]*?[:=!>])?             # a group begins
     | \{(?P<least>\d*)(?:,\d*)?\}       # so many times
-    | .""",
-    re.DOTALL | re.VERBOSE,
-)
+    | ."""
 
 
 def full_match(pattern: str, text: str, seconds: float) -> bool:
@@ -100,7 +97,7 @@ def _find_longest_run(pattern: str) -> int:
 
 def _split_parts(pattern: str) -> Iterator[tuple[str, int]]:
     """The parts of a pattern, each with the number of times that it repeats the one before."""
-    for part in _PARTS.finditer(pattern):
+    for part in re.finditer(_PARTS, pattern):
         text = part[0]
         yield text, 1 if text == "+" else int(part["least"] or 0)
 

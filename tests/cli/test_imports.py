@@ -16,6 +16,8 @@ resources:
 #: What nothing but its own command needs: beginnings of names of modules.
 ELSEWHERE = (
     *("sqlalchemy", "alembic", "rich", "requests", "yaql", "apscheduler", "dateutil", "asyncio"),
+    *("hashlib", "_hashlib", "hmac", "secrets", "shutil", "zonda.core.settings.section_checks"),
+    *("zonda.core.functions.", "zonda.core.engine.nested."),
     *("zonda.core.engine.preview", "zonda.core.reports", "zonda.core.introspection"),
     *("zonda.core.scaffold", "zonda.core.reference", "zonda.core.events", "zonda.core.diagnostics"),
     *("zonda.core.schedule.jobs", "zonda.core.store.read.drift_views", "zonda.hooks.conformance"),
@@ -35,6 +37,8 @@ ELSEWHERE = (
 )
 #: What is needed of such rooms.
 DOORS = {
+    *(f"zonda.core.functions.{name}" for name in ("versions", "foreign", "yaql_call")),
+    *(f"zonda.core.engine.nested.{name}" for name in ("operation_kinds", "refresh")),
     *("zonda.core.engine.drift.interrupting", "zonda.core.engine.drift.on_demand"),
     *(f"zonda.core.engine.actions.{name}" for name in ("base", "table", "wire")),
     *("zonda.core.reports", "zonda.core.reports.outputs"),

@@ -41,7 +41,7 @@ from ..model.states import (
 )
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..nested.operation import make_operation
+from ..nested.operation_kinds import make_operation
 from ..operations import cut_off, limits, replacement, retries, transitions
 from ..operations.replacement import is_left_alone
 from ..operations.transitions import Lease

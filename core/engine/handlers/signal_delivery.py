@@ -25,7 +25,7 @@ from ..model.outcomes import Answer, Failure, Final
 from ..model.states import may_follow
 from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
-from ..nested.operation import make_operation
+from ..nested.operation_kinds import make_operation
 from ..operations import transitions
 from ..progress import children, progress
 from ..services import EngineServices

@@ -38,15 +38,6 @@ from . import verbs
 _TEMPLATED = MAKING | {"SIGNAL"}
 
 
-def make_operation(
-    services: EngineServices, seen: WorkItem, gathered: list[Write] | None = None
-) -> PluginOperation:
-    """The operation that runs on a row: of a nested stack, or of a plug-in."""
-    if services.definitions.is_nested_stack(seen.row):
-        return ChildOperation(services, seen, gathered)
-    return PluginOperation(services.instances, seen, gathered)
-
-
 class ChildOperation(PluginOperation):
     """One running operation of an owner."""
 

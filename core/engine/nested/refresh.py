@@ -17,7 +17,7 @@ from ..model.unit_of_work import UnitOfWork
 from ..model.work_item import WorkItem
 from ..progress import children, progress
 from ..services import EngineServices
-from .operation import make_operation
+from .operation_kinds import make_operation
 
 log = logging.getLogger(__name__)
 

@@ -20,8 +20,8 @@ from .section import Scalar
 
 SECTION = "requires"
 
-_STEP = re.compile(r"(>=|<=|==|!=|>|<)\s*(.*)", re.DOTALL)
-_VERSION = re.compile(r"v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,9})")
+_STEP = r"(?s)(>=|<=|==|!=|>|<)\s*(.*)"
+_VERSION = r"v?([0-9]{1,18}(?:\.[0-9]{1,18}){0,9})"
 _SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -36,7 +36,7 @@ _MOST_STEPS = 16
 
 def parse_version(value: Scalar) -> tuple[int, ...] | None:
     """Parse ``2.0`` as a tuple without trailing zeros (2 is 2.0); None for all else."""
-    found = None if isinstance(value, bool) else _VERSION.fullmatch(as_text(value).strip())
+    found = None if isinstance(value, bool) else re.fullmatch(_VERSION, as_text(value).strip())
     if found is None:
         return None
     numbers = [int(part) for part in found[1].split(".")]
@@ -47,7 +47,7 @@ def parse_version(value: Scalar) -> tuple[int, ...] | None:
 
 def looks_like_range(value: Scalar) -> bool:
     """Whether a requirement means a range of versions rather than its own text."""
-    return isinstance(value, str) and _STEP.match(value.strip()) is not None
+    return isinstance(value, str) and re.match(_STEP, value.strip()) is not None
 
 
 def parse_range(text: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -60,7 +60,7 @@ def parse_range(text: str) -> list[tuple[str, tuple[int, ...]]]:
         raise ValueError(f"more than {_MOST_STEPS} parts")
     steps = []
     for part in parts:
-        step = _STEP.fullmatch(part.strip())
+        step = re.fullmatch(_STEP, part.strip())
         bound = parse_version(step[2]) if step is not None else None
         if step is None or bound is None:
             raise ValueError(f"{part.strip()!r} is no sign (>= <= > < == !=) and version")

@@ -32,7 +32,7 @@ RESOURCE, PROPERTY, UNTIL, REASON = "resource", "property", "until", "reason"
 _OF_IGNORE = (RESOURCE, PROPERTY, UNTIL, REASON)
 
 #: ``30d``: so long from now on.
-_SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
+_SPAN = r"([0-9]{1,6})([mhdw])"
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 #: A span is shorter (3,000 years), so that its end can be written as a date.
 _LONGEST = 100_000_000_000
@@ -87,7 +87,7 @@ def parse_moment(value: Any) -> float | None:
 
 def parse_end(text: str, now: float) -> float | None:
     """Parse a date, a time, or a span from ``now`` on to epoch seconds; None for others."""
-    span = _SPAN.fullmatch(text.strip())
+    span = re.fullmatch(_SPAN, text.strip())
     if span is None:
         return parse_moment(text)
     seconds = int(span[1]) * _SECONDS[span[2]]

@@ -50,7 +50,7 @@ MOST_ATTEMPTS = 1000
 LONGEST = 366 * 86400.0
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([smhd]?)\Z")
+_DURATION = r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([smhd]?)\Z"
 
 #: A table of the section: key (name or pattern) -> what is said of it, in normal form.
 Table = dict[str, Any]
@@ -93,7 +93,7 @@ def parse_duration(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = value
     else:
-        match = _DURATION.match(value) if isinstance(value, str) else None
+        match = re.match(_DURATION, value) if isinstance(value, str) else None
         if match is None:
             return None
         seconds = float(match[1]) * _UNITS[match[2]]

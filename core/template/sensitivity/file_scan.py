@@ -19,7 +19,7 @@ from ..source.document import get_section, load_data
 from ..source.versions import KEYS
 from .labels import has_hidden_part
 
-_TYPES = re.compile(r"""\b[tT]ype["']?\s*:\s*["']?([A-Za-z0-9_.:/-]+)""")
+_TYPES = r"""\b[tT]ype["']?\s*:\s*["']?([A-Za-z0-9_.:/-]+)"""
 _TRUE = (True, 1, "true", "True", "TRUE", "yes", "on", "1", "t", "y")
 
 #: The class behind a type that a resource has; raises TemplateError.
@@ -79,7 +79,9 @@ class _Search:
     def _find_literals(self, file: str, text: str) -> Iterator[tuple[Path, Any]]:
         """Find the literal values of hidden properties."""
         hiding = {
-            kind: keys for kind in set(_TYPES.findall(text)) if (keys := self._look_up(kind, file))
+            kind: keys
+            for kind in set(re.findall(_TYPES, text))
+            if (keys := self._look_up(kind, file))
         }
         if not any(key in text for keys in hiding.values() for key in keys):
             return

@@ -25,7 +25,7 @@ from ..source.document import load_document
 
 #: So many texts are remembered with what they declare: each stack asks for the same again.
 _REMEMBERED = 256
-_PATTERN = re.compile(r"([A-Za-z_][\w:.-]*)\*")
+_PATTERN = r"([A-Za-z_][\w:.-]*)\*"
 
 Readers = Mapping[str, TypeReader]
 
@@ -95,7 +95,7 @@ def with_declared_types(bundle: Bundle, types: Mapping[str, type[Resource]]) -> 
     if bundle.types or not brought:
         return bundle
     texts = [*_list_texts(bundle)]
-    starts = tuple(start for text in texts for start in _PATTERN.findall(text))
+    starts = tuple(start for text in texts for start in re.findall(_PATTERN, text))
     used = {
         name: _as_data(source)
         for name, source in brought.items()
