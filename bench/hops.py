@@ -1,10 +1,11 @@
 """Count hops between modules and folders: a create up to the handler, a poll that ends.
 
-Counted are calls of functions of zonda, not time. A hop is a call in another module (or folder)
-than the call before it. The resource acts outside, so that nothing is drafted. ``create`` is the
-command up to ``Engine.submit``, then the engine up to ``handle_create``; ``poll`` is from the clock
-to the commit and on to ``handle_create`` of the resource that has waited. The engine is the inline
-one, which makes the same steps in one thread: all numbers are the same in each run.
+Counted are calls of functions of zonda, not time, and no constructors of records. A hop is a call
+in another module (or folder) than the call before it. The resource acts outside, so that nothing is
+drafted. ``create`` is the command up to ``Engine.submit``, then the engine up to ``handle_create``;
+``poll`` is from the clock to the commit and on to ``handle_create`` of the resource that has
+waited. The engine is the inline one, which makes the same steps in one thread: all numbers are the
+same in each run.
 """
 
 import json
@@ -26,6 +27,7 @@ from zonda.core.engine.actions import CreateStack
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.testing.stack import InlineStack
+from zonda.hooks import records
 from zonda.hooks.testing import FakeClock
 
 HEAD = "heat_template_version: 2018-08-31\nparameters: {p: {type: string, default: one}}\n"
@@ -62,7 +64,7 @@ class Trace:
         code = frame.f_code
         if event != "call" or not code.co_filename.startswith(_PACKAGE):
             return
-        if code.co_name in _COMPREHENSIONS:
+        if code.co_name in _COMPREHENSIONS or code.co_filename == records.__file__:
             return
         self.modules.append(code.co_filename.removeprefix(_PACKAGE).removesuffix(".py"))
         if self._last(code, frame):
