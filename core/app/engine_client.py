@@ -196,9 +196,7 @@ class EngineClient:
         from zonda.core.engine.runtime.engine import Engine
         from zonda.core.schedule.scheduler import Scheduler
         from zonda.core.schedule.timing import Timing
-        from zonda.core.system.memory import limit_malloc_arenas
 
-        limit_malloc_arenas()
         known = parts.make_engine_settings()
         return Engine(
             parts.store,

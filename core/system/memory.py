@@ -1,4 +1,4 @@
-"""One heap for all threads of this process. Called before the engine starts threads.
+"""One heap for all threads of this process. Called by the pool, before it starts threads.
 
 The C library gives each thread a heap of its own, in which large texts leave holes that no other
 thread may use: a sixth of what a large tree of stacks took. Python's threads hardly ever ask for

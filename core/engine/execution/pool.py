@@ -7,6 +7,8 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Final
 
+from zonda.core.system.memory import limit_malloc_arenas
+
 #: The time in which a thread without a job ends (seconds).
 _LAST: Final = 0.2
 
@@ -18,6 +20,7 @@ class Pool:
     """
 
     def __init__(self, size: int, name: str, leave: Callable[[], None] = lambda: None) -> None:
+        limit_malloc_arenas()
         self._size = size
         self._name = name
         self._leave = leave
