@@ -171,7 +171,7 @@ def _build_seen(
     if to_prepare and row.want == PRESENT and row.requires != NOTHING:
         required = work.tx.list_required(row)
     # what was never begun before has stored nothing yet
-    data = work.tx.data(row.id) if row.fence > int(fresh) else []
+    data = work.tx.request_data(row.id) if row.fence > int(fresh) else []
     return WorkItem(copy_row(row), work.stack_of(row), data, required, fresh)
 
 

@@ -187,6 +187,8 @@ SQL: dict[str, str] = {
     'delete_edge': 'DELETE FROM edge WHERE edge.src = ? AND edge.dst = ?',
     # (resource_id)
     'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = ?',
+    # (ids)
+    'data_of_several': 'SELECT resource_data.resource_id, resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id IN (SELECT value FROM json_each(?))',
     # (resource_id, name, value, redact)
     'put_data': 'INSERT INTO resource_data (resource_id, name, value, redact) VALUES (?, ?, ?, ?) ON CONFLICT (resource_id, name) DO UPDATE SET value = excluded.value, redact = excluded.redact',
     # (resource_id, name)

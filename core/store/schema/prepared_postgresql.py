@@ -189,6 +189,8 @@ SQL: dict[str, str] = {
     'delete_edge': 'DELETE FROM edge WHERE edge.src = %s AND edge.dst = %s',
     # (resource_id)
     'data_of': 'SELECT resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = %s',
+    # (ids)
+    'data_of_several': 'SELECT resource_data.resource_id, resource_data.name, resource_data.value, resource_data.redact FROM resource_data WHERE resource_data.resource_id = ANY(%s)',
     # (resource_id, name, value, redact)
     'put_data': 'INSERT INTO resource_data (resource_id, name, value, redact) VALUES (%s, %s, %s, %s) ON CONFLICT (resource_id, name) DO UPDATE SET value = excluded.value, redact = excluded.redact',
     # (resource_id, name)

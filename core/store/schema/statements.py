@@ -272,6 +272,7 @@ STATEMENTS: dict[str, Executable] = {
     "data_of": select(DATA.c.name, DATA.c.value, DATA.c.redact).where(
         DATA.c.resource_id == P("resource_id")
     ),
+    "data_of_several": select(*DATA.columns).where(IsOneOf(DATA.c.resource_id, "ids")),
     "put_data": build_put(DATA),
     "drop_data": delete(DATA).where(
         DATA.c.resource_id == P("resource_id"), DATA.c.name == P("name")

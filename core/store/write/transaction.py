@@ -27,7 +27,7 @@ from .duties import Duties, Foreign, Ownership
 from .edges import Edge, Edges
 from .known_rows import KnownRows
 from .page_states import PageStates
-from .requests import Requests
+from .resource_data import ResourceData
 from .software import SoftwareTables
 
 #: The age at which history is deleted.
@@ -44,7 +44,7 @@ class Fenced(Exception):
     """Another process has taken a row over since it was loaded."""
 
 
-class Transaction(Requests):
+class Transaction(ResourceData):
     """Reads and writes between begin and commit."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Transaction(Requests):
         edges: Edges | None = None,
         ownership: Ownership | None = None,
     ) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._known = known or KnownRows()
         self._edges = edges or Edges()
         # Instances that were deleted, and those of them that still stand in the table.
@@ -66,7 +66,6 @@ class Transaction(Requests):
         self._empty: set[str] = set()
         # Instances whose rows were changed by a statement.
         self._stale: set[str] = set()
-        super().__init__(connection)
         if ownership is not None:
             self.duties = Duties(connection, ownership)
         #: Checks of drift, what they have found, and what is ignored of it.
@@ -77,8 +76,6 @@ class Transaction(Requests):
         self.page_states = PageStates(connection)
         self._resources: dict[str, tuple[ResourceRow, tuple[Any, ...]]] = {}
         self._stacks: dict[str, tuple[StackRow, tuple[Any, ...]]] = {}
-        # By instance and name: a sealed value, and whether it is hidden.
-        self._data: dict[tuple[str, str], tuple[str, int]] = {}
         self._events: list[EventRow] = []
         self._event_properties: list[tuple[str, str, str, float]] = []
         self.event_seqs: list[int] = []
@@ -328,20 +325,6 @@ class Transaction(Requests):
 
     # -- data, events, requests, facts ----------------------------------------------------------
 
-    def data(self, resource_id: str) -> list[tuple[str, str, int]]:
-        """(name, sealed value, redact) of a resource's data."""
-        self._flush_data()
-        return self._execute(self._sql["data_of"], (resource_id,)).fetchall()
-
-    def put_data(self, resource_id: str, name: str, value: str, redact: bool) -> None:
-        """Store one sealed entry of a resource's data."""
-        self._data[resource_id, name] = (value, int(redact))
-
-    def drop_data(self, resource_id: str, name: str) -> None:
-        """Delete one entry of a resource's data."""
-        self._data.pop((resource_id, name), None)
-        self._execute(self._sql["drop_data"], (resource_id, name))
-
     def add_event(self, event: EventRow) -> None:
         """Append an event."""
         self._events.append(event)
@@ -409,12 +392,6 @@ class Transaction(Requests):
         done = self._connection.executemany(self._sql["update_resource"], updates)
         self._written.append((done, [row.id for row, _, _ in changed]))
 
-    def _flush_data(self) -> None:
-        if self._data:
-            entries, self._data = self._data, {}
-            rows = [(*key, *entry) for key, entry in entries.items()]
-            self._connection.executemany(self._sql["put_data"], rows)
-
     def _flush_removed(self) -> None:
         if self._going:
             self._flush_data()  # of an instance that still stands
@@ -447,6 +424,7 @@ class Transaction(Requests):
             self._connection.executemany(
                 self._sql["insert_event_properties"], self._event_properties
             )
+        self._read_requested_data()
         self._check_written()  # last: it waits for what is on its way
 
     def remember(self) -> None:

@@ -20,7 +20,7 @@ class Faulty:
 
     dialect, Error, where = DIALECT, sqlite3.Error, ":memory:"
     to_store_error, add_events = FileConnection.to_store_error, FileConnection.add_events
-    wait_for_others = FileConnection.wait_for_others
+    wait_for_others, make_list = FileConnection.wait_for_others, FileConnection.make_list
 
     def __init__(self, connection: FileConnection) -> None:
         self._connection = connection
