@@ -11,9 +11,10 @@ import pytest
 pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 pytest.importorskip("openstack", reason="pip install 'contrib/zonda-heat-compat[openstack]'")
 
-from zonda.hooks import NotReady, ResourceFailure
+from zonda.hooks import NotReady, ResourceDefinition, ResourceFailure, ResourceState
 
 from zonda_heat_compat import plugin, recovery
+from zonda_heat_compat.adapter import Adapted, adapted
 from zonda_heat_compat.marks import KEY, format_description
 
 assert plugin, "it lends the name heat"
@@ -149,6 +150,39 @@ def test_the_progress_of_an_attachment_survives_the_process() -> None:
     (found,) = unpack(json.loads(json.dumps(pack([token]))))
     assert type(found) is type(token)
     assert vars(found) == vars(token)
+
+
+def make_port(heat: Heat) -> Adapted:
+    """An adapted port, whose instance of Heat's is ``heat``."""
+    from heat.engine.resources.openstack.neutron.port import Port
+
+    made = adapted(Port)
+    assert isinstance(made, type)
+    definition = ResourceDefinition("port", "OS::Neutron::Port")
+    port = made("port", definition, SimpleNamespace(), ResourceState(uuid="u"))  # type: ignore[arg-type]
+    port.__dict__["heat"] = heat
+    return port
+
+
+@pytest.mark.parametrize(
+    ("id", "kept", "removed"),
+    [(None, {}, ["a", "b"]), ("b", {recovery.CUT_OFF: "CREATE"}, ["a"]), ("b", {}, [])],
+    ids=["no-id", "cut-off", "whole"],
+)
+def test_a_deletion_removes_what_a_handler_that_was_cut_off_has_made(
+    id: str | None, kept: dict[str, str], removed: list[str]
+) -> None:
+    service = Service([{"id": each, "description": MINE} for each in "ab"])
+    heat = Heat(service, name=None)
+    heat.resource_id, heat.kept = id, kept
+    port = make_port(heat)
+    if removed:
+        with pytest.raises(NotReady):  # until they are gone
+            port.handle_delete()
+    assert heat.deleted == []
+    port.handle_delete()
+    assert service.removed == removed
+    assert heat.deleted == [id]
 
 
 def test_only_classes_of_heat_have_a_way() -> None:
