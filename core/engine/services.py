@@ -38,8 +38,8 @@ class EngineSettings:
     """The settings of an engine. Times in seconds.
 
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
-    two polls, which is a quarter of the operation's age, give or take ``poll_spread``,
-    from begin to begin.
+    two polls, which is a tenth of the operation's age, less up to ``poll_spread``, from begin to
+    begin: so an end is seen a tenth of the operation's length late at most.
     ``user``, ``project``, ``supersedes``, ``request``, ``traceparent``, ``allowance`` and
     ``attempt``: the ``Caller``, if nobody else asks. ``find_check`` makes the
     ``check_definition`` of a caller in another process from ``Allowance.asked_by``; None where this
@@ -114,9 +114,9 @@ class EngineServices:
         """
         known = self.settings
         age = self.clock.now() - started_at
-        delay = min(max(age / 4, known.poll_first), known.poll_last)
+        delay = min(max(age / 10, known.poll_first), known.poll_last)
         if age < 0:  # a clock was set back
             delay = known.poll_last
-        delay *= 1 + known.poll_spread * (2 * self.chance() - 1)
+        delay *= 1 - known.poll_spread * self.chance()
         spent = 0.0 if polled_at is None else self.clock.monotonic() - polled_at
         return max(delay - spent, delay / 2)
