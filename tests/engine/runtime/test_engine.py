@@ -82,6 +82,7 @@ def test_an_embedded_engine_drives_only_what_it_is_told(bench: Any, start: Any) 
     accepted = engine.submit(actions.CreateStack("s", many(bench, 1))).result(LONG)
     with pytest.raises(TimeoutError):
         engine.wait(accepted.stack_id, 0.05)
+    assert not engine.look(accepted.stack_id, 0.05).idle
     assert bench.journal.calls == []
     engine.drive(accepted.stack_id)
     assert engine.wait(accepted.stack_id, LONG).state == "CREATE_COMPLETE"
