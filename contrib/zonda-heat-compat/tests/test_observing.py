@@ -11,7 +11,10 @@ pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-
 
 from zonda.hooks import OpaqueState
 
+import zonda_heat_compat.plugin
 from zonda_heat_compat import observing
+
+assert zonda_heat_compat.plugin, "it lends the name heat"
 
 RULE = {
     "direction": "ingress",
@@ -57,6 +60,7 @@ class Plugin:
 class Heat:
     name = "r"
     resource_id = "id"
+    external_id: str | None = None
     SUSPEND = "SUSPEND"
     stack = SimpleNamespace(last_action="CREATE")
 
@@ -177,8 +181,9 @@ def test_roles_are_told_in_the_words_of_the_template() -> None:
         "_normalize_to_id": lambda self, roles: [{"role": f"id-{each['role']}"} for each in roles],
         "user_id": "u",
     }
-    user = type("KeystoneUser", (Heat,), body)({"roles": wanted}, {"id": "u"})
-    assert observing.observe(user)["roles"] == [{"role": "member"}, {"role": "id-other"}]
+    for kind in ("KeystoneUser", "KeystoneGroup"):
+        heat = type(kind, (Heat,), body)({"roles": wanted}, {"id": "u"})
+        assert observing.observe(heat)["roles"] == [{"role": "member"}, {"role": "id-other"}]
     assigned = type("KeystoneUserRoleAssignment", (Heat,), body)({"user": "u", "roles": wanted})
     assert observing.observe(assigned)["roles"] == [{"role": "member"}]
     body["user_id"] = None
@@ -246,3 +251,23 @@ def test_a_thing_whose_template_leaves_all_open_is_in_sync_while_it_is_there() -
     assert isinstance(told, OpaqueState)
     assert told.in_sync
     assert observing.tell(Group({"rules": [], "name": None}, None)) is None
+
+
+def test_of_a_thing_that_is_only_referred_to_is_told_that_it_is_there() -> None:
+    class Server(Heat):
+        external_id, entity, default_client_name = "s", "servers", "nova"
+        get_live_state = observing.Resource.get_live_state
+        get_live_resource_data = observing.Resource.get_live_resource_data
+        _show_resource = Heat.get_live_resource_data
+
+        def _default_client_plugin(self) -> Any:
+            return Plugin()
+
+    assert observing.tell(Server({}, {"id": "s"})) == OpaqueState({}, in_sync=True)
+
+    def refuse(self: Any) -> Any:
+        raise KeyError("s")
+
+    Server._show_resource = refuse  # type: ignore[method-assign]
+    with pytest.raises(Exception, match="could not be found"):
+        observing.tell(Server({}))

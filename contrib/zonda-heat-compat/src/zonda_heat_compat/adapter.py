@@ -42,10 +42,10 @@ from heat.engine.resources.stack_resource import StackResource
 
 from . import asking
 from .around import Stack
+from .deletion import complete_deletion
 from .marks import carry
 from .observing import tell
 from .placeholders import AsGiven, Broken, make_fault
-from .quotas import reset_quota
 from .recovery import Recovering, find_way
 from .references import list_references
 from .steps import note_steps
@@ -226,7 +226,7 @@ class Adapted(Recovering, resource.Resource):
     def handle_delete(self) -> Any:
         """Remove the thing, and what handlers that were cut off have made."""
         self.remove_strays()
-        with reset_quota(self.heat):
+        with complete_deletion(self.heat):
             return self._begun("delete", self.heat.handle_delete())
 
     def handle_adopt(self, resource_data: Mapping[str, Any]) -> Any:

@@ -141,9 +141,9 @@ def _observe_rules(heat: Any, data: Mapping[str, Any]) -> dict[str, Any]:
     return {"rules": rules}
 
 
-def _observe_roles(heat: Any, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The roles of a user, those of the template in its words."""
-    there = heat.parse_list_assignments(user_id=heat.resource_id)
+def _observe_roles(heat: Any, whose: str) -> dict[str, Any]:
+    """The roles of a user or a group, those of the template in its words."""
+    there = heat.parse_list_assignments(**{whose: heat.resource_id})
     wanted = heat.properties["roles"] or []
     for each, normal in zip(wanted, heat._normalize_to_id(wanted), strict=True):
         there = [dict(each) if one == normal else one for one in there]
@@ -191,7 +191,8 @@ OBSERVERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
 #: The questions for what Heat's type does not tell of itself, or tells otherwise than it is.
 ADDITIONS: Final[Mapping[str, Callable[[Any, Any], dict[str, Any]]]] = {
     "SecurityGroup": _observe_rules,
-    "KeystoneUser": _observe_roles,
+    "KeystoneUser": lambda heat, data: _observe_roles(heat, "user_id"),
+    "KeystoneGroup": lambda heat, data: _observe_roles(heat, "group_id"),
     "NovaFlavor": _observe_flavor,
     "GlanceWebImage": _observe_image,
 }

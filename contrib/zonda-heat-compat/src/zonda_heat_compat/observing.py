@@ -26,7 +26,8 @@ _OTHERWISE: Final[Mapping[str, frozenset[str]]] = {
 def tell(heat: Any) -> dict[str, Any] | None:
     """The live state in the template's words; None where the type cannot tell.
 
-    Of a thing whose template leaves everything open only is known that it is there.
+    Of a thing whose template leaves everything open, and of one that the template only refers to
+    (``external_id``), is known no more than that it is there.
     """
     kind = type(heat)
     own = kind.get_live_state is not Resource.get_live_state
@@ -34,6 +35,8 @@ def tell(heat: Any) -> dict[str, Any] | None:
     has_client = heat.entity and heat.default_client_name
     if not (own or asks or has_client or kind.__name__ in OBSERVERS):
         return None
+    if heat.external_id is not None:  # it has no properties, which could differ
+        return OpaqueState({}, in_sync=True) if heat.get_live_resource_data() else None
     live = heat.get_live_state(heat.properties) if own else observe(heat)
     rules = heat.translation_rules(heat.properties) or ()
     if not live:
