@@ -29,7 +29,9 @@ NOT_ASSIGNED: Final = "ZON142"
 BROKEN_RULE: Final = "ZON143"
 NOT_IMPLEMENTED: Final = "ZON144"
 NO_SUCH_RULE: Final = "ZON134"
+#: Codes of warnings: a rule that cannot be asked now, a resource that does less than it says.
 NOT_CHECKED: Final = "ZON616"
+WITHOUT_EFFECT: Final = "ZON617"
 
 
 def build_property_error(

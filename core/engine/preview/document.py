@@ -114,6 +114,9 @@ def list_notes(plan: Preview) -> list[str]:
     if plan.fails:
         names = ", ".join(plan.fails)
         said.append(f"This is known to fail, because of {names}.")
+    for each in () if plan.definition is None else plan.definition.without_effect:
+        where = "" if each.place is None else f"{each.place}: "
+        said.append(f"{where}{each.message} [{each.code}]")
     return said
 
 

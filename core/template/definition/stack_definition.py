@@ -17,6 +17,7 @@ from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError, TemplateWarning
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
+from zonda.hooks.schema.values import WITHOUT_EFFECT
 
 from ..dependencies.references import ReadSet
 from ..environment.environment import Environment
@@ -138,6 +139,11 @@ class StackDefinition:
     def warnings(self) -> list[TemplateWarning]:
         """The warnings of the template; computed on the first access."""
         return [*self._loader.ignored, *linter.list_warnings(self._loader)]
+
+    @property
+    def without_effect(self) -> list[TemplateWarning]:
+        """The warnings of types about what they will not do, as far as they were asked."""
+        return [each for each in self._loader.ignored if each.code == WITHOUT_EFFECT]
 
     @property
     def schemas(self) -> Mapping[str, ParameterSchema]:

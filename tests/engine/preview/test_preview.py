@@ -19,8 +19,9 @@ from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.plan_file import format_plan
 from zonda.core.engine.preview.preview import build_preview
 from zonda.hooks import properties
-from zonda.hooks.errors import ValidationErrors
+from zonda.hooks.errors import TemplateError, ValidationErrors
 from zonda.hooks.resources.resource import Resource
+from zonda.hooks.schema.values import WITHOUT_EFFECT
 
 
 class Loose(Resource):
@@ -40,6 +41,14 @@ class Stiff(Resource):
     properties_schema: ClassVar[Mapping[str, Any]] = {
         "value": properties.Schema("String", update_allowed=True)
     }
+
+
+class Vain(Loose):
+    """A part of it has no effect."""
+
+    def validate(self) -> None:
+        path = ("resources", self.name, "properties", "value")
+        raise ValidationErrors([TemplateError("it is white", path=path, code=WITHOUT_EFFECT)])
 
 
 class Saved(Resource):
@@ -73,6 +82,7 @@ class Lasting(Loose):
 @pytest.fixture(autouse=True)
 def more_types(bench):
     bench.types |= {"Test::Any": Loose, "Test::Stiff": Stiff, "Test::Saved": Saved}
+    bench.types["Test::Vain"] = Vain
     bench.types["Test::Lasting"] = Lasting
     bench.restart()
 
@@ -228,6 +238,14 @@ def test_restrictions_and_what_depends_on_them(bench):
     assert kinds(plan, "a") == ["restricted"]
     assert plan["fails"]
     assert "because of a" in plan["notes"][0]
+
+
+def test_what_has_no_effect_is_noted_with_its_place(bench):
+    bench.create("")
+    plan = shown(bench, "v: {type: Test::Vain, properties: {value: red}}")
+    assert not plan["fails"]
+    (note,) = plan["notes"]
+    assert note.endswith(": it is white [ZON617]")
 
 
 def test_a_type_without_a_handler_of_updates_replaces(bench):
