@@ -40,7 +40,7 @@ from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
 from heat.engine.resources.stack_resource import StackResource
 
-from . import asking
+from . import asking, stack_users
 from .around import Stack
 from .deletion import complete_deletion
 from .marks import carry
@@ -123,7 +123,22 @@ class Adapted(Recovering, resource.Resource):
         return type(self)(self.name, definition, self._lent, self._state).properties
 
     def validate(self) -> None:
-        """Run the plug-in's own check."""
+        """Run the plug-in's own check; tell of what it needs and zonda has not."""
+        faults = [*stack_users.list_warnings(self.heat)]
+        try:
+            self._check_own()
+        except constraints.NotChecked as error:
+            path = ("resources", self.name)
+            faults.append(TemplateError(str(error), path=path, code=asking.NOT_CHECKED))
+        else:
+            properties = self.heat.properties
+            unchecked = properties.finders.list_unchecked(properties.held.props)
+            at = ("resources", self.name, "properties")
+            faults += [fault.prepend_path(*at) for fault in unchecked]
+        if faults:
+            raise ValidationErrors(faults)
+
+    def _check_own(self) -> None:
         try:
             with asking.not_checked("The resource", self._lent):
                 found = self.heat.validate()
@@ -134,11 +149,6 @@ class Adapted(Recovering, resource.Resource):
         if found:  # until 2013 a check gave back the text of a fault
             text = found.get("Error", found) if isinstance(found, Mapping) else found
             raise TemplateError(str(text))
-        properties = self.heat.properties
-        unchecked = properties.finders.list_unchecked(properties.held.props)
-        if unchecked:
-            at = ("resources", self.name, "properties")
-            raise ValidationErrors([fault.prepend_path(*at) for fault in unchecked])
 
     def add_dependencies(self, deps: Dependencies) -> None:
         """Add the edges of the plug-in; none where it reads a property without a right value.
