@@ -7,10 +7,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any, Self
 
+#: The port in admin.yaml.
+BLOB_PORT = 8990
 KINDS = {
     "compute": ("servers", "keypairs", "server_groups", "aggregates", "flavors"),
     "network": (
@@ -44,6 +50,23 @@ def list_things(cloud: str) -> set[tuple[str, str]]:
                 if each.name != "default" and getattr(each, "project_id", None) in own
             }
     return found
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *given: object) -> None:
+        """Nobody reads it."""
+
+
+@contextmanager
+def serve_blob(folder: Path) -> Iterator[None]:
+    """Serve the image on loopback that WebImage of admin.yaml loads."""
+    folder.mkdir(exist_ok=True)
+    (folder / "blob").write_bytes(bytes(65536))
+    handler = partial(_Handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", BLOB_PORT), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield
+        server.shutdown()
 
 
 def run_zonda(home: Path, cloud: str, *words: str) -> subprocess.CompletedProcess[str]:

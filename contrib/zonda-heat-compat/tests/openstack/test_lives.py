@@ -5,30 +5,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
-from inventory import list_things
+from inventory import list_things, serve_blob
 
 TEMPLATES = Path(os.environ["ZONDA_CLOUD"]) / "templates_zonda"
-#: What WebImage of admin.yaml loads.
-BLOB_PORT = 8990
 
 
 @pytest.fixture
 def blob(tmp_path: Path) -> Iterator[None]:
     """An image on loopback, for Glance."""
-    (tmp_path / "web").mkdir()
-    (tmp_path / "web" / "blob").write_bytes(bytes(65536))
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "web"))
-    with ThreadingHTTPServer(("127.0.0.1", BLOB_PORT), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with serve_blob(tmp_path / "web"):
         yield
-        server.shutdown()
 
 
 LIVES = [
