@@ -416,7 +416,7 @@ class EngineClient:
                 self._drive_stack(stack_id)
             else:
                 self._parts.clock.pause(min(left, _LOOK_AGAIN))
-        return self._engine.look(stack_id, max(0.0, until - self._parts.clock.monotonic()))
+        return self._engine.wait(stack_id, max(0.0, until - self._parts.clock.monotonic()))
 
     def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """Return a drift check as soon as it has ended, at the latest after ``seconds``.

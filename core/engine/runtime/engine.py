@@ -208,40 +208,24 @@ class Engine:
         self._put(lambda: driving.drive(root))
 
     def wait(self, stack_id: str, timeout: float | None = None) -> StackView:
-        """Wait until a stack is idle, with those above and below it, and return it.
+        """Wait until a stack is idle, with those above and below it; return it as it is then.
 
-        Raises TimeoutError, StoreError if the engine died.
+        After ``timeout`` it is not idle. Raises StoreError if the engine died.
         """
-        view = self.look(stack_id, timeout)
-        if not self._is_at_rest(view):
-            raise TimeoutError(stack_id)
-        return view
-
-    def look(self, stack_id: str, timeout: float | None = None) -> StackView:
-        """Return a stack as soon as it is idle, or as it was at most ``timeout`` before.
-
-        Raises StoreError if the engine died.
-        """
-        until = None if timeout is None else self.clock.monotonic() + timeout
+        until = math.inf if timeout is None else self.clock.monotonic() + timeout
         while True:
             seen = self._changes
             view = self._reader.stack_by_id(stack_id)
-            if self._is_at_rest(view):
+            if view.idle and not self._reader.is_tree_busy(view.root_id):
                 return view
             if self.failure is not None:
                 raise self.failure
-            left = _LONGEST_SLEEP if until is None else until - self.clock.monotonic()
-            if left <= 0:
-                return view
             with self._changed:
-                if self._changes == seen:
+                left = until - self.clock.monotonic()
+                if self._changes == seen and left > 0:
                     self._changed.wait(min(left, _LONGEST_SLEEP))
-                is_same = self._changes == seen
-            if is_same and until is not None and self.clock.monotonic() >= until:
-                return view  # nothing has come to rest
-
-    def _is_at_rest(self, view: StackView) -> bool:
-        return view.idle and not self._reader.is_tree_busy(view.root_id)
+                if self._changes == seen and self.clock.monotonic() >= until:
+                    return view
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Tell ``listener``, in the engine's threads, about events and progress.
