@@ -6,12 +6,14 @@ import contextlib
 import json
 import os
 import select
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lives import is_in_sync, make_life
 from zonda.hooks import ResourceFailure, ValidationErrors
+from zonda.hooks.runners.waking import Waker, keep_waker
 
 from zonda_ansible import agents
 from zonda_ansible.index import load_index
@@ -53,6 +55,14 @@ def fail_to_create(**given: Any) -> str:
     with pytest.raises(ResourceFailure) as raised:
         life.create()
     return str(raised.value)
+
+
+def test_an_operation_is_woken_when_its_module_ends(collection: Path) -> None:
+    write(collection, "module.exit_json(changed=True)")
+    ended = threading.Event()
+    with keep_waker(Waker(ended.set)):
+        make_life("acme.tools.odd", {"name": "x"}).create()
+    assert ended.wait(60)
 
 
 def test_garbage_is_a_failure(collection: Path) -> None:

@@ -15,6 +15,8 @@ from concurrent.futures import TimeoutError as NotEnded
 from pathlib import Path
 from typing import Any, Final
 
+from zonda.hooks.runners import get_waker
+
 from ..agents import Answer, get_agent
 from ..index import Index, find_cache_folder
 
@@ -44,11 +46,15 @@ class Late(Exception):
 def begin(index: Index, question: Question, lock: str) -> str:
     """Begin a run and return its id. Of those with the same ``lock`` one runs at a time.
 
-    A question with ``once``, a key, is asked again after a crash to follow what was begun then.
+    A question with ``once``, a key, is asked again after a crash to follow what was begun then. The
+    operation that begins the run is woken when it ends: it may have waited long for its turn.
     """
     folder = find_cache_folder() / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     future = get_agent(index.fingerprint).ask({**question, "lock": str(folder / lock)})
+    waker = get_waker()
+    if waker is not None:
+        future.add_done_callback(lambda _: waker.ring())
     run = secrets.token_hex(8)
     key = question.get("once")
     with _LOCK:
