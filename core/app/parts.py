@@ -12,20 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zonda import __version__
-from zonda.core.engine.actions import Action
-from zonda.core.engine.actions.base import Templated
 from zonda.core.settings.table import Settings
 from zonda.core.store.database.protocols import Database, Lock
+from zonda.core.store.file.connection import MEMORY
 from zonda.core.store.file.faults import check_reachable
+from zonda.core.store.read.opening import POSTGRESQL, find_database, open_reader
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.values.sealing import Sealer, make_key, make_sealer
-from zonda.core.store.write.database import (
-    MEMORY,
-    POSTGRESQL,
-    Store,
-    find_database,
-    open_store,
-)
 from zonda.core.system.clock import SystemClock
 from zonda.core.system.folders import find_exposed, make_folder
 from zonda.core.system.ids import Ids, make_system_random
@@ -39,12 +32,14 @@ if TYPE_CHECKING:  # what commands that only read must not import
     from random import Random
 
     from zonda.core.cluster.membership import Terms
+    from zonda.core.engine.actions import Action
     from zonda.core.engine.services import EngineSettings
     from zonda.core.engine.templates.loading import TemplateLoading
     from zonda.core.plugins.manager import Plugins
     from zonda.core.plugins.resource_mapping import ModulePlugin
     from zonda.core.reports.export import StackExporter
     from zonda.core.settings.project_grants import ProjectGrants
+    from zonda.core.store.write.database import Store
     from zonda.core.template.evaluation.scope import FunctionTable
     from zonda.hooks.context import ResourceContext
 
@@ -68,7 +63,7 @@ class Parts:
         self._tables: dict[str, FunctionTable] = {}
         self._reader: Reader | None = None
         self._reads_nothing = False
-        self._opened: list[Store] = []
+        self._opened: list[Store | Reader] = []
 
     @cached_property
     def random(self) -> Random:
@@ -153,9 +148,10 @@ class Parts:
 
     def _open_reader(self) -> tuple[Reader, bool]:
         if not self.database.is_made():
-            return self._keep(open_store(MEMORY, sealer=Sealer(make_key()))).reader(), True
-        store = open_store(self.database, sealer=self.sealer, read_only=True)
-        return self._keep(store).reader(), False
+            return self._open_store(MEMORY, Sealer(make_key())).reader(), True
+        reader = open_reader(self.database, self.sealer)
+        self._opened.append(reader)
+        return reader, False
 
     def check_home(self) -> None:
         """Raise StoreError where the folder of the database does not exist."""
@@ -236,7 +232,7 @@ class Parts:
         """The database, opened for writing; created if it does not exist."""
         for folder in (self.settings.home, self.folder):
             make_folder(folder)
-        return self._keep(open_store(self.database, sealer=self.sealer))
+        return self._open_store(self.database, self.sealer)
 
     @cached_property
     def lock(self) -> Lock:
@@ -303,7 +299,7 @@ class Parts:
     def open_scratch_reader(self) -> Reader:
         """Open the reader of an empty database in memory that seals with the key of this one."""
         make_folder(self.folder)
-        return self._keep(open_store(MEMORY, sealer=self.sealer)).reader()
+        return self._open_store(MEMORY, self.sealer).reader()
 
     def make_engine_settings(self) -> EngineSettings:
         """Make the settings of an engine from those of the same names."""
@@ -312,7 +308,10 @@ class Parts:
         names = [row.name for row in fields(EngineSettings) if hasattr(self.settings, row.name)]
         return EngineSettings(**{name: getattr(self.settings, name) for name in names})
 
-    def _keep(self, store: Store) -> Store:
+    def _open_store(self, database: str | Database, sealer: Sealer) -> Store:
+        from zonda.core.store.write.database import open_store
+
+        store = open_store(database, sealer=sealer)
         self._opened.append(store)
         return store
 
@@ -321,8 +320,8 @@ class Parts:
         made = self.__dict__
         if "lender" in made:
             self.lender.close()
-        for store in self._opened:
-            store.close()
+        for opened in self._opened:
+            opened.close()
         if "lock" in made:
             self.lock.release()
         if "database" in made:
@@ -376,6 +375,8 @@ def add_declared_types(action: Action, parts: Parts) -> Action:
     The folders are read just now, so that a text that was changed a minute ago counts, whoever is
     the engine. Without such files nothing is read.
     """
+    from zonda.core.engine.actions.base import Templated
+
     if not isinstance(action, Templated) or not action.bundle.template:
         return action
     if not any(folder.exists() for folder in parts.type_folders):

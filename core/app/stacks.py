@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from zonda.core.engine.actions import Action
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import TemplateWarning, ZondaError
 
 from .parts import Parts, add_declared_types
 
 if TYPE_CHECKING:  # takes 30 ms, which listing stacks must not pay for
+    from zonda.core.engine.actions import Action
     from zonda.core.engine.templates.definitions import Definitions
     from zonda.core.reports.outputs import StackValues
 

@@ -71,6 +71,16 @@ def test_a_plain_command_imports_only_what_it_uses(tmp_path: Path, verb: str) ->
     assert sorted(name for name in found if name.startswith(ELSEWHERE)) == []
 
 
+def test_a_command_that_reads_imports_nothing_that_writes(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(TEMPLATE)
+    _imported(_words("create", tmp_path))
+
+    found = _imported(["--home", str(tmp_path / "home"), "stack", "list"])
+
+    assert "zonda.core.store.read.reader" in found
+    assert sorted(name for name in found if name.startswith("zonda.core.store.write.")) == []
+
+
 def _words(verb: str, home: Path) -> list[str]:
     given = ["--yes"] if verb == "delete" else ["-t", str(home / "one.yaml")]
     return ["--home", str(home / "home"), "stack", verb, *given, "one"]

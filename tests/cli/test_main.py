@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import gc
 import importlib
 import logging
@@ -118,9 +117,7 @@ def test_reading_imports_no_engine(tmp_path_factory: pytest.TempPathFactory) -> 
 
     done = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True)
 
-    doors = {f"zonda.core.engine.{name}" for name in ("actions",)}
-    doors |= {f"zonda.core.engine.actions.{name}" for name in ("base", "table", "wire")}
-    assert set(ast.literal_eval(done.stderr)) == doors
+    assert done.stderr == "[]\n"
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

@@ -10,21 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from zonda.hooks.errors import StoreError
-
 from ..database.protocols import Connection, Database
 from ..file.connection import MEMORY
-from ..file.database import DatabaseFile
+from ..read.opening import find_database
 from ..read.reader import Reader
 from ..values.sealing import Sealer
 from .duties import Ownership
 from .edges import Edges
 from .known_rows import KnownRows
 from .transaction import Fenced, Transaction
-
-#: The beginnings of URLs of a server.
-POSTGRESQL = ("postgresql://", "postgres://")
-_SQLITE = "sqlite:///"
 
 
 class Store:
@@ -132,30 +126,6 @@ class Store:
         self.database.close()
 
 
-def find_database(url: str | Path, synchronous: str = "NORMAL") -> Database:
-    """The database of ``url``: a path, ``sqlite:///path``, ``postgresql://...`` or ``:memory:``.
-
-    It is not opened. ``synchronous`` is SQLite's: NORMAL (safe against the death of the process)
-    or FULL (against power cuts too). Raises StoreError for a URL of PostgreSQL that cannot be read,
-    and where the extra is not installed.
-    """
-    text = str(url)
-    if text.startswith(POSTGRESQL):
-        return _find_server(text)
-    return DatabaseFile(text.removeprefix(_SQLITE), synchronous)
-
-
-def _find_server(url: str) -> Database:
-    try:
-        from ..postgresql.database import Server  # few have a server: 0.1 s to import
-    except ImportError as error:
-        raise StoreError(
-            f"PostgreSQL needs a package that is not installed ({error.name}).",
-            hint="Run: pip install 'zonda[postgresql]'.",
-        ) from error
-    return Server(url)
-
-
 def open_store(
     url: str | Path | Database,
     *,
@@ -171,7 +141,6 @@ def open_store(
 
 __all__ = [
     "MEMORY",
-    "POSTGRESQL",
     "Fenced",
     "Store",
     "Transaction",
