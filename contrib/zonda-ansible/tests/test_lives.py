@@ -11,7 +11,7 @@ import pytest
 from cases import CASES
 from cases.ground import Ground, skip
 from lives import find_differing, is_in_sync, live, make_life
-from zonda.hooks import NotFound
+from zonda.hooks import NotFound, ResourceFailure
 
 from zonda_ansible.index import load_index
 
@@ -51,6 +51,50 @@ def test_what_is_kept_stays(tmp_path: Path) -> None:
     life.create()
     life.delete()
     assert path.read_text() == "x"
+
+
+@pytest.mark.parametrize("is_cut_off", [False, True])
+@pytest.mark.parametrize("source", ["app.conf", "all", "all/"])
+def test_a_folder_that_something_is_copied_into_stays(
+    source: str, is_cut_off: bool, tmp_path: Path
+) -> None:
+    folder, given = tmp_path / "etc", tmp_path / source
+    folder.mkdir()
+    (folder / "other").write_text("precious")
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "one").write_text("1")
+    (tmp_path / "app.conf").write_text("1")
+    life = make_life(
+        "ansible.builtin.copy",
+        {"dest": str(folder), "src": f"{given}/" if source.endswith("/") else str(given)},
+    )
+    life.create()
+    if is_cut_off:
+        life.context.saved.data.clear()
+    assert bool(life.instance().describe_remains()) == given.is_dir()
+    life.delete()
+    assert (folder / "other").read_text() == "precious"
+    assert (folder / "app.conf").exists() == (is_cut_off and given.is_file())
+
+
+def test_a_file_that_was_there_survives_a_creation_that_failed(tmp_path: Path) -> None:
+    path = tmp_path / "sudoers"
+    path.write_text("precious")
+    given = {"dest": str(path), "content": "bad", "validate": "false %s"}
+    life = make_life("ansible.builtin.copy", given)
+    with pytest.raises(ResourceFailure, match="failed to validate"):
+        life.create()
+    life.delete()
+    assert path.read_text() == "precious"
+
+
+def test_a_file_that_is_touched_is_in_sync(tmp_path: Path) -> None:
+    path = tmp_path / "one"
+    life = make_life("ansible.builtin.file", {"path": str(path), "state": "touch"})
+    life.create()
+    assert is_in_sync(life)
+    path.unlink()
+    assert not is_in_sync(life)
 
 
 def test_what_the_module_returns_is_an_attribute(tmp_path: Path) -> None:

@@ -100,6 +100,22 @@ def test_wrong_options_are_told_with_their_lines_and_documentation(zonda_stack: 
         assert hint.lower() in told[name].hint.lower(), told[name].hint
 
 
+def test_a_physical_id_holds_nothing_hidden(tmp_path: Path) -> None:
+    text = make_template(
+        one=(
+            "ansible.builtin.command",
+            {"cmd": {"list_join": [" ", ["echo", {"get_param": "p"}]]}},
+        ),
+        two=("ansible.builtin.command", {"argv": ["echo", {"get_param": "p"}]}),
+    )
+    text += "parameters: {p: {type: string, hidden: true}}\n"
+    (tmp_path / "template.yaml").write_text(text)
+    zonda = Zonda(tmp_path, ["-t", str(tmp_path / "template.yaml")], ZONDA_PARAM_p="s3cr3t-value")
+    zonda.run_with_template("create", "s")
+    for words in (["resource", "list"], ["event", "list"], ["export"]):
+        zonda.run(*words, "s")  # which looks for the secret
+
+
 def test_a_plan_tells_what_a_deletion_leaves(tmp_path: Path) -> None:
     text = make_template(
         one=("ansible.builtin.unarchive", {"src": "/x.tgz", "dest": "/x"}),

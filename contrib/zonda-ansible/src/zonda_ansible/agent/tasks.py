@@ -117,7 +117,15 @@ def run_module(question: Mapping[str, Any]) -> dict[str, Any]:
     ``module``, ``options``; ``variables`` of the host, the connection's among them; ``keywords`` of
     the task (``become``, ``environment``, ``timeout``); ``check``: only look. In the result,
     ``zonda_found`` is whether the file was there that an action such as ``copy`` looked for.
+    ``keeps_folder``: nothing is done where the option ``path`` leads to a folder.
     """
+    if question.get("keeps_folder"):
+        asked = {"path": question["options"]["path"], "get_checksum": False}
+        plain = {key: value for key, value in question.items() if key != "keeps_folder"}
+        found = run_module({**plain, "module": "ansible.builtin.stat", "options": asked})
+        if found.get("failed") or found.get("unreachable"):
+            return found
+        return {"changed": False} if found["stat"].get("isdir") else run_module(plain)
     from ansible.errors import AnsibleError
     from ansible.executor.task_executor import TaskExecutor
     from ansible.inventory.manager import InventoryManager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ _FILE: Final = "ansible.builtin.file"
 _ASKING: Final = ("_info", "_facts")
 #: The options that name a thing where nothing else is known.
 _NAMING: Final = ("path", "dest", "name", "key", "id", "src", "url")
-_KEYS: Final = frozenset({"identity", "delete", "only_given", "repeatable"})
+_KEYS: Final = frozenset({"identity", "delete", "only_given", "keeps_folder", "repeatable", "look"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,16 @@ class LifeCycle:
     """The life cycle of a module, as a table or its options say it.
 
     ``delete``: options, a module with options, ``keep``, ``nothing``; None where nobody knows how.
+    ``look``: options with which it is looked at, where the template does not give them.
     """
 
     module: str
     identity: tuple[str, ...]
     delete: Any = None
     only_given: bool = False
+    keeps_folder: bool = False
     repeatable: bool = True
+    look: Mapping[str, Any] = field(default_factory=dict)
 
     def list_identity(self, given: Mapping[str, Any]) -> list[Any]:
         """The values that name the thing."""
@@ -74,12 +77,19 @@ class LifeCycle:
         """Whether the options say that the thing is to be gone."""
         return given.get("state") in _GONE
 
-    def describe_remains(self, given: Mapping[str, Any], wanted: Any = None) -> str:
+    def describe_remains(
+        self, given: Mapping[str, Any], wanted: Any = None, written: str | None = None
+    ) -> str:
         """The sentence on what stays after the deletion; '' where nothing does."""
-        if self.makes_nothing or self.is_gone(given) or self.plan_removal(given, wanted):
+        if self.makes_nothing or self.is_gone(given) or self.plan_removal(given, wanted, written):
             return ""
         if KEEP in (wanted, self.delete if wanted is None else None):
             return f"its deletion keeps what {self.module} has done (`{KEEP}`)"
+        if wanted is None and self.keeps_folder:
+            return (
+                f"its deletion leaves what {self.module} has copied into a folder: "
+                "`ansible_delete` can say what to remove"
+            )
         if self.delete is None:
             return (
                 f"its deletion leaves what {self.module} has done, since how to undo that is not "
@@ -87,14 +97,19 @@ class LifeCycle:
             )
         return f"its deletion leaves all as it is: there is nothing for {self.module} to undo"
 
-    def plan_removal(self, given: Mapping[str, Any], wanted: Any = None) -> Removal | None:
+    def plan_removal(
+        self, given: Mapping[str, Any], wanted: Any = None, written: str | None = None
+    ) -> Removal | None:
         """The way to remove what was made with ``given``; None: it stays.
 
-        ``wanted``: what the template says instead, in the form of ``delete``.
+        ``wanted``: what the template says instead, in the form of ``delete``. ``written``: the file
+        that the module says it has written; '' where it has filled a folder, None before it ran.
         """
         delete = self.delete if wanted is None else wanted
         if not isinstance(delete, Mapping) or self.is_gone(given):
             return None
+        if self.keeps_folder and wanted is None and written is not None:
+            return Removal(_FILE, {"path": written, "state": "absent"}) if written else None
         if "module" in delete:
             rendered = _fill_in(delete.get("options") or {}, given)
             return Removal(str(delete["module"]), rendered)
@@ -120,7 +135,10 @@ def find_life_cycle(index: Index, module: str, interface: Mapping[str, Any]) -> 
     options = interface["options"]
     entry: dict[str, Any] = {}
     for file in _list_tables(index, module):
-        entry |= _read_entry(file, module)
+        found = _read_entry(file, module)
+        if "delete" in found:  # what an earlier table says of its own deletion goes with it
+            entry = {key: entry[key] for key in entry.keys() - {"only_given", "keeps_folder"}}
+        entry |= found
     identity = entry.get("identity")
     if identity is None:
         identity = _guess_identity(options)
@@ -132,7 +150,9 @@ def find_life_cycle(index: Index, module: str, interface: Mapping[str, Any]) -> 
         tuple("|".join(own.get(each, each) for each in names.split("|")) for names in identity),
         _rename(entry.get("delete", guessed), module, own),
         entry.get("only_given", False),
+        entry.get("keeps_folder", False),
         entry.get("repeatable", True),
+        entry.get("look", {}),
     )
 
 

@@ -7,6 +7,7 @@ it is begun once more, which modules are made for; of those that are not the age
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -70,16 +71,19 @@ class ModuleRuns(ObservedModule):
         if self.resource_id is None:
             return None
         given = self.list_given(self.properties)
-        removal = self.life.plan_removal(given, self.properties["ansible_delete"])
+        wanted, written = self.properties["ansible_delete"], self._find_written()
+        removal = self.life.plan_removal(given, wanted, written)
         if removal is None:
             return None
         question = self.ask(self.properties, removal.module, dict(removal.options))
+        question["keeps_folder"] = wanted is None and written is None and self.life.keeps_folder
         return self._begin(question, keep=False)
 
     def describe_remains(self) -> str:
         """The things that stay when the resource is deleted."""
         given = self.list_given(self.properties)
-        return self.life.describe_remains(given, self.properties["ansible_delete"])
+        wanted = self.properties["ansible_delete"]
+        return self.life.describe_remains(given, wanted, self._find_written())
 
     def describe_outcome(self) -> str:
         """The sentence on what the creation has found."""
@@ -110,6 +114,16 @@ class ModuleRuns(ObservedModule):
         found: dict[str, Any] | None = json.loads(self.data().get(_RESULT, "null"))
         return found
 
+    def _find_written(self) -> str | None:
+        """The file that the module says it has written; '' for a folder, None before it ran."""
+        given = self.list_given(self.properties)
+        if os.path.isdir(str(given.get("src"))) and not given.get("remote_src"):
+            return ""
+        found = self._read_result()
+        if found is None:
+            return None
+        return str(found.get("dest", "")) if found.get("state", "directory") != "directory" else ""
+
     def _describe_other_version(self) -> str:
         """The part of a failure that tells of another version of the collection, or ''."""
         before = (self._read_result() or {}).get(_VERSION)
@@ -122,20 +136,21 @@ class ModuleRuns(ObservedModule):
     # -- the steps --------------------------------------------------------------------------------
 
     def _apply(self, wanted: properties.Properties) -> Token | None:
+        is_new = self.resource_id is None
         # First, so that whatever a crash leaves is removed.
         self.resource_id_set(self.name_thing(wanted))
         self.data_delete(_OUTCOME)
         question = self.ask(wanted, self.life.module, None)
         # The diff tells the state before. An action would fetch whole files for it.
         question["diff"] = self._is_creating() and not self.interface["is_action"]
-        return self._begin(question, keep=True)
+        return self._begin(question, keep=True, is_new=is_new)
 
     def _is_creating(self) -> bool:
         operation = self.context.operation
         return operation is not None and operation.action == "CREATE"
 
-    def _begin(self, question: dict[str, Any], *, keep: bool) -> Token | None:
-        token = {"run": "", "question": question, "keep": keep, "tries": 1}
+    def _begin(self, question: dict[str, Any], *, keep: bool, is_new: bool = False) -> Token | None:
+        token = {"run": "", "question": question, "keep": keep, "is_new": is_new, "tries": 1}
         self._ask_again(token)
         return None if self._settle(token, PATIENCE) else token
 
@@ -184,6 +199,8 @@ class ModuleRuns(ObservedModule):
             self._repeat(token, _INTERRUPTED, safe=self._may_repeat(token))
             return False
         if found.get("failed"):
+            if token.get("is_new") and token["tries"] == 1 and differences.was_there(found):
+                self.resource_id_set(None)  # what was there before is not ours: it stays
             raise ResourceFailure(
                 f"{question['module']} on {question['place']}: {get_message(found)}"
                 f"{self._describe_other_version()}"

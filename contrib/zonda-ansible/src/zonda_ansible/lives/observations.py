@@ -54,8 +54,14 @@ class ObservedModule(Resource):
         return self.uuid or "unnamed"
 
     def name_thing(self, wanted: properties.Properties) -> str:
-        """The physical id: what names the thing on its machine."""
-        values = [each for each in self.life.list_identity(self.list_given(wanted)) if each]
+        """The physical id: what names the thing on its machine, as far as it may be shown."""
+        options, hidden = self.interface["options"], self.context.hidden_properties()
+        given = {
+            name: value
+            for name, value in self.list_given(wanted).items()
+            if hidden.isdisjoint({name, *options[name]["aliases"]})
+        }
+        values = [each for each in self.life.list_identity(given) if each]
         return (" ".join(map(_name_value, values)) or self.name)[:255]
 
     def ask(
@@ -91,7 +97,8 @@ class ObservedModule(Resource):
         kept = self.context.observation
         run = str(kept.get("run", ""))
         if not runs.is_known(run):
-            question = self.ask(self.properties, self.life.module, None)
+            options = {**self.life.look, **self.list_given(self.properties)}
+            question = self.ask(self.properties, self.life.module, options)
             run = runs.begin(self.index, {**question, "check": True, "diff": True}, self.lock)
             kept["run"] = run
         try:
