@@ -78,13 +78,25 @@ def translate(
     """
     unresolved = {name: Unresolved() for name in unknown if data.get(name, 0) is None}
     result: dict[str, Any] = deepcopy({**data, **unresolved})
+    open_names = {*unknown}
     for rule in rules:
-        if rule.rule == Rule.RESOLVE and rule.translation_path[0] in unknown:
+        if rule.rule == Rule.RESOLVE and rule.translation_path[0] in open_names:
             continue
+        if _find_source(rule) in open_names.intersection(result):
+            open_names.add(rule.translation_path[0])
         for holder in list(_list_holders(result, rule.translation_path[:-1])):
             _APPLY[rule.rule](rule, holder, rule.translation_path[-1], result)
     moved = {name for name, value in result.items() if isinstance(value, Unresolved)}
-    return {**result, **dict.fromkeys(moved)}, frozenset(moved | (result.keys() & {*unknown}))
+    return {**result, **dict.fromkeys(moved)}, frozenset(moved | (result.keys() & open_names))
+
+
+def _find_source(rule: Rule) -> str:
+    """The property whose value a rule moves to another one; '' where it moves none."""
+    if rule.rule != Rule.REPLACE:
+        return ""
+    if rule.value_path:
+        return str(rule.value_path[0])
+    return rule.value_name or "" if len(rule.translation_path) == 1 else ""
 
 
 class Unresolved:

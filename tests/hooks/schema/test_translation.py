@@ -117,6 +117,12 @@ def test_nothing_is_resolved_where_values_are_still_to_come() -> None:
     assert translate({"net": "a"}, [resolve(["net"])], {"net"})[0] == {"net": "a"}
 
 
+@pytest.mark.parametrize("source", [{"value_path": ["old"]}, {"value_name": "old"}])
+def test_nothing_is_resolved_where_a_value_that_is_still_to_come_moves_to(source: Any) -> None:
+    rules = [rule(RULE.REPLACE, ["net"], **source), resolve(["net"])]
+    assert translate({"old": "a"}, rules, {"old"}) == ({"net": "a"}, {"net"})
+
+
 def test_a_value_that_is_not_known_yet_moves_like_any_other() -> None:
     rules = [rule(RULE.REPLACE, ["new"], value_path=["old"]), rule(RULE.ADD, ["l"], value=[1])]
     made, unknown = translate({"old": None, "l": None, "x": 1}, rules, {"old", "l", "x"})
