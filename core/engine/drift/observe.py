@@ -27,7 +27,7 @@ from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.live_state import Comparison, OpaqueState, compare_live_state
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.runners.base import WorkflowRunner
-from zonda.hooks.schema.properties import is_same_value
+from zonda.hooks.schema.properties import Properties, is_same_value
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import secret_texts
 from zonda.hooks.text.sanitize import get_retry_delay, require_json, safe_str
@@ -236,7 +236,9 @@ class _Look:
         if not isinstance(told, Mapping):
             raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
         require_json("the live state", dict(told))
-        found = compare_live_state(instance.properties, told)
+        # What the template only refers to has no properties there, required or not.
+        given = Properties({}, {}) if instance.t.external_id else instance.properties
+        found = compare_live_state(given, told)
         require_json("the properties", dict(found.sent))
         if isinstance(told, OpaqueState):
             return self._build_opaque(told, found)

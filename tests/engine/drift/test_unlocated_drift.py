@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import pytest
 from tests.engine.conftest import Bench
@@ -10,6 +11,7 @@ from tests.engine.drifting import Drifting
 from tests.engine.planned_repairs import planned
 
 from zonda.core.cli.console import drift as drift_text
+from zonda.hooks import properties
 from zonda.hooks.resources.live_state import OpaqueState
 from zonda.hooks.resources.resource import Resource
 
@@ -52,6 +54,21 @@ def test_no_secret_is_told_with_it(drift: Drifting) -> None:
 def test_in_sync_as_a_whole_is_in_sync_whatever_was_observed(drift: Drifting) -> None:
     drift.world.behave["a"] = lambda _: OpaqueState({}, in_sync=True)
     assert drift.check().verdict == "IN_SYNC"
+
+
+def test_what_is_only_referred_to_needs_no_property_that_is_required(bench: Bench) -> None:
+    class Needy(Resource):
+        properties_schema: ClassVar[Mapping[str, Any]] = {
+            "size": properties.Schema("Integer", required=True)
+        }
+
+        def get_live_state(self) -> OpaqueState:
+            return OpaqueState({}, in_sync=True)
+
+    bench.types["Test::Needy"] = Needy
+    made = Drifting(bench)
+    made.create("a: {type: Test::Needy, external_id: there}")
+    assert made.check().verdict == "IN_SYNC"
 
 
 @pytest.mark.parametrize(
