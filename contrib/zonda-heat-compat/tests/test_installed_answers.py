@@ -21,7 +21,7 @@ except PackageNotFoundError:
 COMMAND = """
 import sys
 from zonda.core.cli.main import main
-print("exit", main())
+print("exit", main(sys.argv[1:]))
 """
 # Port 9 of the loopback: nobody listens there.
 CLOUDS = """

@@ -26,7 +26,7 @@ except PackageNotFoundError:
 COMMAND = """
 import sys
 from zonda.core.cli.main import main
-print("exit", main())
+print("exit", main(sys.argv[1:]))
 """
 CLOUDS = """
 clouds:

@@ -23,7 +23,7 @@ COMMAND = """
 import sys
 from zonda.core.cli.main import main
 sys.argv = ["zonda", *sys.argv[1:]]
-print("exit", main())
+print("exit", main(sys.argv[1:]))
 print("of Heat:", sum(name.partition(".")[0] == "heat" for name in sys.modules))
 """
 VALUE = """

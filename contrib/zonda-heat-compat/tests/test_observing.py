@@ -271,3 +271,17 @@ def test_of_a_thing_that_is_only_referred_to_is_told_that_it_is_there() -> None:
     Server._show_resource = refuse  # type: ignore[method-assign]
     with pytest.raises(Exception, match="could not be found"):
         observing.tell(Server({}))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told", "seen"),
+    [("id-fast", "fast", "id-fast"), ("fast", "fast", "fast"), ("id-slow", "fast", "fast")],
+)
+def test_the_type_of_a_volume_by_name_or_id(wanted: str, told: str, seen: str) -> None:
+    class CinderVolume(Heat):
+        def client_plugin(self, name: str | None = None) -> Any:
+            return SimpleNamespace(get_volume_type=lambda name: f"id-{name}")
+
+    data = {"volume_type": told}
+    found = observing.observe(CinderVolume({"volume_type": wanted}, data))
+    assert found["volume_type"] == seen

@@ -161,6 +161,14 @@ def _observe_flavor(heat: Any, data: Any) -> dict[str, Any]:
     }
 
 
+def _observe_volume(heat: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The type of a volume, which Cinder tells by its name, in the template's words."""
+    wanted, told = heat.properties["volume_type"], data.get("volume_type")
+    is_other = wanted and told and wanted != told
+    is_same = is_other and heat.client_plugin().get_volume_type(told) == wanted
+    return {"volume_type": wanted if is_same else told}
+
+
 def _observe_image(heat: Any, data: Mapping[str, Any]) -> dict[str, Any]:
     return {"active": data["status"] == "active"}
 
@@ -195,4 +203,5 @@ ADDITIONS: Final[Mapping[str, Callable[[Any, Any], dict[str, Any]]]] = {
     "KeystoneGroup": lambda heat, data: _observe_roles(heat, "group_id"),
     "NovaFlavor": _observe_flavor,
     "GlanceWebImage": _observe_image,
+    "CinderVolume": _observe_volume,
 }

@@ -27,6 +27,8 @@ SERVICES: Final = (
     *("OS::Nova", "OS::Neutron", "OS::Cinder", "OS::Glance", "OS::Keystone", "OS::Barbican"),
     *("OS::Heat", "AWS::AutoScaling", "AWS::EC2", "AWS::CloudFormation"),
 )
+#: Stands for the id of a server that is there.
+SERVER: Final = "SERVER"
 #: Values of parameters by pattern of their names; the first that fits counts.
 VALUES: Final = (
     (r"net_name$|domain_name$|role_name$|security_group_name$", "NEW"),
@@ -41,7 +43,7 @@ VALUES: Final = (
     (r"(^|_)subnet(_|$)", "private-subnet"),
     (r"(^|_)net(work)?(_|$)", "private"),
     (r"key(_?name)?$|ssh_key|admin_key", "lives"),
-    (r"external_server_id|instance_id", "SERVER"),
+    (r"external_server_id|instance_id", SERVER),
     (r"role$", "member"),
     (r"role_project|default_project", "admin"),
     (r"_domain$", "Default"),
@@ -63,7 +65,7 @@ def list_values(template: Any, server: str) -> Iterator[tuple[str, str]]:
         allowed = next((each["allowed_values"] for each in rules if "allowed_values" in each), None)
         found = next((value for word, value in VALUES if re.search(word, name.lower())), None)
         new = f"Word{crc32(name.encode()) % 10000:04}"
-        value = {"NEW": new, "SERVER": server, None: new}.get(found, found)
+        value = {"NEW": new, SERVER: server, None: new}.get(found, found)
         if "default" not in given or (found and found != "NEW" and given["type"] == "string"):
             value = _OTHERS.get(given["type"], value) if found is None else value
             yield name, value if value in (allowed or [value]) else str(allowed[0])
