@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import threading
@@ -71,6 +72,7 @@ def engine(session: Session, arguments: argparse.Namespace) -> None:
     session.open_log(default="stderr")
     with _stop_by_signals(ended.set) as is_stopped:
         if app.engine.run(_make_patience(session, is_stopped)):
+            _collect_more_often()
             session.screen.say(f"Engine of {app.database.where}; Ctrl-C stops it.")
         while not ended.wait(_CHECK_EVERY):
             app.engine.check()
@@ -99,6 +101,16 @@ def serve(session: Session, arguments: argparse.Namespace) -> None:
             session.close_app()
     finally:
         serving.close()
+
+
+def _collect_more_often() -> None:
+    """Leave what there is to no collection, and collect in full ten times as often.
+
+    As Python does it, operations of some hundred stacks leave 5 MB in cycles before it looks.
+    """
+    gc.freeze()
+    gc.collect()
+    gc.set_threshold(700, 10, 1)
 
 
 def _say_ready(session: Session, serving: Serving, line: str | None) -> None:
