@@ -98,6 +98,7 @@ class FakeDefinition:
     outputs: Mapping[str, Any] = {}
     schemas: Mapping[str, Any] = {}
     checked: tuple[str, ...] = ()
+    without_effect: tuple[str, ...] = ()
     parameters = secrecy = _Open()
     family: Any = SimpleNamespace(
         texts=(), types={}, load_context=SimpleNamespace(bundle=Bundle(""))
