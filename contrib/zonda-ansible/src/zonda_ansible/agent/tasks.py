@@ -122,10 +122,10 @@ def run_module(question: Mapping[str, Any]) -> dict[str, Any]:
     if question.get("keeps_folder"):
         asked = {"path": question["options"]["path"], "get_checksum": False}
         plain = {key: value for key, value in question.items() if key != "keeps_folder"}
-        found = run_module({**plain, "module": "ansible.builtin.stat", "options": asked})
-        if found.get("failed") or found.get("unreachable"):
-            return found
-        return {"changed": False} if found["stat"].get("isdir") else run_module(plain)
+        state = run_module({**plain, "module": "ansible.builtin.stat", "options": asked})
+        if state.get("failed") or state.get("unreachable"):
+            return state
+        return {"changed": False} if state["stat"].get("isdir") else run_module(plain)
     from ansible.errors import AnsibleError
     from ansible.executor.task_executor import TaskExecutor
     from ansible.inventory.manager import InventoryManager
