@@ -20,3 +20,8 @@ class SetClock(FakeClock):
             self.forward += seconds
         else:
             self.went_back = True
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds that have passed for who waits for a time: those set forward, too."""
+        return self.monotonic() + self.forward

@@ -17,8 +17,8 @@ class Attempts:
         self._clock = clock
         self._made: dict[str, int] = {}
         self._most: dict[str, int] = {}
-        # Since when, by which clocks, and for how long.
-        self._pauses: dict[str, tuple[float, float, float]] = {}
+        # Since when, and for how long.
+        self._pauses: dict[str, tuple[float, float]] = {}
 
     def changed(self, change: Any) -> None:
         """A row has changed."""
@@ -37,9 +37,7 @@ class Attempts:
         if before.op_state in (BACKOFF, RETRY) and now.op_state in (CLEANING, STARTING):
             self._check_pause(now)
         if now.retry_at is not None and now.retry_at != before.retry_at:
-            clock = self._clock
-            pause = now.retry_at - clock.now()
-            self._pauses[now.id] = (clock.monotonic(), clock.forward, pause)
+            self._pauses[now.id] = self._clock.elapsed, now.retry_at - self._clock.now()
 
     def _again(self, row: Any) -> None:
         self._made[row.id] += 1
@@ -50,7 +48,7 @@ class Attempts:
         known = self._pauses.pop(row.id, None)
         if known is None:
             return
-        since, forward, pause = known
-        waited = self._clock.monotonic() - since + self._clock.forward - forward
+        since, pause = known
+        waited = self._clock.elapsed - since
         if waited + 0.001 < pause:
             raise Violation(f"{row.name} is tried again after {waited} s instead of {pause} s")

@@ -141,16 +141,19 @@ class SeenClock(SetClock):
         #: The process that commits.
         self.process: Process | None = None
 
-    @property
-    def forward(self) -> float:  # type: ignore[override]
-        """What passes counts twice: another member may think that it is later."""
-        return self._time.passed
-
     def now(self) -> float:
         return self._time.read_server() if self.process is None else self.process.clock.now()
 
     def monotonic(self) -> float:
         return self._time.passed if self.process is None else self.process.clock.monotonic()
+
+    @property
+    def elapsed(self) -> float:
+        """By no host's clock: that of another may be behind, since it stood still.
+
+        What passes counts twice: another member may think that it is later.
+        """
+        return 2 * self._time.passed
 
     def advance(self, seconds: float) -> None:
         self._sim.pass_calmly(seconds)
