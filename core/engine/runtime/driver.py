@@ -48,7 +48,8 @@ class Driver(Loop):
         self.owned: Ownership | None = None
         self.owner = owner
         self.listeners = Listeners()
-        self._planning: set[str] = set()
+        # Stacks whose rollback is planned; whether that was asked for again since.
+        self._planning: dict[str, bool] = {}
         # Owners that are asked what they show; whether somebody has told of more since.
         self._refreshing: dict[str, bool] = {}
         self._units: list[tuple[Task, Tx]] = []
@@ -231,13 +232,16 @@ class Driver(Loop):
     def plan_rollback(self, stack_id: str) -> None:
         """Plan a rollback, once at a time."""
         if stack_id in self._planning:
+            self._planning[stack_id] = True  # it may have read what was before
             return
-        self._planning.add(stack_id)
+        self._planning[stack_id] = False
 
         def finish(_: Any, error: BaseException | None) -> None:
-            self._planning.discard(stack_id)
+            again = self._planning.pop(stack_id)
             if error is not None:
                 self.fail_rollback(stack_id, error)
+            elif again and self._over is None and self.drives(stack_id):
+                self.plan_rollback(stack_id)
 
         self.start(roll_back(self.services, stack_id), finish)
 

@@ -25,3 +25,7 @@ class SetClock(FakeClock):
     def elapsed(self) -> float:
         """The seconds that have passed for who waits for a time: those set forward, too."""
         return self.monotonic() + self.forward
+
+    def count_seconds_until(self, time: float) -> float:
+        """The seconds until a time by the wall clock."""
+        return time - self.now()

@@ -37,7 +37,8 @@ class Attempts:
         if before.op_state in (BACKOFF, RETRY) and now.op_state in (CLEANING, STARTING):
             self._check_pause(now)
         if now.retry_at is not None and now.retry_at != before.retry_at:
-            self._pauses[now.id] = self._clock.elapsed, now.retry_at - self._clock.now()
+            pause = self._clock.count_seconds_until(now.retry_at)
+            self._pauses[now.id] = self._clock.elapsed, pause
 
     def _again(self, row: Any) -> None:
         self._made[row.id] += 1

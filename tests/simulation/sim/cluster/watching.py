@@ -155,6 +155,10 @@ class SeenClock(SetClock):
         """
         return 2 * self._time.passed
 
+    def count_seconds_until(self, time: float) -> float:
+        """By the server's clock: that of a host which stood is behind until it asks."""
+        return time - self._time.read_server()
+
     def advance(self, seconds: float) -> None:
         self._sim.pass_calmly(seconds)
 
