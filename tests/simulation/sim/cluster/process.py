@@ -460,7 +460,8 @@ class Process:
                 self._sim.time.advance(self.compute_wait())
             engine.turn()
             if not engine.is_ready and ticket._lock.locked():
-                self._sim.time.advance(min(engine.seconds_to_wait, 0.5))
+                # Less than that may be lost in the sum, and no time would pass.
+                self._sim.time.advance(min(max(engine.seconds_to_wait, 1e-6), 0.5))
         self._sim.go_on_beside()
         if self.is_dead:
             raise Killed
