@@ -103,7 +103,7 @@ class LifeCycle:
         """The way to remove what was made with ``given``; None: it stays.
 
         ``wanted``: what the template says instead, in the form of ``delete``. ``written``: the file
-        that the module says it has written; '' where it has filled a folder, None before it ran.
+        that the module says it has written; '' where it has filled a folder, None if nothing.
         """
         delete = self.delete if wanted is None else wanted
         if not isinstance(delete, Mapping) or self.is_gone(given):

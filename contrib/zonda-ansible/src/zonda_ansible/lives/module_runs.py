@@ -115,14 +115,14 @@ class ModuleRuns(ObservedModule):
         return found
 
     def _find_written(self) -> str | None:
-        """The file that the module says it has written; '' for a folder, None before it ran."""
+        """The file that the module says it has written; '' for a folder, None if nothing."""
         given = self.list_given(self.properties)
         if os.path.isdir(str(given.get("src"))) and not given.get("remote_src"):
             return ""
         found = self._read_result()
-        if found is None:
+        if found is None or "state" not in found:  # as where it did not write over a file
             return None
-        return str(found.get("dest", "")) if found.get("state", "directory") != "directory" else ""
+        return str(found.get("dest", "")) if found["state"] != "directory" else ""
 
     def _describe_other_version(self) -> str:
         """The part of a failure that tells of another version of the collection, or ''."""
