@@ -108,8 +108,8 @@ def _collect_more_often() -> None:
 
     As Python does it, operations of some hundred stacks leave 5 MB in cycles before it looks.
     """
+    gc.collect()  # or what is in cycles now would be kept for ever
     gc.freeze()
-    gc.collect()
     gc.set_threshold(700, 10, 1)
 
 
