@@ -20,6 +20,7 @@ KEPT = [
     pytest.param(6030, id="a-signal-had-failed-two-stacks-below"),
     pytest.param(5981, id="an-engine-wrote-in-the-next-life-of-its-member"),
     pytest.param(20487, id="a-wait-was-too-short-to-be-counted"),
+    pytest.param(20935, id="a-signal-failed-while-it-replaced-something"),
     pytest.param(22578, id="a-pause-was-counted-by-the-clock-of-a-host-that-had-stood-still"),
     pytest.param(22688, id="a-rollback-was-owed-again-while-it-was-planned"),
     pytest.param(21353, id="a-retry-went-over-to-a-host-that-had-stood-still"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,8 +105,14 @@ def freed_rows(sim: Simulator) -> list[ResourceRow]:
 
 def list_things_below(sim: Simulator, owner: ResourceRow) -> list[ResourceRow]:
     """The things that are there of a nested stack, and below it, that was left half-way."""
-    child, found = sim.reader.child_row(owner.id), list[ResourceRow]()
-    for row in [] if child is None else sim.reader.resource_rows(child.id):
+    child = sim.reader.child_row(owner.id)
+    return list_things(sim, [] if child is None else sim.reader.resource_rows(child.id))
+
+
+def list_things(sim: Simulator, rows: Iterable[ResourceRow]) -> list[ResourceRow]:
+    """The things that are there of instances, and below them."""
+    found = list[ResourceRow]()
+    for row in rows:
         found += list_things_below(sim, row) if is_owner(row) else [row]
     return [row for row in found if row.physical_id and not _half_removed(sim, row)]
 

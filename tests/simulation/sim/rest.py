@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zonda.core.engine import actions
+from zonda.core.engine.model.states import PRESENT
 from zonda.core.store.read.views import ActionView, StackView
 from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.errors import NotFound
@@ -193,11 +194,14 @@ def _check_tree(
     ``to_mend``: a signal to the owner has failed half-way; the next plan is to mend what it left.
     """
     wanted = known["resources"]
+    # A replacement that failed has left what it was to take the place of.
+    old = [row for row in rows if to_mend and row.want != PRESENT]
+    rows = [row for row in rows if row not in old]
     by_name = {row.name: row for row in rows}
     if len(by_name) != len(rows) or set(by_name) != set(wanted):
         raise Violation(f"instances {sorted(row.name for row in rows)}, wanted {sorted(wanted)}")
     stale = _stale(sim, rows)
-    leaves = []
+    leaves = nested_rest.list_things(sim, old)
     for name, entry in wanted.items():
         row = by_name[name]
         owner = nested_rest.is_owner(row)
