@@ -44,7 +44,7 @@ def template(folder: Path, *names: str, value: str = "one", needs: str = "") -> 
 
 
 def calls(folder: Path) -> list[str]:
-    """What was asked of the vaults since the last call of this.
+    """The calls that the vaults have noted since this was last asked.
 
     The file of the vaults is not emptied: what they add at that moment would be lost.
     """

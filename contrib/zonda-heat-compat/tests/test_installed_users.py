@@ -1,4 +1,4 @@
-"""What needs users of a stack is told, with its place, before anything is made."""
+"""Warnings about what needs users of a stack: told with their place, before anything is made."""
 
 from __future__ import annotations
 

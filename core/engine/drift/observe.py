@@ -236,7 +236,7 @@ class _Look:
         if not isinstance(told, Mapping):
             raise ResourceFailure(f"get_live_state gave {type(told).__name__}, not a map")
         require_json("the live state", dict(told))
-        # What the template only refers to has no properties there, required or not.
+        # A resource with an external_id has no properties in the template, required or not.
         given = Properties({}, {}) if instance.t.external_id else instance.properties
         found = compare_live_state(given, told)
         require_json("the properties", dict(found.sent))

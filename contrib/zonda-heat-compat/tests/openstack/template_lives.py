@@ -61,7 +61,7 @@ REPLACED: Final = (
     *("OS::Nova::ServerGroup", "OS::Barbican::Secret", "OS::Barbican::GenericContainer"),
     *("OS::Neutron::QoSPolicy", "OS::Neutron::Trunk", "OS::Keystone::Service"),
 )
-#: What must become of templates that cannot be made on this cloud, by Heat neither.
+#: The errors of templates that cannot be made on this cloud, by Heat neither.
 REFUSED: Final = {
     "bad.yaml": "No Flavor matching",
     "barbican/container_generic.yaml": "Expiration time is out of date",
