@@ -43,4 +43,4 @@ def test_an_engine_that_runs_on_collects_more_often_than_python(
     serve.engine(session, argparse.Namespace())
 
     end = ["Engine of here; Ctrl-C stops it.", "closed"]
-    assert said == ["runs", "frozen", "collected", 1, *end]
+    assert said == ["runs", "collected", "frozen", 1, *end]
