@@ -38,7 +38,8 @@ class Simulated(Resource):
     real: ClassVar[type[Resource]] = Resource
     start_policy = "idempotent"
 
-    #: The schemas without rules of plug-ins, which ask clouds.
+    #: The schemas without rules of plug-ins, which ask clouds, and without what is required: a type
+    #: may take an old name of it.
     lenient_schema: ClassVar[Mapping[str, Schema]] = {}
 
     def __init__(
@@ -54,10 +55,12 @@ class Simulated(Resource):
     # -- checks: those of the type, as long as only a template is looked at ----------------------
 
     def make_properties(self, definition: ResourceDefinition) -> Properties:
-        """The properties of a definition; of what is planned or made no plug-in is asked."""
-        schema = self.lenient_schema if self._is_planned else self.properties_schema
+        """The properties as the type reads them; of what is planned or made no plug-in is asked."""
+        if not self._is_planned or not self.properties_schema:  # it may take any, or old names
+            return self.real(self.name, definition, self.context).properties
         raw = definition.raw.get("properties") or {}
-        return Properties(schema, definition.properties, raw=raw, context=self.context)
+        lenient = self.lenient_schema
+        return Properties(lenient, definition.properties, raw=raw, context=self.context)
 
     def validate(self) -> None:
         """Run the type's own check."""
@@ -174,12 +177,13 @@ class SimulatedTypes(Mapping[str, type[Resource]]):
 
 
 def _drop_rules(declared: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Schemas without custom constraints."""
+    """Schemas without custom constraints, of which nothing is required."""
     return {name: _drop_rules_of(each) for name, each in declared.items()}
 
 
 def _drop_rules_of(declared: Schema) -> Schema:
     made = copy(declared)
+    made.required = False
     made.constraints = tuple(
         each for each in declared.constraints if not isinstance(each, CustomConstraint)
     )

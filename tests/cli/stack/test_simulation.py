@@ -45,8 +45,29 @@ class Thing(resource.Resource):
     def handle_delete(self):
         leave_trace("deleted")
 
+class OldName(resource.Resource):
+    # network_id is the old name of network, as a translation of Heat has it
+
+    properties_schema = {
+        "network": properties.Schema(properties.Schema.STRING, required=True),
+        "network_id": properties.Schema(properties.Schema.STRING, update_allowed=True),
+    }
+
+    def make_properties(self, definition):
+        given = dict(definition.properties)
+        if "network_id" in given:
+            given["network"] = given.pop("network_id")
+        return properties.Properties(self.properties_schema, given)
+
+class Anything(resource.Resource):
+    # it declares nothing and takes all, as the retired types of Heat do
+
+    def make_properties(self, definition):
+        schema = {name: properties.Schema(properties.Schema.ANY) for name in definition.properties}
+        return properties.Properties(schema, definition.properties)
+
 def resource_mapping():
-    return {"Acme::Thing": Thing}
+    return {"Acme::Thing": Thing, "Acme::OldName": OldName, "Acme::Anything": Anything}
 
 def constraint_mapping():
     return {"acme.kind": Rule}
@@ -128,6 +149,23 @@ def test_a_template_is_refused_as_for_a_real_stack(zonda: Zonda, write: Write, t
     bad = write("t.yaml", TEMPLATE % ("good", 13))
     said = zonda("stack", "create", "s", "-t", bad, "--simulate", code=2).err
     assert "13 is no size" in said
+
+
+def test_a_type_reads_its_properties_itself(zonda: Zonda, write: Write, trace: Path) -> None:
+    template = """
+heat_template_version: 2018-08-31
+resources:
+  old: {type: Acme::OldName, properties: {network_id: %s}}
+  any: {type: Acme::Anything, properties: {colour: red}}
+"""
+    first, second = (write(f"{each}.yaml", template % each) for each in ("a", "b"))
+    zonda("stack", "create", "s", "-t", first, "--simulate")
+    assert "Nothing to do: 2 unchanged." in zonda("stack", "plan", "s", "-t", first).out
+    assert "IN_SYNC: 2 IN_SYNC" in zonda("stack", "drift", "check", "s").out
+    zonda("stack", "update", "s", "-t", second)
+    broken = write("c.yaml", (template % "c").replace("network_id: c", ""))
+    said = zonda("stack", "update", "s", "-t", broken, code=2).err
+    assert "Property network not assigned" in said
 
 
 def test_a_stack_is_simulated_from_its_creation_or_never(
