@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import ResourceFailure, TemplateError, ValidationErrors
 from ..function import Function, sources
+from ..schema.aliases import find_written_path
 from .resource import Resource
 
 
@@ -24,7 +25,7 @@ class PropertyErrors:
 
     def add(self, name: str, text: str) -> None:
         """Note an error of a property."""
-        path = ("resources", self._resource.name, "properties", name)
+        path = ("resources", self._resource.name, "properties", self.get_written_name(name))
         schema = self._resource.properties_schema.get(name)
         hint = schema.summary if schema is not None else ""
         self._errors.append(
@@ -40,13 +41,20 @@ class PropertyErrors:
         except ResourceFailure as error:
             self.add(name, error.message)
 
+    def get_written_name(self, name: str) -> str:
+        """The name by which the template gives a property: its own, or an alias."""
+        definition = self._resource.t
+        tree = definition.raw.get("properties", definition.properties)
+        [written] = find_written_path(self._resource.properties_schema, tree, (name,))
+        return str(written)
+
     def is_unknown(self, name: str) -> bool:
         """Whether the property reads another resource that has not been made yet."""
         if self._resource.context.operation is not None:
             return False
         tree = self._resource.t.raw.get("properties")
         if isinstance(tree, Mapping) and not isinstance(tree, Function):
-            tree = tree.get(name)
+            tree = tree.get(self.get_written_name(name))
         return any(source.kind in ("attr", "ref") for source in sources(tree))
 
     def raise_all(self) -> None:

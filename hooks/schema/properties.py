@@ -13,6 +13,7 @@ from typing import Any, Final
 from ..context import ResourceContext
 from ..errors import Path, TemplateError
 from ..function import Function, sources
+from .aliases import find_written_path
 from .property import Schema
 from .translation import Rule, translate
 from .values import (
@@ -124,9 +125,11 @@ class Properties(Mapping[str, Any]):
         template is validated these are found by what the functions in ``raw`` read.
         """
         waiting = self.waiting() if pending is None else pending
+        written = self._raw if self._raw is not None else self._given
         try:
             given = self._translate_given(waiting)
         except TemplateError as error:
+            self._name_as_written(error, written, 0)
             return [error.prepend_path(*path)]
         waiting = {*waiting, *self._moved}
         if not isinstance(given, Mapping):
@@ -134,7 +137,16 @@ class Properties(Mapping[str, Any]):
         faults: list[TemplateError] = []
         reading = Reading(self._context, faults, checks=True)
         convert_fields(self.props, given, path, reading, waiting)
+        for fault in faults:
+            self._name_as_written(fault, written, len(path))
         return faults
+
+    def _name_as_written(self, fault: TemplateError, written: Any, start: int) -> None:
+        """Have a fault tell the name that the template gives, where that is an alias."""
+        fault.path, fault.at = (
+            (*each[:start], *find_written_path(self.props, written, each[start:]))
+            for each in (fault.path, fault.at)
+        )
 
     def diff(self, before: Properties, observed: Collection[str] = ()) -> list[str]:
         """The names whose converted values differ from ``before``, in the order of the schema.

@@ -78,6 +78,7 @@ def translate(
     """
     unresolved = {name: Unresolved() for name in unknown if data.get(name, 0) is None}
     result: dict[str, Any] = deepcopy({**data, **unresolved})
+    work = _Work(result)
     open_names = {*unknown}
     for rule in rules:
         if rule.rule == Rule.RESOLVE and rule.translation_path[0] in open_names:
@@ -85,7 +86,7 @@ def translate(
         if _find_source(rule) in open_names.intersection(result):
             open_names.add(rule.translation_path[0])
         for holder in list(_list_holders(result, rule.translation_path[:-1])):
-            _APPLY[rule.rule](rule, holder, rule.translation_path[-1], result)
+            _APPLY[rule.rule](rule, holder, rule.translation_path[-1], work)
     moved = {name for name, value in result.items() if isinstance(value, Unresolved)}
     return {**result, **dict.fromkeys(moved)}, frozenset(moved | (result.keys() & open_names))
 
@@ -97,6 +98,25 @@ def _find_source(rule: Rule) -> str:
     if rule.value_path:
         return str(rule.value_path[0])
     return rule.value_name or "" if len(rule.translation_path) == 1 else ""
+
+
+class _Work:
+    """The data at work, and the names under which moved values were given."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.data = data
+        #: By the map that a value stands in, and its name there.
+        self._origins: dict[tuple[int, str], str] = {}
+
+    def note_move(
+        self, source: dict[str, Any], old: str, holder: dict[str, Any], name: str
+    ) -> None:
+        """Keep where the value of a property was given."""
+        self._origins[id(holder), name] = self.find_origin(source, old)
+
+    def find_origin(self, holder: dict[str, Any], name: str) -> str:
+        """The name under which the value of a property was given."""
+        return self._origins.get((id(holder), name), name)
 
 
 class Unresolved:
@@ -115,7 +135,7 @@ def _list_holders(data: Any, path: Sequence[str]) -> Iterator[dict[str, Any]]:
             yield from _list_holders(data[path[0]], path[1:])
 
 
-def _add(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
+def _add(rule: Rule, holder: dict[str, Any], name: str, work: _Work) -> None:
     present = holder.get(name)
     if isinstance(present, Unresolved):
         return
@@ -124,29 +144,33 @@ def _add(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) ->
     holder[name] = [*(present or []), *deepcopy(rule.value)]
 
 
-def _replace(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
+def _replace(rule: Rule, holder: dict[str, Any], name: str, work: _Work) -> None:
     if rule.value_name is not None:
-        _move(rule, holder, rule.value_name, holder, name)
+        _move(rule, holder, rule.value_name, holder, name, work)
     elif rule.value_path:
-        for source in list(_list_holders(data, rule.value_path[:-1])):
-            _move(rule, source, rule.value_path[-1], holder, name)
+        for source in list(_list_holders(work.data, rule.value_path[:-1])):
+            _move(rule, source, rule.value_path[-1], holder, name, work)
     else:
         holder[name] = deepcopy(rule.value)
 
 
-def _move(rule: Rule, source: dict[str, Any], old: str, holder: dict[str, Any], name: str) -> None:
+def _move(
+    rule: Rule, source: dict[str, Any], old: str, holder: dict[str, Any], name: str, work: _Work
+) -> None:
     if source.get(old) is None:
         return
     if holder.get(name):
-        raise _build_error(f"Cannot use {name} and {old} at the same time.", rule)
+        first = work.find_origin(holder, name)
+        raise _build_error(f"Cannot use {first} and {old} at the same time.", rule)
+    work.note_move(source, old, holder, name)
     holder[name] = source.pop(old)
 
 
-def _delete(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
+def _delete(rule: Rule, holder: dict[str, Any], name: str, work: _Work) -> None:
     holder.pop(name, None)
 
 
-def _resolve(rule: Rule, holder: dict[str, Any], name: str, data: dict[str, Any]) -> None:
+def _resolve(rule: Rule, holder: dict[str, Any], name: str, work: _Work) -> None:
     if not rule.custom_value_path:
         _resolve_name(rule, holder, name)
         return

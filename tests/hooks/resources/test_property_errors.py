@@ -11,6 +11,7 @@ from zonda.hooks import (
     PropertyErrors,
     Resource,
     ResourceFailure,
+    TranslationRule,
     ValidationErrors,
     check_live_state,
     properties,
@@ -50,6 +51,25 @@ class Thing(Resource):
         if self.live == {}:
             raise NotFound("thing", "thing-1")
         return self.live
+
+
+class Aliased(Thing):
+    """The first of the numbers has another name, too."""
+
+    properties_schema: ClassVar[Any] = {
+        **Thing.properties_schema,
+        "first": properties.Schema(properties.Schema.INTEGER, update_allowed=True, alias_of="a"),
+    }
+
+    def translation_rules(self, properties: Any) -> list[TranslationRule]:
+        rule = TranslationRule(properties, TranslationRule.REPLACE, ["a"], value_name="first")
+        return [rule]
+
+
+def test_an_error_tells_the_name_that_the_template_wrote() -> None:
+    with pytest.raises(ValidationErrors) as raised:
+        Lifecycle(Aliased, {"first": 1, "b": 2}).validate()
+    assert [each.path[-1] for each in raised.value.errors] == ["first"]
 
 
 def test_every_error_is_raised_at_once_with_its_place() -> None:

@@ -389,6 +389,51 @@ def test_a_translated_value_that_is_not_known_yet_is_given() -> None:
     ]
 
 
+ALIASED = {
+    "path": Schema(Schema.STRING),
+    "dest": Schema(Schema.STRING, alias_of="path"),
+    "name": Schema(Schema.STRING, alias_of="path"),
+    "parts": Schema(
+        Schema.LIST,
+        schema=Schema(
+            Schema.MAP,
+            schema={
+                "size": Schema(Schema.INTEGER),
+                "length": Schema(Schema.INTEGER, alias_of="size"),
+            },
+        ),
+    ),
+}
+
+
+def unalias(properties: Properties) -> Sequence[TranslationRule]:
+    moves = [(["path"], "dest"), (["path"], "name"), (["parts", "size"], "length")]
+    return [
+        TranslationRule(properties, TranslationRule.REPLACE, path, value_name=alias)
+        for path, alias in moves
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"dest": ["x"]}, "properties.dest: Value must be a string; got ['x']"),
+        ({"path": ["x"]}, "properties.path: Value must be a string; got ['x']"),
+        (
+            {"dest": "x", "name": "y"},
+            "properties.dest: Cannot use dest and name at the same time.",
+        ),
+        (
+            {"parts": [{"size": 1}, {"length": "x"}]},
+            "properties.parts[1].length: Value 'x' is not an integer",
+        ),
+    ],
+)
+def test_a_fault_tells_the_name_that_the_template_wrote(given: Any, said: str) -> None:
+    found = faults(Properties(ALIASED, given, rules=unalias))
+    assert found == [f"Property error: resources.r.{said}"]
+
+
 def test_rules_that_cannot_be_applied_are_a_fault() -> None:
     properties = Properties(RENAMED, {"old": "a", "new": "b"}, rules=renaming)
     assert faults(properties) == [

@@ -6,7 +6,7 @@ template is validated and before a module is run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 Option = Mapping[str, Any]
@@ -17,38 +17,47 @@ def find_faults(
     relations: Mapping[str, Any],
     given: Mapping[str, Any],
     unknown: Collection[str] = (),
+    written: Callable[[str], str] = str,
 ) -> Iterator[tuple[str, str]]:
     """The faults of what is given: (option, text).
 
-    ``unknown``: options that are given and whose values are not known yet.
+    ``unknown``: options that are given and whose values are not known yet. ``written``: the name by
+    which an option is given.
     """
     there = {name for name, value in given.items() if value is not None} | {*unknown}
-    for group in _list_groups(relations.get("mutually_exclusive")):
+    for group in _list_groups(relations.get("mutually_exclusive"), options):
         both = [name for name in group if name in there]
         if len(both) > 1:
-            yield both[1], f"give one of {_join(group)}, not {_join(both, 'and')}"
+            told = _join([written(name) for name in both], "and")
+            yield both[1], f"give one of {_join(group)}, not {told}"
     values = {**_list_defaults(options), **{key: given.get(key) for key in there}}
     there = {name for name, value in values.items() if value is not None} | {*unknown}
-    for group in _list_groups(relations.get("required_one_of")):
+    for group in _list_groups(relations.get("required_one_of"), options):
         if there.isdisjoint(group):
             yield group[0], f"one of {_join(group)} must be given"
-    for group in _list_groups(relations.get("required_together")):
+    for group in _list_groups(relations.get("required_together"), options):
         missing = [name for name in group if name not in there]
         if 0 < len(missing) < len(group):
             yield missing[0], f"{_join(group, 'and')} must be given together"
-    yield from _find_missing_by(relations.get("required_by"), there)
-    yield from _find_missing_if(relations.get("required_if"), values, there, unknown)
+    yield from _find_missing_by(relations.get("required_by"), there, written)
+    yield from _find_missing_if(relations.get("required_if"), values, there, unknown, written)
 
 
-def _find_missing_by(rules: Any, there: Collection[str]) -> Iterator[tuple[str, str]]:
+def _find_missing_by(
+    rules: Any, there: Collection[str], written: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
     for name, needed in (rules or {}).items():
         for each in [needed] if isinstance(needed, str) else needed or ():
             if name in there and each not in there:
-                yield each, f"it must be given where {name} is"
+                yield each, f"it must be given where {written(name)} is"
 
 
 def _find_missing_if(
-    rules: Any, values: Mapping[str, Any], there: Collection[str], unknown: Collection[str]
+    rules: Any,
+    values: Mapping[str, Any],
+    there: Collection[str],
+    unknown: Collection[str],
+    written: Callable[[str], str],
 ) -> Iterator[tuple[str, str]]:
     for rule in rules or ():
         name, value, needed, *one = rule
@@ -56,20 +65,26 @@ def _find_missing_if(
             continue
         missing = [each for each in needed if each not in there]
         if one and one[0] and len(missing) == len(needed):
-            yield missing[0], f"one of {_join(needed)} must be given where {name} is {value}"
+            yield (
+                missing[0],
+                f"one of {_join(needed)} must be given where {written(name)} is {value}",
+            )
         elif missing and not (one and one[0]):
-            yield missing[0], f"it must be given where {name} is {value}"
+            yield missing[0], f"it must be given where {written(name)} is {value}"
 
 
 def _list_defaults(options: Mapping[str, Option]) -> dict[str, Any]:
     return {name: option["default"] for name, option in options.items()}
 
 
-def _list_groups(rules: Any) -> list[Sequence[str]]:
-    """Groups of names; one group may stand there without a list around it."""
-    if not rules:
-        return []
-    return [rules] if isinstance(rules[0], str) else list(rules)
+def _list_groups(rules: Any, options: Collection[str]) -> list[list[str]]:
+    """Groups of options; one group may stand there without a list around it.
+
+    Names that are no options, such as the free form of a command, are none of a template's.
+    """
+    groups = [rules] if rules and isinstance(rules[0], str) else rules or ()
+    known = ([name for name in group if name in options] for group in groups)
+    return [group for group in known if group]
 
 
 def _join(names: Sequence[str], word: str = "or") -> str:
