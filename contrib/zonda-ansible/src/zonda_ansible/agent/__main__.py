@@ -17,12 +17,11 @@ import shutil
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from . import records, tasks
+from . import queue, records, tasks
 from .documentation import NoInterface, read_interface
 
 #: Seconds that the removal of what a killed module has left may take.
@@ -142,7 +141,7 @@ class Server:
         self._unread = b""
         self._is_open = True
         #: The questions that wait until fewer modules run.
-        self._waiting: deque[dict[str, Any]] = deque()
+        self._waiting = queue.Queue()
         self._places = tasks.get_parallel()
 
     def serve(self) -> None:
@@ -163,12 +162,14 @@ class Server:
             self._events.unregister(0)
             return
         *lines, self._unread = (self._unread + part).split(b"\n")
-        self._waiting += map(json.loads, lines)
+        for line in lines:
+            self._waiting.put(json.loads(line))
         self._begin_waiting()
 
     def _begin_waiting(self) -> None:
         while self._waiting and len(self._children) < self._places:
-            self._begin(self._waiting.popleft())
+            at_work = [each.question for each in self._children.values()]
+            self._begin(self._waiting.take(at_work))
 
     def _begin(self, question: Mapping[str, Any]) -> None:
         child = Child(question, self._close_inherited)
