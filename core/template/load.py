@@ -10,7 +10,7 @@ from zonda.core.plugins.manager import Plugins
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import TemplateWarning, TooManyResources
-from zonda.hooks.schema.values import NOT_CHECKED, WITHOUT_EFFECT
+from zonda.hooks.schema.values import NOT_CHECKED, SAME_THING, WITHOUT_EFFECT
 
 from .definition.child_spec import ChildSpec
 from .definition.loader import LoadContext, Loader
@@ -115,7 +115,7 @@ def load(
         faults.extend(islice(definition.faults(context_for, nested.find_faults_below), most))
         definition.checked = tuple(nested.marks) if all_given and not ignore_unknown else ()
     faults = [definition.masked(fault) for fault in faults]
-    mild = {NOT_CHECKED, WITHOUT_EFFECT, *(UNKNOWN_NAMES if ignore_unknown else ())}
+    mild = {NOT_CHECKED, WITHOUT_EFFECT, SAME_THING, *(UNKNOWN_NAMES if ignore_unknown else ())}
     warned = [fault for fault in faults if fault.code in mild]
     if warned:
         attach_locations(warned, definition.document, definition.environment)

@@ -258,6 +258,14 @@ class Resource:
         Attributes of other resources are null while a template is validated.
         """
 
+    def describe_claim(self) -> str:
+        """The name of what it makes outside, with the place; '' where the template does not tell.
+
+        A template is warned of two resources of a type with one claim. Asked when the template is
+        validated, and shown nowhere.
+        """
+        return ""
+
     def add_dependencies(self, deps: Dependencies) -> None:
         """Add edges that the template does not show, e.g. ``deps.require("gateway")``.
 

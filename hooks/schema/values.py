@@ -29,9 +29,11 @@ NOT_ASSIGNED: Final = "ZON142"
 BROKEN_RULE: Final = "ZON143"
 NOT_IMPLEMENTED: Final = "ZON144"
 NO_SUCH_RULE: Final = "ZON134"
-#: Codes of warnings: a rule that cannot be asked now, a resource that does less than it says.
+#: Codes of warnings: a rule that cannot be asked now, a resource that does less than it says, two
+#: that make one thing.
 NOT_CHECKED: Final = "ZON616"
 WITHOUT_EFFECT: Final = "ZON617"
+SAME_THING: Final = "ZON618"
 
 
 def build_property_error(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
+from zonda.hooks.errors import Related, TemplateWarning
 
 from ..diff.changes import Change
 from ..model.states import IDLE
@@ -114,10 +115,14 @@ def list_notes(plan: Preview) -> list[str]:
     if plan.fails:
         names = ", ".join(plan.fails)
         said.append(f"This is known to fail, because of {names}.")
-    for each in () if plan.definition is None else plan.definition.without_effect:
-        where = "" if each.place is None else f"{each.place}: "
-        said.append(f"{where}{each.message} [{each.code}]")
+    for each in () if plan.definition is None else plan.definition.warnings_of_types:
+        also = "".join(f" ({_locate(other)})" for other in each.related)
+        said.append(f"{_locate(each)}{also} [{each.code}]")
     return said
+
+
+def _locate(told: TemplateWarning | Related) -> str:
+    return told.message if told.place is None else f"{told.place}: {told.message}"
 
 
 def _count_actions(plan: Preview) -> dict[str, int]:

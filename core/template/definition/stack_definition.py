@@ -17,7 +17,7 @@ from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import TemplateError, TemplateWarning
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate
-from zonda.hooks.schema.values import WITHOUT_EFFECT
+from zonda.hooks.schema.values import SAME_THING, WITHOUT_EFFECT
 
 from ..dependencies.references import ReadSet
 from ..environment.environment import Environment
@@ -38,6 +38,7 @@ from ..syntax.resource import ResourceNode
 from ..types.registry import Registry
 from ..types.template_types import TemplateResource
 from ..validation import resource
+from ..validation.claims import Claims
 from ..validation.report import raise_errors
 from ..validation.resource import NullValues
 from .child_spec import FACADE, LITERALS, ChildSpec
@@ -141,9 +142,10 @@ class StackDefinition:
         return [*self._loader.ignored, *linter.list_warnings(self._loader)]
 
     @property
-    def without_effect(self) -> list[TemplateWarning]:
-        """The warnings of types about what they will not do, as far as they were asked."""
-        return [each for each in self._loader.ignored if each.code == WITHOUT_EFFECT]
+    def warnings_of_types(self) -> list[TemplateWarning]:
+        """The warnings of types about what they will do, as far as they were asked."""
+        told = (WITHOUT_EFFECT, SAME_THING)
+        return [each for each in self._loader.ignored if each.code in told]
 
     @property
     def schemas(self) -> Mapping[str, ParameterSchema]:
@@ -374,12 +376,13 @@ class StackDefinition:
             names = list(self.resources)
         static = self.scope(resource.CheckedValues(self.resources))
         empty = self.scope(resource.NullValues())
+        claims = Claims()
         for name in names:
             node = self.resources[name]
             reported = self._reported.get(name, frozenset())
             is_well = not reported
             for fault in resource.find_resource_faults(
-                node, static, empty, context_for(node), reported
+                node, static, empty, context_for(node), reported, claims
             ):
                 is_well = False
                 yield fault

@@ -38,6 +38,7 @@ from ..source.diagnostics import (
 )
 from ..syntax.resource import NoClass, ResourceNode
 from ..syntax.sections import RESOURCES
+from .claims import Claims
 
 #: Stands among properties for all of them: the section itself is wrong.
 WHOLE = "*"
@@ -80,10 +81,12 @@ def find_resource_faults(
     empty: Scope,
     context: ResourceContext,
     reported: frozenset[Any],
+    claims: Claims,
 ) -> Iterator[TemplateError]:
     """Yield the faults of one resource, in Heat's order.
 
     ``reported`` are properties whose faults are known: what they resolve to is no news.
+    ``claims``: those of the template's other resources.
     """
     has_class = node.cls is not NoClass and getattr(node.cls, "problem", None) is None
     if has_class and node.external_id is not None:
@@ -112,7 +115,7 @@ def find_resource_faults(
         return
     _locate_failing_calls(node, unresolved, empty)
     if has_class:
-        yield from _find_definition_faults(node, empty, context, wrong, values, unresolved)
+        yield from _find_definition_faults(node, empty, context, wrong, values, unresolved, claims)
         return
     for key, fault in unresolved.items():
         if key not in wrong and not isinstance(fault, FollowUpError):
@@ -183,6 +186,7 @@ def _find_definition_faults(
     known: frozenset[Any],
     values: Mapping[str, Any],
     unresolved: Mapping[str, TemplateError],
+    claims: Claims,
 ) -> Iterator[TemplateError]:
     try:
         definition = node.definition(scope, values)
@@ -192,7 +196,7 @@ def _find_definition_faults(
         definition = ResourceDefinition(node.name, node.type, values, raw=node.trees)
     known = frozenset(key for key in known if not isinstance(key, tuple))
     try:
-        faults = [*_find_type_faults(node, definition, context, unresolved, known)]
+        faults = [*_find_type_faults(node, definition, context, unresolved, known, claims)]
     except BaseException as error:  # the border: what a plug-in declares is called
         raise_interruption(error)
         faults = [_make_plugin_fault(node, error)]
@@ -205,6 +209,7 @@ def _find_type_faults(
     context: ResourceContext,
     unresolved: Mapping[str, TemplateError],
     known: frozenset[Any],
+    claims: Claims,
 ) -> Iterator[TemplateError]:
     """Yield the faults that the type finds: by its schemas, and by its own checks."""
     prefix = (*node.path, "properties")
@@ -222,8 +227,8 @@ def _find_type_faults(
         plain = check(given, prefix, pending=unknown)
         yield from _merge_faults(node, plain, unresolved, known, prefix)
         return
-    faults = resource.properties.validate(prefix)
-    yield from faults or _find_plugin_faults(node, resource)
+    faults = resource.properties.validate(prefix) or [*_find_plugin_faults(node, resource)]
+    yield from faults or claims.find_faults(node, resource)
 
 
 def _merge_faults(

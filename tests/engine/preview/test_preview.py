@@ -51,6 +51,13 @@ class Vain(Loose):
         raise ValidationErrors([TemplateError("it is white", path=path, code=WITHOUT_EFFECT)])
 
 
+class Placed(Loose):
+    """It is at a place outside."""
+
+    def describe_claim(self) -> str:
+        return str(self.properties["value"] or "")
+
+
 class Saved(Resource):
     """Something of it may be kept when it goes."""
 
@@ -83,6 +90,7 @@ class Lasting(Loose):
 def more_types(bench):
     bench.types |= {"Test::Any": Loose, "Test::Stiff": Stiff, "Test::Saved": Saved}
     bench.types["Test::Vain"] = Vain
+    bench.types["Test::Placed"] = Placed
     bench.types["Test::Lasting"] = Lasting
     bench.restart()
 
@@ -246,6 +254,25 @@ def test_what_has_no_effect_is_noted_with_its_place(bench):
     assert not plan["fails"]
     (note,) = plan["notes"]
     assert note.endswith(": it is white [ZON617]")
+
+
+def test_two_resources_that_are_one_thing_are_noted_with_both_places(bench):
+    bench.create("")
+    text = (
+        "a: {type: Test::Placed, properties: {value: left}}\n"
+        "b: {type: Test::Placed, properties: {value: right}}\n"
+        "c: {type: Test::Placed, properties: {value: left}}\n"
+        "d: {type: Test::Placed}\n"
+        "e: {type: Test::Placed}\n"
+    )
+    plan = shown(bench, text)
+    assert not plan["fails"]
+    (note,) = plan["notes"]
+    assert [line.split(":")[-1] for line in note.split("(")] == [
+        " It is the same thing as the resource a ",
+        " a makes it, too) [ZON618]",
+    ]
+    assert bench.update(text).state == "UPDATE_COMPLETE"
 
 
 def test_a_type_without_a_handler_of_updates_replaces(bench):
