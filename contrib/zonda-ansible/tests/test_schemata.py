@@ -56,6 +56,26 @@ def faults(module: str, **given: Any) -> list[str]:
         pytest.param("user", {"name": "x", "uid": "seven"}, "seven", id="type"),
         pytest.param("user", {"name": "x", "shel": "y"}, "shel", id="unknown"),
         pytest.param("apt", {"name": ["x"], "deb": "y"}, "give one of", id="mutually_exclusive"),
+        pytest.param(
+            "copy",
+            {"dest": "/x", "src": "y", "content": "z"},
+            "give one of src or content",
+            id="an action's own rule",
+        ),
+        pytest.param("copy", {"dest": "/x"}, "one of src or content must", id="an action needs"),
+        pytest.param(
+            "unarchive",
+            {"src": "x", "dest": "/x", "include": ["a"], "exclude": ["b"]},
+            "give one of",
+            id="a rule of the module behind an action",
+        ),
+        pytest.param(
+            "command",
+            {"cmd": "x", "argv": ["x"]},
+            "give one of cmd or argv, not",
+            id="without the free form",
+        ),
+        pytest.param("service", {"name": "x"}, "one of state or enabled", id="of a service"),
         pytest.param("apt", {}, "", id="a default counts as given: required_one_of"),
     ],
 )
@@ -63,6 +83,11 @@ def test_what_a_template_gives_is_validated(module: str, given: dict[str, Any], 
     found = faults(module, **given)
     assert bool(found) == bool(part)
     assert part in "".join(found)
+
+
+def test_an_option_that_is_documented_under_another_name_has_its_documentation() -> None:
+    described = interface_of("apt")["options"]["package"]["description"]
+    assert described.startswith("A list of package names")
 
 
 def test_secrets_are_hidden() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,8 @@ def test_wrong_options_are_told_with_their_lines_and_documentation(zonda_stack: 
         related=("ansible.builtin.apt_key", {"data": "x", "url": "http://x"}),
         unknown=("ansible.builtin.user", {"name": "x", "shel": "/bin/sh"}),
         needed=("ansible.builtin.iptables", {"chain": "INPUT", "jump": "TEE"}),
+        alias=("ansible.builtin.file", {"dest": ["/x"]}),
+        excluded=("ansible.builtin.apt", {"pkg": "x", "deb": "y"}),
     )
     with pytest.raises(ValidationErrors) as raised:
         zonda_stack.create(text)
@@ -86,6 +90,8 @@ def test_wrong_options_are_told_with_their_lines_and_documentation(zonda_stack: 
         "related": "url: http://x",
         "unknown": "shel: /bin/sh",
         "needed": "properties:",
+        "alias": "dest:",
+        "excluded": "pkg: x",
     }
     hints = {
         "choice": "Whether the account should exist",
@@ -94,10 +100,42 @@ def test_wrong_options_are_told_with_their_lines_and_documentation(zonda_stack: 
         "missing": "Name of the user",
         "related": "The URL to retrieve key from",
         "unknown": "Did you mean shell? Optionally set the user's shell",
+        "alias": "Path to the file being managed",
+        "excluded": "A list of package names",
         "needed": "the IP address of the host to send the cloned packets",
     }
     for name, hint in hints.items():
         assert hint.lower() in told[name].hint.lower(), told[name].hint
+
+
+def test_two_resources_that_are_one_thing_are_told_in_the_plan(tmp_path: Path) -> None:
+    one, two = ({"ansible_on": {"get_attr": [host, "connection"]}} for host in ("here", "there"))
+    kind, file = "ansible.builtin.copy", {"dest": f"{tmp_path}/file", "content": "x"}
+    text = make_template(
+        here=("Zonda::Ansible::Host", {}),
+        there=("Zonda::Ansible::Host", {"address": "192.0.2.1"}),
+        first=(kind, {**file, **one}),
+        elsewhere=(kind, {**file, **two}),
+        second=(kind, {**file, **one, "content": "y"}),
+        folder=("ansible.builtin.file", {"path": f"{tmp_path}/d", "state": "directory"}),
+        touched=("ansible.builtin.file", {"name": f"{tmp_path}/d", "state": "touch"}),
+        gone=("ansible.builtin.file", {"path": f"{tmp_path}/d", "state": "absent"}),
+        sent=(kind, {"dest": f"{tmp_path}/d", "src": "/a"}),
+        sent_too=(kind, {"dest": f"{tmp_path}/d", "src": "/b"}),
+        later=("ansible.builtin.user", {"name": {"get_attr": ["first", "dest"]}}),
+        later_too=("ansible.builtin.user", {"name": {"get_attr": ["second", "dest"]}}),
+    )
+    file_of = tmp_path / "template.yaml"
+    file_of.write_text(text)
+    zonda = Zonda(tmp_path, ["-t", str(file_of)])
+    said = zonda.run_with_template("plan", "s", "-f", "json")
+    notes = json.loads(said)["notes"]
+    lines = text.splitlines()
+    assert [
+        [lines[int(line) - 1].strip() for line in re.findall(r"template\.yaml:(\d+)", note)]
+        for note in notes
+        if "ZON618" in note
+    ] == [["second:", "first:"], ["touched:", "folder:"]]
 
 
 def test_a_physical_id_holds_nothing_hidden(tmp_path: Path) -> None:

@@ -145,7 +145,12 @@ def name_place(settings: Mapping[str, Any]) -> str:
 
 def is_same_machine(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two settings lead to the same machine."""
-    return all((one.get(name) or None) == (other.get(name) or None) for name in _MACHINE)
+    return list_machine(one) == list_machine(other)
+
+
+def list_machine(settings: Mapping[str, Any]) -> list[Any]:
+    """The settings that tell a machine from others; None for what is not given."""
+    return [settings.get(name) or None for name in _MACHINE]
 
 
 class Host(Resource):

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 BUILTIN: Final = "ansible.builtin"
 #: The number of the format of the cache: files of another are made anew.
-FORMAT: Final = 4
+FORMAT: Final = 5
 _SUFFIXES: Final = (".py", ".ps1", ".yml", ".yaml")
 #: Modules that direct a play, and of which nothing stays: no resource can be one.
 DIRECTIVES: Final = frozenset(

@@ -6,6 +6,7 @@ class, too, which says why as soon as it is used.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final
@@ -23,6 +24,7 @@ from zonda.hooks import (
     attributes,
     constraints,
     properties,
+    sources,
     support,
 )
 
@@ -107,8 +109,9 @@ class Module(ModuleRuns):
         errors = PropertyErrors(self)
         options, between = self.interface["options"], self.interface["relations"]
         given = self.list_given(self.properties)
-        unknown = [name for name in options if errors.is_unknown(self._get_given_name(name))]
-        for name, text in relations.find_faults(options, between, given, unknown):
+        unknown = [name for name in options if errors.is_unknown(name)]
+        written = errors.get_written_name
+        for name, text in relations.find_faults(options, between, given, unknown, written):
             errors.add(name, text)
         for name in given.keys() - {*unknown}:
             for text in _find_faults_inside(options[name], given[name]):
@@ -118,12 +121,19 @@ class Module(ModuleRuns):
             errors.add(DELETE, f"give a map of options, or `{KEEP}`")
         errors.raise_all()
 
-    def _get_given_name(self, option: str) -> str:
-        """The name by which the template gives an option: its own, or another one."""
+    def describe_claim(self) -> str:
+        """The values of the options that name the thing, and its machine."""
+        given, errors = self.list_given(self.properties), PropertyErrors(self)
+        if self.is_to_go() or not self.life.removes_anything:
+            return ""
+        values = self.life.list_claim(given)
+        if any(errors.is_unknown(name) for name in given.keys() & self._list_naming()):
+            return ""
         tree = self.t.raw.get("properties")
-        known = tree if isinstance(tree, Mapping) else {}
-        names = (option, *self.interface["options"][option]["aliases"])
-        return next((name for name in names if name in known), option)
+        asked = tree.get(ON) if isinstance(tree, Mapping) else None
+        read = [(each.kind, each.name) for each in sources(asked)]
+        machine = hosts.list_machine(self.properties[ON])
+        return json.dumps([read, machine, values], default=str) if any(values) else ""
 
 
 def _find_faults_inside(option: Mapping[str, Any], value: Any) -> list[str]:

@@ -17,6 +17,18 @@ from .arguments import read_arguments
 _SECRET: Final = re.compile(
     r"(?<!not)pass(?!ive|thr|ed|es|ing)|secret|(?<!use_)token|cryptkey|api_?key", re.IGNORECASE
 )
+#: The rules that actions of ansible-core check themselves, and nothing declares.
+_RULES_OF_ACTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "ansible.builtin.copy": {
+        "mutually_exclusive": [["src", "content"]],
+        "required_one_of": [["src", "content"]],
+    },
+    "ansible.builtin.debug": {"mutually_exclusive": [["msg", "var"]]},
+    "ansible.builtin.dnf": {"mutually_exclusive": [["use", "use_backend"]]},
+    "ansible.builtin.pause": {"mutually_exclusive": [["minutes", "seconds"]]},
+    "ansible.builtin.service": {"required_one_of": [["state", "enabled"]]},
+    "ansible.builtin.unarchive": {"mutually_exclusive": [["copy", "remote_src"]]},
+}
 #: Ansible's markup in descriptions: ``O(name)``, ``V(value)``, ``L(text,address)``, ...
 _MARKED: Final = re.compile(r"\b(?:[BCEIMOPRUV]|RV)\(((?:\\.|[^()\\])*)\)")
 _LINKED: Final = re.compile(r"\bL\(([^(),]*),\s*([^()]*)\)")
@@ -55,11 +67,29 @@ def read_interface(name: str, file: str) -> dict[str, Any]:
         "description": _to_text(doc.get("description")),
         "deprecated": "deprecated" in doc,
         "options": _hide_secrets(_describe_all(documented, options), code),
-        "relations": code["relations"] if code is not None and by_code else {},
+        "relations": _find_relations(name, code, is_action),
         "returns": _describe_returns(returns),
         "check_mode": check_mode,
         "is_action": is_action,
     }
+
+
+def _find_relations(name: str, code: Mapping[str, Any] | None, is_action: bool) -> dict[str, Any]:
+    """The rules among the options."""
+    declared = {} if code is None else dict(code["relations"])
+    if not is_action:
+        return declared
+    # An action may give the code behind it options that nobody gave it: what must be there does not
+    # follow from the code.
+    told = _RULES_OF_ACTIONS.get(name, {})
+    excluding = _list_groups(declared) + _list_groups(told)
+    return {**told, **({"mutually_exclusive": excluding} if excluding else {})}
+
+
+def _list_groups(relations: Mapping[str, Any]) -> list[Any]:
+    """The groups of options of which one may be given."""
+    groups = relations.get("mutually_exclusive") or []
+    return [groups] if groups and isinstance(groups[0], str) else list(groups)
 
 
 def _hide_secrets(options: dict[str, Any], code: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -102,12 +132,26 @@ def _describe_all(
     return {
         str(name): _describe(
             str(name),
-            _to_mapping(documented.get(name)),
+            _find_documented(documented, str(name), None if options is None else options[name]),
             None if options is None else _to_mapping(options[name]),
         )
         for name in names
         if not str(name).startswith("_")  # what action plug-ins hand to the code behind them
     }
+
+
+def _find_documented(documented: Mapping[str, Any], name: str, declared: Any) -> dict[str, Any]:
+    """The documentation of an option, which may have it under another of its names."""
+    aliases = {name, *(_to_mapping(declared).get("aliases") or ())}
+    called = next(
+        (
+            key
+            for key, option in documented.items()
+            if key in aliases or name in (_to_mapping(option).get("aliases") or ())
+        ),
+        name,
+    )
+    return _to_mapping(documented.get(name, documented.get(called)))
 
 
 def _describe(

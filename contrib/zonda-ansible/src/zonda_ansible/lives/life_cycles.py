@@ -63,6 +63,21 @@ class LifeCycle:
             found.append(next((value for value in values if value is not None), None))
         return found
 
+    def list_claim(self, given: Mapping[str, Any]) -> list[Any]:
+        """The values that tell the thing from those of other resources.
+
+        Two files that are sent to one folder have their sources for names.
+        """
+        dest = str(given.get("dest") or "")
+        is_folder = self.keeps_folder and "src" in given and not os.path.splitext(dest)[1]
+        source = [os.path.basename(str(given["src"]))] if is_folder else []
+        return [*self.list_identity(given), *source]
+
+    @property
+    def removes_anything(self) -> bool:
+        """Whether there is a thing, which a deletion removes."""
+        return isinstance(self.delete, Mapping)
+
     @property
     def makes_nothing(self) -> bool:
         """Whether the module only asks, so that nothing of it stays."""
