@@ -10,6 +10,7 @@ import logging
 import random
 import threading
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from zonda.core.plugins.manager import Plugins
@@ -104,6 +105,14 @@ class ResourceServices:
     def signal_url_days(self) -> float:
         """Days until a signal URL expires; 0: never."""
         return self._settings.signal_url_days
+
+    @cached_property
+    def lenient(self) -> ResourceServices:
+        """The same services for what is simulated: workflows are not looked for."""
+        parts = (self._settings, self._plugins, self._clock, self._random)
+        return ResourceServices(
+            *parts, lenient=True, public_url=self.public_url, grants=self._grants
+        )
 
     # -- runners --------------------------------------------------------------------------------
 
@@ -258,6 +267,8 @@ class ResourceServices:
 
     def close(self) -> None:
         """Close the connections of the runners."""
+        if "lenient" in self.__dict__:
+            self.lenient.close()
         with self._lock:
             for name, runner in self._runners.items():
                 try:

@@ -50,6 +50,10 @@ class Lender(Protocol):
     def signal_url_days(self) -> float:
         """Days until a signal URL expires; 0: never."""
 
+    @property
+    def lenient(self) -> Lender:
+        """The same services for what is simulated: workflows are not looked for."""
+
     def runner(self, workflow: str, project: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow of a project's stack, and the name it knows it by."""
 

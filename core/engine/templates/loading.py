@@ -103,5 +103,6 @@ class TemplateLoading:
         stack = StackRef(identity.stack_id, identity.stack_name, identity.project_id)
         read, paths = owner.referenced_attributes(node.name), owner.referenced_paths(node.name)
         most = self._limits.max_resources_per_stack
-        around = (self._lender, self._clock, self._random)
+        lender = self._lender.lenient if node.cls.simulates else self._lender
+        around = (lender, self._clock, self._random)
         return BareContext(*around, stack, most, read, paths, owner.root_stack)

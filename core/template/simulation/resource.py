@@ -17,6 +17,7 @@ from zonda.hooks.errors import NotFound, RequestError, ResourceFailure
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.dependencies import Dependencies
 from zonda.hooks.resources.resource import Resource, ResourceState
+from zonda.hooks.schema.attributes import select
 from zonda.hooks.schema.constraints import CustomConstraint
 from zonda.hooks.schema.properties import Properties
 from zonda.hooks.schema.property import Schema
@@ -139,6 +140,12 @@ def _require_edges(self: Simulated, deps: Dependencies) -> None:
     self.real(self.name, self.t, self.context).add_dependencies(deps)
 
 
+def _get_attribute(self: Simulated, key: str, *path: Any) -> Any:
+    """An attribute of a type that has others than it declares: outputs of a deployment, say."""
+    known = key in self.attributes
+    return select(self.attributes[key] if known else self._resolve_attribute(key), path)
+
+
 #: The classes by name and class of the type: a stack that is loaded again has the same ones.
 _MADE: Final[dict[tuple[str, type[Any]], type[Simulated]]] = {}
 
@@ -200,6 +207,8 @@ def _simulate(name: str, cls: type[Resource]) -> type[Simulated]:
     body["lenient_schema"] = _drop_rules(cls.properties_schema)
     if cls.add_dependencies is not Resource.add_dependencies:
         body["add_dependencies"] = _require_edges
+    if cls.FnGetAtt is not Resource.FnGetAtt:
+        body["FnGetAtt"] = _get_attribute
     told = {
         "__doc__": cls.__doc__,
         "__module__": __name__,

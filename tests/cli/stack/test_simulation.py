@@ -168,6 +168,48 @@ resources:
     assert "Property network not assigned" in said
 
 
+def test_a_type_has_attributes_that_it_does_not_declare(
+    zonda: Zonda, write: Write, trace: Path
+) -> None:
+    template = """
+heat_template_version: 2018-08-31
+resources:
+  config: {type: OS::Heat::SoftwareConfig, properties: {outputs: [{name: result}]}}
+  deployment:
+    type: OS::Heat::SoftwareDeployment
+    properties: {config: {get_resource: config}, server: some, signal_transport: NO_SIGNAL}
+outputs:
+  result: {value: {get_attr: [deployment, result]}}
+  below: {value: {get_attr: [deployment, result, nothing]}}
+  declared: {value: {get_attr: [deployment, deploy_stdout]}}
+"""
+    zonda("stack", "create", "s", "-t", write("t.yaml", template), "--simulate")
+    shown = json.loads(zonda("stack", "output", "show", "s", "--all", "-f", "json").out)
+    told = {name: each["output_value"] for name, each in shown.items()}
+    assert told["result"].startswith("result of simulated-")
+    assert told["below"] is None
+    assert told["declared"].startswith("deploy_stdout of simulated-")
+
+
+def test_no_runner_is_needed(zonda: Zonda, write: Write) -> None:
+    template = """
+heat_template_version: 2018-08-31
+resources:
+  own:
+    type: OS::Mistral::ExternalResource
+    properties: {actions: {CREATE: {workflow: make_it, params: {}}}}
+  mistral:
+    type: OS::Mistral::Workflow
+    properties: {type: direct, tasks: [{name: one, action: std.noop}]}
+"""
+    path = write("t.yaml", template)
+    zonda("stack", "create", "s", "-t", path, "--simulate")
+    assert "Nothing to do: 2 unchanged." in zonda("stack", "plan", "s", "-t", path).out
+    said = zonda("stack", "create", "real", "-t", path, code=2).err
+    assert "The workflow make_it cannot be run" in said
+    assert "There is no runner mistral" in said
+
+
 def test_a_stack_is_simulated_from_its_creation_or_never(
     zonda: Zonda, write: Write, trace: Path
 ) -> None:
