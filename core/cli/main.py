@@ -39,15 +39,18 @@ AS_PYTHON_DOES = gc.get_threshold()
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code. ``argv`` is without the program's name."""
-    code = _run_to_end(argv)
-    return leaving.leave(code) if argv is None else code
+    if argv is None:  # no thresholds are restored: that would look through all that is there
+        gc.set_threshold(*COLLECTION)
+        return leaving.leave(_run_to_end(sys.argv[1:]))
+    with _collect_less_often():
+        return _run_to_end(argv)
 
 
-def _run_to_end(argv: Sequence[str] | None) -> int:
-    words = list(sys.argv[1:] if argv is None else argv)
+def _run_to_end(argv: Sequence[str]) -> int:
+    words = list(argv)
     streams.fill_closed_streams()
     try:
-        with interruptible(signal.SIGINT, signal.SIGTERM), _collect_less_often():
+        with interruptible(signal.SIGINT, signal.SIGTERM):
             try:
                 code = _run(words)
             except SystemExit as stop:  # argparse has said what is wrong
