@@ -59,7 +59,9 @@ class Resource:
     without. ``handle_snapshot_delete(state)`` stands in for ``handle_delete`` where the deletion
     policy is Snapshot, ``handle_delete_snapshot(snapshot)`` removes one snapshot, and
     ``handle_signal(details)`` receives signals. ``handle_adopt(resource_data)`` binds what exists
-    already, and ``check_adopt_complete`` may follow it.
+    already, and ``check_adopt_complete`` may follow it. ``prepare_for_replace()`` lets go of what
+    only one can have before a successor is made, and ``restore_replaced(successor)`` gets it back
+    where the instance is taken again; both may be called once more after a crash.
     """
 
     ACTIONS: ClassVar[tuple[str, ...]] = (

@@ -177,11 +177,13 @@ class Lifecycle:
     ) -> None:
         """Create a new resource with ``properties``, then delete the old one.
 
-        One whose creation has failed is deleted before.
+        One whose creation has failed is deleted before, any other is made ready.
         """
         goes_first = self.action != "INIT" and self.uuid not in self._completed
         if goes_first:
             self.delete()
+        elif self.uuid in self._completed:
+            self._prepare_for_replace()
         old = self.definition, self.uuid, self.saved, self.action, self.status
         given = self.definition.metadata if metadata is None else metadata
         self.definition = self.definition.freeze(properties=dict(properties), metadata=dict(given))
@@ -194,6 +196,19 @@ class Lifecycle:
         self._switch_to(*old)
         self.delete()
         self._switch_to(*new)
+
+    def _prepare_for_replace(self) -> None:
+        prepare = getattr(self.cls, "prepare_for_replace", None)
+        if prepare is None:
+            return
+        self.context.operation = operation = self._new_operation("UPDATE")
+        try:
+            self._start(prepare, operation)
+        except BaseException:
+            self.action, self.status = "UPDATE", "FAILED"
+            raise
+        finally:
+            self.context.operation = None
 
     def _switch_to(
         self, definition: ResourceDefinition, uuid_: str, saved: Saved, action: str, status: str

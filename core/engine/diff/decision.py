@@ -29,7 +29,8 @@ from ..progress.protection import explain_no_replacement
 from ..templates.fingerprints import compute_hash
 
 Decision = Literal["create", "check", "unchanged", "note", "update", "replace", "fail", "refuse"]
-#: The reason: ``fixed``, a property of new instances only; ``plugin``: the plug-in says so.
+#: The reason: ``fixed``, a property of new instances only; ``plugin``: the plug-in says so;
+#: ``prepared``: it was made ready to be replaced, and is taken back.
 Why = Literal[
     "",
     "new",
@@ -42,6 +43,7 @@ Why = Literal[
     "restricted",
     "external",
     "always",
+    "prepared",
     "protected",
 ]
 
@@ -202,11 +204,12 @@ def _decide_existing(case: Question) -> Comparison:
     same = not case.supposed and case.hashed() == row.resolved_hash
     if not failed:
         try:
-            if not before.needs_update(after, not same):
+            if not before.needs_update(after, not same) and not prior.is_prepared:
                 return UNCHANGED if same else Comparison("note", after=after)
         except UpdateReplace:
             return _decide_replacement(case, "plugin")
-    return _decide_changed(case, before, after, known if failed else "always" if same else "")
+    why: Why = "prepared" if prior.is_prepared else "always" if same else ""
+    return _decide_changed(case, before, after, known if failed else why)
 
 
 def _decide_changed(case: Question, before: Resource, after: Resource, why: Why) -> Comparison:

@@ -11,7 +11,7 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.store.values.jsontext import dumps
 from zonda.hooks import records
-from zonda.hooks.errors import ResourceFailure
+from zonda.hooks.errors import PluginError, ResourceFailure
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.properties import is_same_value
@@ -23,6 +23,7 @@ from ..model.outcomes import Prepared
 from ..model.work_item import WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, report_error
+from ..plugins.replaced import find_preparation
 from ..templates.fingerprints import definition_to_dict
 from .ceilings import check_ceiling
 from .decision import Comparison, Question, decide
@@ -120,10 +121,17 @@ class Preparation:
         if decision == "unchanged":
             return self._reseal_hidden(case, definition) or Prepared(decision)
         if decision == "replace":
-            return Prepared(decision, cause=compared.cause)
+            return Prepared(decision, cause=compared.cause, prepares=self._is_prepared_first())
         kind = compared.why.title()
         path = ("resources", self.row.name, "properties", *compared.about[:1])
         return Prepared(decision, "UPDATE", compared.reason, kind=kind, path=path)
+
+    def _is_prepared_first(self) -> bool:
+        """Whether the type of the old instance, which may be another one, makes it ready."""
+        try:
+            return find_preparation(self.instances.definitions.class_of(self.row)) is not None
+        except PluginError:  # it is not installed any more
+            return False
 
     def _reseal_hidden(self, case: Question, definition: Definition) -> Prepared | None:
         """The rewritten definition of an unchanged instance whose secret values have changed."""

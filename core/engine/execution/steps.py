@@ -224,7 +224,7 @@ def decide(
         transitions.record_unchanged(work, row, prepared)
         _seal_all(services, row, prepared)
     elif prepared.verdict == "replace":
-        return _replace(work, row, prepared.cause)
+        return _replace(work, row, prepared)
     elif prepared.verdict == "refuse":
         transitions.refuse(work, row, prepared.op, prepared.failure)
     else:
@@ -243,10 +243,10 @@ def _seal_all(services: EngineServices, row: ResourceRow, prepared: Prepared) ->
             setattr(row, column, sealer.dump(sealer.load(text), sealed=True))
 
 
-def _replace(work: UnitOfWork, row: ResourceRow, cause: str) -> WorkItem | None:
+def _replace(work: UnitOfWork, row: ResourceRow, prepared: Prepared) -> WorkItem | None:
     """Replace an instance, unless it has been protected since that was decided.
 
-    Gives its removal where that comes first.
+    Gives its own operation where one comes first.
     """
     reason = protection.explain_no_replacement(work.stack_of(row), row)
     reason = reason or protection.explain_protected_below(work, row)
@@ -254,7 +254,7 @@ def _replace(work: UnitOfWork, row: ResourceRow, cause: str) -> WorkItem | None:
         failure = Failure(reason, protection.KIND, protection.CODE, "prepare")
         transitions.refuse(work, row, "UPDATE", failure)
         return None
-    transitions.replace(work, row, cause)
+    transitions.replace(work, row, prepared.cause, prepares=prepared.prepares)
     return _build_seen(work, row, fresh=True) if row.op else None
 
 
@@ -495,6 +495,6 @@ def _build_end_unit(handle: Lease, answer: Answer) -> Callable[[UnitOfWork], Any
     if isinstance(answer, Final):
         return lambda work: transitions.complete(work, handle, answer)
     if isinstance(answer, Replace):
-        return lambda work: transitions.replace_running(work, handle)
+        return lambda work: transitions.replace_running(work, handle, answer)
     assert isinstance(answer, Failure)
     return lambda work: transitions.fail(work, handle, answer)

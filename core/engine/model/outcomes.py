@@ -20,8 +20,8 @@ Verdict = Literal["begin", "unchanged", "replace", "fail", "refuse"]
 class Prepared:
     """The decision on an instance, and its resolved definition, sealed where needed.
 
-    ``cause``: why it is updated or replaced, JSON (``causes.py``). ``kind``,
-    ``code`` and ``trace``: see ``Failure``.
+    ``cause``: why it is updated or replaced, JSON (``causes.py``). ``prepares``: see ``Replace``.
+    ``kind``, ``code`` and ``trace``: see ``Failure``.
     """
 
     verdict: Verdict
@@ -37,6 +37,7 @@ class Prepared:
     type: str = ""
     class_type: str = ""
     cause: str = ""
+    prepares: bool = False
     kind: str = ""
     code: str = ""
     path: Path = ()
@@ -124,7 +125,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """The handler of an update asks for a replacement."""
+    """The handler of an update asks for a replacement.
+
+    ``prepares``: the old instance is to be made ready before (``prepare_for_replace``).
+    """
+
+    prepares: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ ATTEMPT, WAITS = "attempt", "waits"
 #: The names that a command wants it, and what is nested in it, to have; the way to what it is to
 #: be in another stack of the tree, whose next plan takes it.
 MOVE, PROMISED = "move", "promised"
+#: It is being made ready for its replacement; it was, and has not been taken back since.
+REPLACING, PREPARED = "replacing", "prepared"
 #: In plans only: what was observed is of no property, but of the whole.
 WHOLE = "whole"
 
@@ -48,14 +50,17 @@ _ENDS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("begin", "DELETE"): (MISSING,),
     ("begin", ""): (GONE, MISSING),
     ("finish", "CREATE"): (ADOPT, FORCED, RESTORE, OWED),
-    ("finish", "UPDATE"): (ADOPT, FORCED, RESTORE, REPAIR, MISSING, UNFINISHED),
+    ("finish", "UPDATE"): (
+        *(ADOPT, FORCED, RESTORE, REPAIR, MISSING, UNFINISHED),
+        *(REPLACING, PREPARED),
+    ),
     ("finish", "DELETE_SNAPSHOT"): (SNAPSHOT,),
     ("keep", "IMPORT"): (ADOPT, FORCED),
     ("keep", "RESTORE"): (RESTORE,),
     ("keep", "UPDATE"): (REPAIR, MISSING),
     ("clean", ""): (REMOVING,),
-    ("fail", "UPDATE"): (REPAIR, MISSING, UNFINISHED),
-    ("replace", ""): (RESTORE, REPAIR, MISSING, OWED, UNFINISHED),
+    ("fail", "UPDATE"): (REPAIR, MISSING, UNFINISHED, REPLACING),
+    ("replace", ""): (RESTORE, REPAIR, MISSING, OWED, UNFINISHED, REPLACING),
 }
 
 

@@ -30,7 +30,8 @@ class Prior:
 
     ``observed``: the properties that the running plan repairs; ``left``: the parts of them that it
     leaves as they are. ``is_missing``: a repair has found it missing, and no operation has begun
-    since but its update; ``is_partial``: the removal of a failed creation has not ended well.
+    since but its update; ``is_partial``: the removal of a failed creation has not ended well;
+    ``is_prepared``: it was made ready for a replacement, and is to be taken back.
     """
 
     def __init__(self, sealer: Sealer, row: ResourceRow) -> None:
@@ -38,7 +39,7 @@ class Prior:
         self._row = row
         self.observed: Mapping[str, Any] = {}
         self.left: Mapping[str, Sequence[str]] = {}
-        self.is_missing = self.is_partial = False
+        self.is_missing = self.is_partial = self.is_prepared = False
         if row.given is not None:
             self._read_annotations()
 
@@ -46,6 +47,7 @@ class Prior:
         row = self._row
         self.is_missing = row_annotations.has(row, row_annotations.MISSING)
         self.is_partial = row_annotations.has(row, row_annotations.REMOVING)
+        self.is_prepared = row_annotations.has(row, row_annotations.PREPARED)
         found = row_annotations.read_values(self._sealer, row, row_annotations.REPAIR)
         if found.get("generation") == row.generation:
             self.observed, self.left = found["live"], found.get("left", {})

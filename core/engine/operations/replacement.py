@@ -37,6 +37,16 @@ def is_removed_first(row: ResourceRow) -> bool:
     return not row_annotations.has(row, row_annotations.MISSING)
 
 
+def is_prepared_first(row: ResourceRow) -> bool:
+    """Whether an instance is made ready before its successor is made, if its type asks for that.
+
+    What is managed elsewhere, or not owned yet, is not touched.
+    """
+    if row.action == "DELETE" or row.external_id is not None:
+        return False
+    return is_completed(row) and not row_annotations.is_adopting(row)
+
+
 def must_wait(work: UnitOfWork, row: ResourceRow) -> bool:
     """Whether ``row``, of which a new instance is to be made, waits for removals.
 

@@ -13,7 +13,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.hooks.records import dataclass
 
 from ..model import causes, row_annotations
-from ..model.outcomes import RESTRICTED, SUPERSEDED, Failure, Final, Prepared
+from ..model.outcomes import RESTRICTED, SUPERSEDED, Failure, Final, Prepared, Replace
 from ..model.states import (
     CLEAN,
     CLEANING,
@@ -384,8 +384,8 @@ def record_unchanged(work: UnitOfWork, row: ResourceRow, prepared: Prepared | No
     progress.close(work, row, changed=False)
 
 
-def replace_running(work: UnitOfWork, handle: Lease) -> None:
-    """Replace the instance of a running update, whose handler has asked for that."""
+def replace_running(work: UnitOfWork, handle: Lease, answer: Replace) -> None:
+    """Replace the instance of a running update: its handler has asked for that, or it is ready."""
     row = find_leased(work, handle)
     if row is None:
         return
@@ -400,24 +400,33 @@ def replace_running(work: UnitOfWork, handle: Lease) -> None:
     row.op = ""
     row.deletion_policy = _read_deletion_policy(work, row)
     row.op_definition = row.op_properties = row.token = None
+    is_ready = row_annotations.has(row, row_annotations.REPLACING)
+    row_annotations.remove(row, row_annotations.REPLACING)
+    cause = row.cause if is_ready else causes.format_plugin_cause(row.cause)
     if not _is_in_running_plan(work, row):
         _recheck(work, row, False)
-    elif not replace(work, row, causes.format_plugin_cause(row.cause)):
+    elif not replace(work, row, cause, prepares=answer.prepares):
         work.look(row)
 
 
-def replace(work: UnitOfWork, row: ResourceRow, cause: str) -> bool:
-    """Make a successor of ``row``; False where ``row`` itself is to be removed before.
+def replace(work: UnitOfWork, row: ResourceRow, cause: str, *, prepares: bool) -> bool:
+    """Make a successor of ``row``; False where something is done to ``row`` itself before.
 
     What was never completed goes first: where both are the same thing outside, to remove it later
-    would remove what was made in its place.
+    would remove what was made in its place. ``prepares``: else it is made ready first.
     """
     if replacement.must_wait(work, row):
         return True
-    if not replacement.is_removed_first(row):
+    is_removed = replacement.is_removed_first(row)
+    if not is_removed and not (prepares and replacement.is_prepared_first(row)):
         replacement.insert_successor(work, row, cause)
         return True
     row.cause = cause
+    if not is_removed:
+        begin(work, row, "UPDATE", None)
+        row_annotations.annotate(row, row_annotations.REPLACING)
+        row_annotations.annotate(row, row_annotations.PREPARED)
+        return False
     row_annotations.annotate(row, row_annotations.REMOVING)
     if (row.action, row.status) == ("DELETE", COMPLETE):
         replacement.succeed(work, row)

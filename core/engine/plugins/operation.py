@@ -45,7 +45,8 @@ from .deletion import SNAPSHOT, Forgetting, SavingDeletion
 from .instances import Instances
 from .reasons import OPEN, Secrets, format_not_in_plan, format_restricted, report_error
 from .redaction import scrub
-from .values import check_value
+from .replaced import find_preparation, restore
+from .values import check_value, read_outputs
 
 #: Operations whose handlers take what was handed to them.
 _HANDED = {"ADOPT": row_annotations.ADOPT, "DELETE_SNAPSHOT": row_annotations.SNAPSHOT}
@@ -150,6 +151,8 @@ class PluginOperation:
 
     def policy(self) -> str:
         """The policy of recovery for an interrupted handler."""
+        if self._is_replaced:
+            return "idempotent"
         if self._saves_first and self._build_saving().has_to_save:
             return "idempotent" if self.instance.start_policy == "idempotent" else "fail"
         return "idempotent" if self.action in ("DELETE", "CHECK") else self.instance.start_policy
@@ -225,7 +228,7 @@ class PluginOperation:
             if self._is_restricted("replace"):
                 reason = format_restricted(self.row.name, "replace")
                 return Failure(reason, RESTRICTED, during=self._during)
-            return Replace()
+            return Replace(prepares=find_preparation(type(self.instance)) is not None)
         except BaseException as error:  # the border: a plug-in may raise anything, or exit
             raise_interruption(error)
             return self._build_failure(error)
@@ -274,6 +277,9 @@ class PluginOperation:
         if handler is None:
             return self._complete_without_handler()
         try:
+            if self._is_replaced:
+                handler()
+                return Replace()
             self.token = self._call_handler(handler)
         except NotReady as error:
             return Postponed(get_retry_delay(error), queued=error.queued)
@@ -292,7 +298,14 @@ class PluginOperation:
             return None
         return Forgetting(self.instance, kept, self._find_own_handler(), self._find_own_checker())
 
+    @property
+    def _is_replaced(self) -> bool:
+        """Whether the instance is made ready for its replacement."""
+        return self.action == "UPDATE" and row_annotations.has(self.row, row_annotations.REPLACING)
+
     def _find_own_handler(self) -> Callable[..., Any] | None:
+        if self._is_replaced:
+            return find_preparation(self.instance)
         if self._saves_first:
             return self._build_saving().handle
         return getattr(self.instance, f"handle_{self.action.lower()}", None)
@@ -325,6 +338,8 @@ class PluginOperation:
             return handler(row_annotations.read_values(sealer, self.row, kind))
         if self.action != "UPDATE":
             return handler()
+        if row_annotations.has(self.row, row_annotations.PREPARED):
+            restore(self.instances, self.seen, self.instance)
         before = self.instance.t
         prior = self.seen.read_prior(self.instances.lending.sealer)
         after = prior.adapt(self._read_new_definition(), type(self.instance))
@@ -453,22 +468,7 @@ class PluginOperation:
     def _read_outputs(self, instance: Resource, definition: Definition | None) -> dict[str, Any]:
         if definition is None:
             return {}
-        found = {}
-        for key, path in self._list_references(instance, definition):
-            try:
-                value = instance.FnGetAtt(*path)
-            except BaseException as error:  # the border: whoever reads it asks again, and is told
-                raise_interruption(error)
-                continue
-            try:
-                check_value(f"the attribute {key}", value)
-            except ResourceFailure:
-                raise
-            except BaseException as error:  # it cannot be stored: who reads it asks again
-                raise_interruption(error)
-                continue
-            found[key] = value
-        return found
+        return read_outputs(instance, self._list_references(instance, definition))
 
     def _list_references(
         self, instance: Resource, definition: Definition

@@ -15,6 +15,7 @@ from ..model.work_item import WorkItem
 from .instances import Instances
 from .reasons import Secrets
 from .redaction import scrub
+from .replaced import find_preparation
 
 _UNKNOWN = "its type fails to tell what its deletion leaves behind"
 
@@ -44,6 +45,12 @@ class Remains:
         return _ask(
             lambda: instances.make_for_reading(seen), lambda: instances.secrets(seen).values
         )
+
+    def is_prepared_first(self, row: ResourceRow) -> bool:
+        """Whether an instance lets go of something before its successor is made."""
+        if not row.id or row.have_template_id is None:
+            return False
+        return find_preparation(self._instances.definitions.class_of(row)) is not None
 
 
 def _may_leave(cls: type[Resource]) -> bool:

@@ -17,7 +17,7 @@ from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.source.json_text import is_too_deep
 from zonda.core.template.source.yaml_parser import MAX_DEPTH
 from zonda.hooks.context import ResourceContext
-from zonda.hooks.errors import PluginError, TemplateError
+from zonda.hooks.errors import PluginError, ResourceFailure, TemplateError
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import SHOW, Schema, select
 from zonda.hooks.text.borders import raise_interruption
@@ -55,6 +55,32 @@ def _check_keys(what: str, value: Any) -> None:
     elif isinstance(value, list | tuple):
         for item in value:
             _check_keys(what, item)
+
+
+def read_outputs(
+    instance: Resource, references: Iterable[tuple[str, tuple[Any, ...]]]
+) -> dict[str, Any]:
+    """The attributes of an instance that can be read and stored.
+
+    ``references``: the key to store each under, and its name with the keys below it. Raises
+    ResourceFailure for what is no text.
+    """
+    found = {}
+    for key, path in references:
+        try:
+            value = instance.FnGetAtt(*path)
+        except BaseException as error:  # the border: whoever reads it asks again, and is told
+            raise_interruption(error)
+            continue
+        try:
+            check_value(f"the attribute {key}", value)
+        except ResourceFailure:
+            raise
+        except BaseException as error:  # it cannot be stored: who reads it asks again
+            raise_interruption(error)
+            continue
+        found[key] = value
+    return found
 
 
 def format_key(path: Iterable[Any]) -> str:

@@ -23,7 +23,8 @@ class Entry:
     to be decided. ``held``: who protects it, where it cannot go for that. ``nested``: what becomes
     of its nested stack; of what is replaced that of the new one, then that of the old one.
     ``perhaps``: what may become of it besides, since it is not known whether its condition holds.
-    ``remains``: what its type says that its deletion leaves outside, or ''.
+    ``remains``: what its type says that its deletion leaves outside, or ''. ``prepares``: its type
+    has ``prepare_for_replace``.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Entry:
     nested: tuple[Inside, ...] = ()
     perhaps: str = ""
     remains: str = ""
+    prepares: bool = False
 
     @property
     def refusal(self) -> str:

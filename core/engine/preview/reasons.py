@@ -64,6 +64,9 @@ def _explain_predecessor(entry: Entry) -> Iterator[Reason]:
     if is_removed_first(row):
         text = "its creation never completed: what there is of it is removed before"
         yield Reason("removed first", text, perhaps=perhaps)
+    if entry.prepares:
+        text = "whatever only one can have is taken from the old one first"
+        yield Reason("prepared first", text, perhaps=perhaps)
     if row.deletion_policy == "Retain":
         text = "its deletion policy is Retain: the old one is left behind"
         yield Reason("retain", text, perhaps=perhaps)
@@ -140,5 +143,6 @@ _TEXTS = {
     "missing": "it is not there any more",
     "fixed": "{names} can only be changed by a new resource",
     "plugin": "the plug-in asks for a new resource when {names} changes",
+    "prepared": "it gets back what it let go of when it was to be replaced",
     "always": "its type is updated whenever the stack is",
 }

@@ -144,13 +144,17 @@ class Walk:
         perhaps = ""
         if not node.is_certain:  # what decides whether it is wanted is known later
             action, perhaps = ("none", "create") if row is None else (action, "delete")
-        remains = ""
+        remains, prepares = "", False
         if action == "create" and verdict.surely.after is not None:
             remains = self._remains.describe_wanted(verdict.surely.after, judge.definition)
         elif row is not None and "replace" in (action, verdict.may):
             remains = self._remains.describe_present(row)
-        because = verdict.because
-        return Entry(name, node.type, action, row, verdict, because, None, nested, perhaps, remains)
+            prepares = self._remains.is_prepared_first(row)
+        because, held = verdict.because, None
+        return Entry(
+            *(name, node.type, action, row, verdict, because, held),
+            *(nested, perhaps, remains, prepares),
+        )
 
     def _walk_nested(
         self, judge: Judge, node: Any, verdict: Verdict
