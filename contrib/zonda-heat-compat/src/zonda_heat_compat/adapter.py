@@ -48,6 +48,7 @@ from .observing import tell
 from .placeholders import AsGiven, Broken, make_fault
 from .recovery import Recovering, find_way
 from .references import list_references
+from .replaced import let_go, take_back
 from .steps import note_steps
 from .tokens import CannotBeStored, pack, unpack
 
@@ -396,6 +397,8 @@ def _make(heat_class: type[HeatResource], base: type[Adapted] | None = None) -> 
     if _overrides(heat_class, "_needs_update", "needs_replace"):
         # That it is defined makes the engine look at every update, changed or not.
         body["always_update"] = lambda self: False
+    if _overrides(heat_class, "prepare_for_replace"):
+        body.update(prepare_for_replace=let_go, restore_replaced=take_back)
     if not _overrides(heat_class, "add_dependencies"):
         body["add_dependencies"] = resource.Resource.add_dependencies
     return type(heat_class.__name__, (Adapted,), body)

@@ -7,6 +7,7 @@ Heat; what is missing says so when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from zonda.hooks import (
@@ -79,6 +80,8 @@ class Stack(status.ResourceStatus):
     username = None
     nested_depth = 0
     tags: tuple[str, ...] = ()
+    #: The resource before that a rollback takes again.
+    former: Any = None
 
     def __init__(self, context: ResourceContext, owner: Resource, state: ResourceState) -> None:
         self._owner = owner
@@ -222,6 +225,10 @@ class Stack(status.ResourceStatus):
 
     def __getitem__(self, name: str) -> Any:
         return self.resources[name]
+
+    def _backup_stack(self) -> Any:
+        """The stack that Heat keeps replaced resources in."""
+        return SimpleNamespace(resources={self.former.name: self.former})
 
     def resource_by_refid(self, refid: str) -> Any:
         """The resource of that reference, among those that this one requires; or None."""

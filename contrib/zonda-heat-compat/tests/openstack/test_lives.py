@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -58,6 +59,57 @@ def test_a_stack_lives_and_leaves_nothing(
     # Heat's type removes an order, and leaves the secret that Barbican made for it.
     left = {kind for kind, _ in list_things(cloud) ^ before}
     assert left == ({"secrets"} if first == "barb" else set())
+
+
+PORT = """
+heat_template_version: 2018-08-31
+parameters: {{words: {{type: string, default: one}}}}
+resources:
+  port: {{type: OS::Neutron::Port, properties: {{network: private}}}}
+  server:
+    type: OS::Nova::Server
+    properties:
+      image: tiny
+      flavor: m1.nano
+      user_data: {{get_param: words}}
+      networks: [{{port: {{get_resource: port}}}}{network}]
+{rest}
+outputs:
+  addresses: {{value: {{get_attr: [server, addresses, private]}}}}
+"""
+FAILS = "  last: {type: OS::Heat::TestResource, depends_on: server, properties: {fail: true}}"
+
+
+@pytest.mark.parametrize("network", ["", ", {network: private}"], ids=["port", "mixed"])
+@pytest.mark.filterwarnings("ignore")
+def test_a_server_on_a_given_port_is_replaced_and_rolled_back(
+    run: Any, tmp_path: Path, network: str
+) -> None:
+    before = list_things("demo")
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    good.write_text(PORT.format(network=network, rest=""))
+    bad.write_text(PORT.format(network=network, rest=FAILS))
+    run("demo", "stack", "create", "-t", str(good), "s")
+
+    def find() -> tuple[str, int]:
+        shown = run("demo", "stack", "resource", "show", "s", "server", "-f", "json")
+        made = run("demo", "stack", "output", "show", "s", "addresses", "-f", "json")
+        return json.loads(shown)["physical_resource_id"], made.count("192.168.100.")
+
+    first, addresses = find()
+    assert addresses
+    update = ("stack", "update", "-t", str(good), "--parameter", "words=two", "s")
+    assert "1 replaced" in run("demo", *update)
+    second = find()
+    assert second[0] != first
+    assert second[1] == addresses
+    update = ("stack", "update", "-t", str(bad), "--parameter", "words=three", "--enable-rollback")
+    assert "ROLLBACK_COMPLETE" in run("demo", *update, "s", code=None)
+    assert find() == second
+    told = run("demo", "stack", "drift", "check", "s", code=None)
+    assert "2 IN_SYNC" in told
+    run("demo", "stack", "delete", "--yes", "s")
+    assert list_things("demo") == before
 
 
 def test_what_the_cloud_has_not_is_a_fault_with_its_line(run: Any) -> None:

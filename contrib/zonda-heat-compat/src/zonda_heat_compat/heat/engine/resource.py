@@ -343,6 +343,12 @@ class Resource(Showing, status.ResourceStatus):
         except ValueError:
             return True
 
+    def prepare_for_replace(self) -> None:
+        """Let go of what the new thing needs and only one can have, before that is made."""
+
+    def restore_prev_rsrc(self, convergence: bool = False) -> None:
+        """Give it back to the thing before, which a rollback takes again."""
+
     @classmethod
     def check_is_substituted(cls, new_res_type: Any) -> bool:
         """Whether a resource of this class may go on as one of the other."""
