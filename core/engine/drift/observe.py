@@ -113,7 +113,7 @@ def explain_unobservable(row: ResourceRow | DriftRow) -> str:
         return "it is suspended"
     if row.action in ("CREATE", "ADOPT", "DELETE") and row.status == FAILED:
         return f"its {row.action} has failed"
-    return ""
+    return "" if row.want == PRESENT else "it is to be deleted"
 
 
 class Observer:

@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.store.schema.rows import DriftRow, ResourceRow
 from zonda.core.store.values.sealing import Sealer
 
-from .states import FAILED
+from .states import FAILED, PRESENT
 
 #: The data of an abandoned resource; adopted although the object may belong to another stack.
 ADOPT, FORCED = "adopt", "forced"
@@ -136,7 +136,12 @@ def read_promise(row: ResourceRow) -> str:
 def is_owed(row: ResourceRow | DriftRow) -> bool:
     """Whether a repair was to make it anew, and has not done so."""
     unmade = row.action == "INIT" or (row.action, row.status) == ("CREATE", FAILED)
-    return unmade and not row.op and parse(row.given).get(OWED) == row.want_hash
+    return (
+        unmade
+        and row.want == PRESENT
+        and not row.op
+        and parse(row.given).get(OWED) == row.want_hash
+    )
 
 
 def seal_observed(

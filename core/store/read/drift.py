@@ -103,7 +103,10 @@ class DriftReads:
         return found
 
     def drift_rows(self, stack_id: str) -> list[tuple[str, DriftRow]]:
-        """(path, row) of the desired instances of a tree, with the newest verdicts; by path."""
+        """(path, row) of the desired instances of a tree, with the newest verdicts; by path.
+
+        Of a stack that is being deleted, or could not be, those of all that is left.
+        """
         rows = [DriftRow(*each) for each in self._ask("drift_rows", stack_id)]
         return with_paths(rows, Tree(stack_id, self.list_owners_below(stack_id)))
 

@@ -309,6 +309,7 @@ class DriftRow:
     suspended: int
     fence: int
     given: str | None
+    want: str
     want_hash: str
     check_id: str | None
     checked_fence: int | None

@@ -85,6 +85,7 @@ _USED_TEMPLATES = union(
 )
 _THERE = STACK.alias("there").c
 _CHILDREN = STACK.alias("child")
+_ROOT = STACK.alias("root")
 _CHILD = _CHILDREN.c
 _LIVE = select(_THERE.id).where(_THERE.deleted_at.is_(None))
 _KEPT = EVENT.alias("kept").c
@@ -438,12 +439,18 @@ STATEMENTS: dict[str, Executable] = {
     "insert_drift_finding": build_insert(DRIFT_FINDING),
     "drift_findings": select(DRIFT_FINDING).where(F.check_id == P("check_id")).order_by(F.path),
     "drift_rows": select(
-        *(R[name] for name in list_columns(DriftRow)[:12]), D.check_id, D.fence, D.verdict, D.unseen
+        *(R[name] for name in list_columns(DriftRow)[:13]), D.check_id, D.fence, D.verdict, D.unseen
     )
     .select_from(
-        RESOURCE.join(STACK, R.stack_id == S.id).outerjoin(DRIFT_STATE, D.resource_id == R.id)
+        RESOURCE.join(STACK, R.stack_id == S.id)
+        .join(_ROOT, _ROOT.c.id == S.root_id)
+        .outerjoin(DRIFT_STATE, D.resource_id == R.id)
     )
-    .where(S.root_id == P("root"), S.deleted_at.is_(None), R.want == L("'PRESENT'")),
+    .where(
+        S.root_id == P("root"),
+        S.deleted_at.is_(None),
+        or_(R.want == L("'PRESENT'"), _ROOT.c.action == L("'DELETE'")),
+    ),
     "put_drift_state": build_put(DRIFT_STATE),
     "insert_drift_ignore": build_insert(DRIFT_IGNORE),
     "drift_ignores_of_stack": select(DRIFT_IGNORE)

@@ -149,6 +149,34 @@ def test_what_is_not_there_or_not_well_is_unknown(drift: Drifting, bench: Bench)
     assert found["later"].reason == "it has not been created"
 
 
+def test_what_could_not_be_deleted_is_unknown_and_never_green(
+    drift: Drifting, bench: Bench
+) -> None:
+    drift.create("""
+        a: {type: Test::Thing, properties: {size: 1}}
+        bad: {type: Test::Box, depends_on: a}
+        quiet: {type: Test::Inward}
+    """)
+    bench.fails("bad", "handle_delete")
+    assert bench.delete().state == "DELETE_FAILED"
+    check = drift.check()
+    assert check.verdict == "UNKNOWN"
+    assert {name: each.reason for name, each in drift.findings(check).items()} == {
+        "bad": "its DELETE has failed",
+        "a": "it is to be deleted",
+    }
+    assert drift.now() == {"bad": "UNKNOWN", "a": "UNKNOWN"}
+
+
+def test_what_an_update_has_left_over_is_not_looked_at(drift: Drifting, bench: Bench) -> None:
+    two = "a: {type: Test::Thing, properties: {size: 1}}\nbad: {type: Test::Box}"
+    drift.create(two)
+    bench.fails("bad", "handle_delete")
+    assert bench.update(two.partition("\n")[0]).state == "UPDATE_FAILED"
+    check = drift.check()
+    assert (check.verdict, drift.now()) == ("IN_SYNC", {"a": "IN_SYNC"})
+
+
 def test_suspended_resources_are_unknown(drift: Drifting, bench: Bench) -> None:
     drift.create(THREE)
     bench.suspend()

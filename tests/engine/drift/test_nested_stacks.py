@@ -11,9 +11,10 @@ from tests.engine.nested_trees import template
 from tests.engine.planned_repairs import planned
 
 from zonda.builtin_resources.groups.resource_group import ResourceGroup
-from zonda.core.engine.actions import CheckDrift, CreateStack, IgnoreDrift
+from zonda.core.engine.actions import CheckDrift, CreateStack, DeleteStack, IgnoreDrift
 from zonda.core.template.source.bundle import Bundle
-from zonda.hooks.errors import NotSupported
+from zonda.hooks.errors import NotSupported, ResourceFailure
+from zonda.hooks.resources.resource import Resource
 
 LEAF = template(
     "b: {type: Test::Thing, properties: {size: {get_param: v}, zone: here}}",
@@ -67,6 +68,19 @@ def test_members_are_named_by_their_paths_and_owners_are_not_asked(drift: Drifti
     }
     assert list(drift.findings(check)) == ["c/d/b"]
     assert drift.told()[-1] == ("", "DRIFTED")
+
+
+def test_what_is_left_of_a_deletion_below_is_unknown(drift: Drifting, bench: Bench) -> None:
+    create(drift)
+
+    def refuse(resource: Resource) -> None:
+        raise ResourceFailure("no")
+
+    bench.types["Test::Thing"].handle_delete = refuse  # type: ignore[method-assign]
+    assert drift.engine.run(DeleteStack("s")).state == "DELETE_FAILED"
+    check = drift.check()
+    assert check.verdict == "UNKNOWN"
+    assert drift.findings(check)["c/d/b"].reason == "its DELETE has failed"
 
 
 def test_a_part_is_named_by_a_path(drift: Drifting) -> None:
