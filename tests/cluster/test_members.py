@@ -285,6 +285,26 @@ def test_edges_are_read_again_after_another_member_has_had_the_tree(cluster: Clu
         assert not tx.dependants(rows[1])
 
 
+def test_what_is_looked_at_in_a_tree_that_was_taken_is_read_together(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = cluster.join("one"), cluster.join("two")
+    with one.transaction() as tx:
+        tx.add_stack(StackRow("1", "default", "s", root_id="1"))
+        tx.add_resources([ResourceRow(key, "1", key, "Test::Box") for key in ("a", "b", "c")])
+        tx.add_edges("1", [("a", "b")])
+        get_duties_of(tx).hand_over("1")
+    with two.transaction() as tx:
+        assert get_duties_of(tx).claim("1")
+        tx.forget_trees(["1"])
+        tx.load_work(["a"])
+        monkeypatch.setattr(tx, "_execute", None)  # nothing more is asked of the database
+        row = tx.resource("a")
+        assert row is not None
+        assert [other.id for other in tx.list_required(row)] == ["b"]
+        monkeypatch.undo()
+
+
 def test_a_tree_is_at_rest_whose_owner_was_never_complete(cluster: Cluster) -> None:
     """It has been told of a change below, and shows nothing: nothing is left to be asked."""
     store = cluster.join("one")

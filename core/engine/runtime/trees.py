@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
 from enum import Enum
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from zonda.core.store.database.placement import ASKED, CHECKED
@@ -33,6 +34,8 @@ from .pool_driver import PoolDriver
 
 #: The most free trees that are taken in one transaction: others take some, too.
 AT_ONCE = 16
+#: The most instances that are read in the transaction that takes trees.
+MOST_LOADED = 1000
 #: Seconds between two looks for an answer, at first and at most.
 _FIRST_LOOK, _LAST_LOOK = 0.01, 0.25
 
@@ -126,6 +129,7 @@ class Trees:
         work.tx.forget_trees(roots)
         interrupt_trees(work, roots)
         sweeps.take_up(work, roots)
+        work.tx.load_work([*islice(work.after.look, MOST_LOADED)])
         for root_id in filter(get_duties(work).is_suspect, roots):
             cut_off.count_unfinished(work, root_id)
         work.after.then.append(lambda: self._resting.update(roots))

@@ -166,6 +166,7 @@ STATEMENTS: dict[str, Executable] = {
     "update_resource": build_update(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "delete_resource": delete(RESOURCE).where(R.id == P("id"), R.fence == P("fence")),
     "resource_by_id": select(RESOURCE).where(R.id == P("id")),
+    "resources_by_id": select(RESOURCE).where(IsOneOf(R.id, "ids")),
     "resources_with_ids": select(
         R.id, R.stack_id, R.name, R.type, R.class_type, R.physical_id, R.given, S.name
     )

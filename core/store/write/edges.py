@@ -39,6 +39,12 @@ class Edges:
         there, _ = self._get_edges(stack_id, load)
         return [(source, target) for source, found in there.items() for target in found]
 
+    def keep(self, stack_id: str, edges: Iterable[Edge]) -> None:
+        """Keep every edge of a stack, as it was just loaded."""
+        if stack_id not in self._stacks:
+            self._make(stack_id)
+            self.add(stack_id, edges)
+
     def _make(self, stack_id: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         if len(self._stacks) >= STACKS_KEPT:
             self._stacks.clear()
@@ -50,9 +56,8 @@ class Edges:
     ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         known = self._stacks.get(stack_id)
         if known is None:
-            found = load(stack_id)
-            known = self._make(stack_id)
-            self.add(stack_id, found)
+            self.keep(stack_id, load(stack_id))
+            known = self._stacks[stack_id]
         return known
 
     def requirements(

@@ -24,7 +24,7 @@ from ..schema.rows import (
 )
 from .drift import DriftTables
 from .duties import Duties, Foreign, Ownership
-from .edges import Edge, Edges
+from .edges import STACKS_KEPT, Edge, Edges
 from .known_rows import KnownRows
 from .page_states import PageStates
 from .resource_data import ResourceData
@@ -457,12 +457,31 @@ class Transaction(ResourceData):
             stack = self._track_stack(found)  # edges outlive the rows of their stacks here
             self._edges.forget(stack.id)
 
+    def load_work(self, keys: Collection[str]) -> None:
+        """Read instances that will be looked at, with what they require.
+
+        A server is waited for three times, and not for each of them.
+        """
+        rows = self._load_all(keys)
+        edges, stacks = self._sql["edges_of_stack"], dict.fromkeys(row.stack_id for row in rows)
+        asked = [(key, self._execute(edges, (key,))) for key in [*stacks][:STACKS_KEPT]]
+        for key, found in asked:
+            self._edges.keep(key, found.fetchall())
+        self._load_all({other for row in rows if not row.op for other in self.requirements(row)})
+
     # -- small helpers --------------------------------------------------------------------------
 
     def _load_resources(self, statement: str, *values: Any) -> list[ResourceRow]:
         return [
             self._track(found) for found in self._execute(self._sql[statement], values).fetchall()
         ]
+
+    def _load_all(self, keys: Collection[str]) -> list[ResourceRow]:
+        known = self._resources.keys() | self._known.resources.keys() | self._gone
+        wanted = [key for key in keys if key not in known]
+        if not wanted:
+            return []
+        return self._load_resources("resources_by_id", self._connection.make_list(wanted))
 
     def _list_ids(self, statement: str, *values: Any, of: str | None = None) -> list[str]:
         self.flush(of)
