@@ -112,6 +112,10 @@ class LazyFactory:
         """Make the object of a section by the factory."""
         return self._known["make"](settings)
 
+    def load(self) -> None:
+        """Import the factory, for who wants to wait for nothing later."""
+        self._known["make"]
+
     @property
     def settings_schema(self) -> Any:
         """The ``SettingsSchema``."""

@@ -234,6 +234,8 @@ class EngineClient:
         from zonda.core.cluster.lives import Lives
 
         parts = self._parts
+        if drive == "all":  # trees of others may come at once
+            parts.lender.load_runners()
         terms = parts.make_terms()
         self._lives = Lives(self, parts.store, parts.clock, parts.ids, terms)
         try:

@@ -18,6 +18,7 @@ from zonda.core.settings.sections import add_networks, resolve_secrets
 from zonda.core.settings.table import BUNDLED, DEFAULT_KIND, MISTRAL, Settings
 from zonda.hooks.context import Clock
 from zonda.hooks.errors import PluginError, UsageError
+from zonda.hooks.lazy import LazyFactory
 from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.schema.constraints import NotChecked
 from zonda.hooks.text import patterns
@@ -136,6 +137,13 @@ class ResourceServices:
                 default, lambda: self._make(DEFAULT_KIND, {"endpoint": default})
             ), workflow
         return self._get_named_runner(default, project), workflow
+
+    def load_runners(self) -> None:
+        """Import what makes the runners of the settings, before a stack waits for that."""
+        for section in self._settings.runners.values():
+            factory = self._plugins.runners.get(str(section.get("kind", DEFAULT_KIND)))
+            if isinstance(factory, LazyFactory):
+                factory.load()
 
     def _check_grant(self, project: str, runner: str) -> None:
         if self._grants is not None:

@@ -163,12 +163,12 @@ class Engine:
             self._requests.act = self._trees.act_as_owner
         self._start_thread()
         if self._trees is not None:
-            self._scheduler.start(self)
             self._put(self._trees.sweep)
-            return
-        self._run_unit(interrupt_all)
+        else:
+            self._run_unit(interrupt_all)
+            if drive == "all":
+                self._run_unit(sweeps.take_up_after_end)
         if drive == "all":
-            self._run_unit(sweeps.take_up_after_end)
             self._scheduler.wake_at(self.clock.monotonic())
         self._scheduler.start(self)
 
