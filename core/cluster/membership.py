@@ -283,6 +283,8 @@ class Membership:
                 self._engine.sweep_duties(takes_free=True)  # its fence ends it
             return False
         self._synchronise(found.now)
+        # the renewal has looked at the others, too
+        self._look_at = 0.0 if found.has_news else self._clock.monotonic() + _LOOK
         if found.is_draining != self._is_draining:
             self._is_draining = found.is_draining
             self._on_drain(found.is_draining)

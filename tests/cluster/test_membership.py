@@ -195,6 +195,30 @@ def test_a_member_whose_process_has_ended_is_removed_before_its_lease_ends(
     assert cluster.execute("SELECT id FROM member") == [("b",)]
 
 
+def test_a_renewal_tells_whether_another_member_is_to_be_looked_at(
+    cluster: Cluster, members: Members
+) -> None:
+    def renew() -> bool:
+        renewal = members.renew("b", 1e12)
+        assert renewal is not None
+        return renewal.has_news
+
+    cluster.execute(LIVING)
+    with psycopg.connect(cluster.url, application_name="zonda listener a"):
+        assert not renew()
+        cluster.execute("UPDATE member SET expires_at = 0 WHERE id = 'a'")
+        assert renew()
+        cluster.execute("UPDATE member SET expires_at = 1e12 WHERE id = 'a'")
+        assert not renew()
+        cluster.execute("UPDATE duty SET member = NULL WHERE key = 'tree:x'")
+        assert renew()
+        cluster.execute("UPDATE duty SET member = 'b' WHERE key = 'tree:x'")
+        assert not renew()
+    listeners = "SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'zonda listener%%'"
+    cluster.wait_until(lambda: not cluster.execute(listeners))
+    assert renew()
+
+
 def test_a_dead_member_whose_last_transaction_is_not_undone_yet_is_removed_after_it(
     cluster: Cluster, members: Members
 ) -> None:

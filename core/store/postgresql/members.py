@@ -24,17 +24,18 @@ CHANNEL = "zonda"
 _JOIN = f"""INSERT INTO member
     (id, host, pid, version, plugins, url, started_at, draining, listens, expires_at)
     VALUES (%s, %s, %s, %s, %s, %s, {_NOW}, %s, %s, {_NOW} + %s) RETURNING started_at"""
-_RENEW = f"""UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s
-    RETURNING {_NOW}, draining"""
 #: Seconds after which whoever has room takes a free tree, whatever the queue does with its job: the
 #: worker that has fetched that may have died before it could take the tree.
 _OVERLOOKED = 2.0
-_LISTENER = "'zonda listener ' || member.id"
-_LOOK = f"""SELECT id, expires_at < {_NOW}, listens = 1 AND NOT EXISTS (
-    SELECT 1 FROM pg_stat_activity AS activity WHERE activity.application_name = {_LISTENER}),
-    EXISTS (SELECT 1 FROM duty WHERE duty.member IS NULL AND key LIKE '{TREE}%%'
-        AND GREATEST(since, not_before) < {_NOW} - {_OVERLOOKED})
-    FROM member"""
+# A member whose session that listens has ended; and a tree that the queue brings to nobody.
+_GONE = """{0}.listens = 1 AND NOT EXISTS (SELECT 1 FROM pg_stat_activity AS activity
+    WHERE activity.application_name = 'zonda listener ' || {0}.id)"""
+_HAS_FREE = f"""EXISTS (SELECT 1 FROM duty WHERE duty.member IS NULL AND key LIKE '{TREE}%%'
+    AND GREATEST(since, not_before) < {_NOW} - {_OVERLOOKED})"""
+_LOOK = f"""SELECT id, expires_at < {_NOW}, {_GONE.format("member")}, {_HAS_FREE} FROM member"""
+_RENEW = f"""UPDATE member SET expires_at = {_NOW} + %s WHERE id = %s
+    RETURNING {_NOW}, draining, {_HAS_FREE} OR EXISTS (SELECT 1 FROM member AS other
+        WHERE other.expires_at < {_NOW} OR {_GONE.format("other")})"""
 # A member that was stopped inside a transaction holds its row: it is cut, not waited for.
 _DEAD = f"""SELECT id FROM member WHERE expires_at < {_NOW} OR id = ANY(%s)
     FOR UPDATE SKIP LOCKED"""
@@ -109,10 +110,14 @@ class DutyView:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """An answer to a renewal: the server's time, and whether the member is to drain."""
+    """An answer to a renewal: the server's time, and whether the member is to drain.
+
+    ``has_news``: whether ``remove_dead`` has anything to do.
+    """
 
     now: float
     is_draining: bool
+    has_news: bool
 
 
 class Members:
@@ -135,7 +140,7 @@ class Members:
     def renew(self, member: str, lease: float) -> Renewal | None:
         """Renew a lease; returns None for a member that was removed."""
         found = self._execute(_RENEW, lease, member)
-        return Renewal(float(found[0][0]), bool(found[0][1])) if found else None
+        return Renewal(float(found[0][0]), *map(bool, found[0][1:])) if found else None
 
     def set_draining(self, member: str, is_draining: bool) -> bool:
         """Have a member take no trees and hand its own over, or take some again.
