@@ -35,6 +35,11 @@ class PostgreSQL:
         self.ask("SELECT pg_reload_conf()")
 
     @property
+    def url(self) -> str:
+        """The URL of its database for the superuser."""
+        return str(self._server.get_uri())
+
+    @property
     def socket(self) -> str:
         """The path of the Unix socket."""
         info = self._server.get_postmaster_info()
@@ -43,7 +48,7 @@ class PostgreSQL:
     def ask(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of a query, as the superuser."""
         psycopg = importlib.import_module("psycopg")
-        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+        with psycopg.connect(self.url, autocommit=True) as connection:
             cursor = connection.execute(query, values or None)
             return cursor.fetchall() if cursor.description else []
 

@@ -34,20 +34,24 @@ class Embedded:
 
 
 class Cluster:
-    """Members with homes of their own, each with a proxy between it and the PostgreSQL of all."""
+    """Members with homes of their own. ``is_cut``: each reaches PostgreSQL through a proxy."""
 
-    def __init__(self, folder: Path, settings: str, members: int) -> None:
+    def __init__(self, folder: Path, settings: str, members: int, *, is_cut: bool = False) -> None:
         self.postgresql, self._folder = PostgreSQL(), folder
         # The releases that the database has been upgraded to.
         self._releases: list[Release] = []
-        self.proxies = [Proxy(self.postgresql.socket) for _ in range(members)]
+        self.proxies: list[Proxy] = []
         self.servers = []
         key = make_key()
-        for number, proxy in enumerate(self.proxies):
+        for number in range(members):
             home = folder / f"home-{number}"
             _write(home, settings)
-            url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres"
+            url = self._add_proxy() if is_cut else self.postgresql.url
             self.servers.append(Server(home, {"ZONDA_DATABASE_URL": url, "ZONDA_KEY": key}))
+
+    def _add_proxy(self) -> str:
+        self.proxies.append(Proxy(self.postgresql.socket))
+        return f"postgresql://postgres@127.0.0.1:{self.proxies[-1].port}/postgres"
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""

@@ -60,7 +60,9 @@ class ClusterStorm:
         self._endpoint, self._receiver = Endpoint(self.journal), Receiver()
         settings = self._make_settings()
         self._site: Embedded | Cluster = (
-            Cluster(folder, settings, members) if members else Embedded(folder, settings)
+            Cluster(folder, settings, members, is_cut=kind == "silence")
+            if members
+            else Embedded(folder, settings)
         )
         self._members = Members(self._site.servers, random.Random(seed + 2))
         hold = LONGER_THAN_A_LEASE if members else longest
