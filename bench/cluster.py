@@ -1,4 +1,4 @@
-"""Many trees: small stacks, a large one, a take-over after `kill -9`, and rest.
+"""Many trees: small stacks, a large one, stacks that wait, a take-over after `kill -9`, and rest.
 
 On SQLite with one server, and on PostgreSQL with one, two and three members, one after the other in
 one run (`--setups`). The clients live in this process, each member in its own; CPU seconds are
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from serving import SERVE, Connection, Server, make_template, post, report, start
+from serving import HEAD, SERVE, Connection, Server, make_template, post, report, start
 
 #: Clients that post at once, unless told otherwise: with few of them all wait for answers.
 CLIENTS = 16
@@ -34,17 +34,15 @@ IDLE_SECONDS = 20.0
 #: Members by setup; `sqlite` has a server that is alone.
 SETUPS = {"sqlite": 1, "postgresql-1": 1, "postgresql-2": 2, "postgresql-3": 3}
 ACTIONS = {action: {"workflow": "wait"} for action in ("CREATE", "DELETE")}
-WAITING = {
-    "heat_template_version": "2018-08-31",
-    "resources": {
-        "r": {"type": "OS::Mistral::ExternalResource", "properties": {"actions": ACTIONS}}
-    },
-}
+OUTSIDE = {"type": "OS::Mistral::ExternalResource", "properties": {"actions": ACTIONS}}
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Runner(ThreadingHTTPServer):
-    """A runner whose runs end when ``ends`` is set. ``polls``: by key, when it was last asked."""
+    """A runner whose runs end when ``ends`` is set. ``polls``: by key, when it was last asked.
+
+    ``latency``: seconds that it takes to answer.
+    """
 
     daemon_threads = True
     request_queue_size = 256
@@ -52,12 +50,14 @@ class Runner(ThreadingHTTPServer):
     def __init__(self) -> None:
         self.ends = threading.Event()
         self.polls: dict[str, float] = {}
+        self.latency = 0.0
         super().__init__(("127.0.0.1", 0), _Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def answer(self, key: str) -> tuple[int, dict[str, Any]]:
         """The status and the body of an answer about a run."""
         self.polls[key] = time.perf_counter()
+        time.sleep(self.latency)
         if self.ends.is_set():
             return 200, {"state": "succeeded", "resource_id": key}
         return 202, {"state": "running", "retry_after": 1}
@@ -258,6 +258,25 @@ def bench_large(setup: Setup, count: int) -> None:
         setup.report(f"large_{action}", spent, resources=count)
 
 
+def bench_waiting(setup: Setup, runner: Runner, count: int, latency: float) -> None:
+    """Stacks of 5 whose runner takes ``latency`` seconds for each: its calls have few places."""
+    template = {**HEAD, "resources": {f"r{number}": OUTSIDE for number in range(5)}}
+    runner.ends.set()
+    runner.latency = latency
+    spent = Spent(setup)
+    post_all(setup.running, "outside", template, count)
+    wait_for_rest(setup.running[0].connect())
+    each = count / spent.wall
+    setup.report(
+        "waiting_stacks_of_5",
+        spent,
+        stacks=count,
+        latency_s=latency,
+        stacks_per_s=round(each, 1),
+    )
+    runner.latency = 0.0
+
+
 def bench_idle(setup: Setup) -> None:
     """Members that have nothing to do: percents of a core and transactions of each."""
     count_transactions(setup)
@@ -289,7 +308,7 @@ def bench_take_over(setup: Setup, runner: Runner, count: int) -> None:
     runner.polls.clear()
     runner.ends.clear()
     with setup.start(setup.members) as servers:
-        post_all(servers[:1], "waits", WAITING, count)
+        post_all(servers[:1], "waits", {**HEAD, "resources": {"r": OUTSIDE}}, count)
         while len(runner.polls) < count:
             time.sleep(0.05)
         servers[0].process.kill()
@@ -346,6 +365,8 @@ def main() -> None:
     parser.add_argument("--stacks", type=int, default=10_000, help="small ones of 5 resources")
     parser.add_argument("--clients", type=int, default=CLIENTS, help="that post the small ones")
     parser.add_argument("--resources", type=int, default=10_000, help="of the large stack")
+    parser.add_argument("--waiting", type=int, default=200, help="stacks whose runner is slow")
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds of that runner")
     parser.add_argument("--trees", type=int, default=200, help="that are taken over")
     parser.add_argument("--setups", default=",".join(SETUPS), help="of these, by commas")
     parser.add_argument("--postgresql", default="", help="the URL of a superuser")
@@ -360,6 +381,7 @@ def main() -> None:
                 with setup.start(setup.members):
                     bench_small(setup, given.stacks, given.clients)
                     bench_large(setup, given.resources)
+                    bench_waiting(setup, runner, given.waiting, given.latency)
                     bench_idle(setup)
                 bench_take_over(setup, runner, given.trees)
 
