@@ -100,6 +100,46 @@ def test_a_module_without_check_mode_cannot_be_looked_at(collection: Path) -> No
         life.live_state()
 
 
+def test_what_could_not_be_made_is_removed_where_its_module_fails_for_the_same_reason(
+    collection: Path,
+) -> None:
+    write(collection, "module.fail_json(msg='there is no service x')")
+    life = make_life("acme.tools.odd", {"name": "x"})
+    with pytest.raises(ResourceFailure, match="no service"):
+        life.create()
+    life.delete()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("module.fail_json(msg=f'not {given[\"state\"]}')", id="for another reason"),
+        pytest.param(
+            "module.fail_json(msg='no', changed=given['state'] != 'deleted')", id="half made"
+        ),
+    ],
+)
+def test_what_may_have_been_made_is_not_taken_for_removed(collection: Path, body: str) -> None:
+    write(collection, body)
+    life = make_life("acme.tools.odd", {"name": "x"})
+    with pytest.raises(ResourceFailure):
+        life.create()
+    with pytest.raises(ResourceFailure):
+        life.delete()
+
+
+def test_what_was_made_once_is_not_taken_for_removed(collection: Path) -> None:
+    taken = "module.fail_json(msg='the lock is taken')"
+    is_made = "not given['token'] and given['state'] != 'deleted'"
+    write(collection, f"module.exit_json(changed=True) if {is_made} else {taken}")
+    life = make_life("acme.tools.odd", {"name": "x"})
+    life.create()
+    with pytest.raises(ResourceFailure):
+        life.update({"name": "x", "token": "t"})
+    with pytest.raises(ResourceFailure, match="the lock is taken"):
+        life.delete()
+
+
 def test_a_large_difference_is_shortened(collection: Path) -> None:
     write(
         collection,

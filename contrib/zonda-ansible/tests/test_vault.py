@@ -186,8 +186,16 @@ def test_what_changes_by_hand_is_not_told_of_an_encrypted_file(tmp_path: Path) -
     assert SECRET not in str((life.live_state(), compared))
 
 
-def test_the_password_file_of_ansibles_settings(collection: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("variable", "files"),
+    [
+        ("ANSIBLE_VAULT_PASSWORD_FILE", "{0}/password"),
+        ("ANSIBLE_VAULT_IDENTITY_LIST", "old@{0}/other,new@{0}/password,ask@prompt"),
+    ],
+)
+def test_password_files_of_ansibles_settings(variable: str, files: str, tmp_path: Path) -> None:
     (tmp_path / "password").write_text(f"{PASSWORD}\n")
+    (tmp_path / "other").write_text("another\n")
     (tmp_path / "source").write_text(encrypt(SECRET))
     made = tmp_path / "made"
     template = {
@@ -201,8 +209,7 @@ def test_the_password_file_of_ansibles_settings(collection: Path, tmp_path: Path
     }
     (tmp_path / "template.yaml").write_text(yaml.safe_dump(template))
     given = ["-t", str(tmp_path / "template.yaml")]
-    variables = {"ANSIBLE_VAULT_PASSWORD_FILE": str(tmp_path / "password")}
-    zonda = Zonda(tmp_path, given, **variables)
+    zonda = Zonda(tmp_path, given, **{variable: files.format(tmp_path)})
     zonda.run_with_template("create", "s")
     assert made.read_text() == SECRET
     zonda.run("delete", "s", "-y")

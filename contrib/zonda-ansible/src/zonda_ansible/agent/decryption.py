@@ -1,6 +1,7 @@
 """The decryption of what ansible-vault has encrypted: the texts of a question, and files it names.
 
-Called by ``tasks``. Passwords are that of the host and the file that Ansible's settings name.
+Called by ``tasks``. Passwords are that of the host and those of the files that Ansible's settings
+name.
 """
 
 from __future__ import annotations
@@ -27,10 +28,14 @@ def _load_secrets(password: str | None, loader: Any) -> list[tuple[str, Any]]:
     from ansible.parsing.vault import VaultSecret, get_file_vault_secret
 
     found = [] if password is None else [("host", VaultSecret(password.strip().encode()))]
+    files = [entry.rpartition("@") for entry in constants.DEFAULT_VAULT_IDENTITY_LIST]
     if constants.DEFAULT_VAULT_PASSWORD_FILE:
-        secret = get_file_vault_secret(constants.DEFAULT_VAULT_PASSWORD_FILE, loader=loader)
-        secret.load()
-        found.append(("settings", secret))
+        files.append(("settings", "@", constants.DEFAULT_VAULT_PASSWORD_FILE))
+    for name, _, file in files:
+        if not file.startswith("prompt"):  # nobody is there to be asked
+            secret = get_file_vault_secret(file, vault_id=name or None, loader=loader)
+            secret.load()
+            found.append((name or "settings", secret))
     return found
 
 

@@ -24,6 +24,8 @@ _RESULT: Final = "result"
 _VERSION: Final = "zonda_version"
 #: The words on what was there before the creation.
 _OUTCOME: Final = "outcome"
+#: The reason for which nothing could be made, as long as it is the only one that there was.
+_REFUSAL: Final = "refusal"
 _INTERRUPTED: Final = "it was interrupted"
 
 Token = dict[str, Any]
@@ -81,6 +83,8 @@ class ModuleRuns(ObservedModule):
 
     def describe_remains(self) -> str:
         """The things that stay when the resource is deleted."""
+        if self.data().get(_REFUSAL):
+            return ""
         given = self.list_given(self.properties)
         wanted = self.properties["ansible_delete"]
         return self.life.describe_remains(given, wanted, self._find_written())
@@ -201,11 +205,14 @@ class ModuleRuns(ObservedModule):
         if found.get("failed"):
             if token.get("is_new") and token["tries"] == 1 and differences.was_there(found):
                 self.resource_id_set(None)  # what was there before is not ours: it stays
+            if self._is_refused_again(token, found):
+                return True
             raise ResourceFailure(
                 f"{question['module']} on {question['place']}: {get_message(found)}"
                 f"{self._describe_other_version()}"
             )
         if token["keep"]:
+            self.data_delete(_REFUSAL)
             kept = {**_clean(found), _VERSION: self.index.get_version(self.life.module)}
             self.data_set(_RESULT, json.dumps(kept), redact=True)
             if token["tries"] == 1:
@@ -213,6 +220,21 @@ class ModuleRuns(ObservedModule):
         elif self.context.operation is not None and self.context.operation.action == "DELETE":
             runs.forget_lock(self.lock)
         return True
+
+    def _is_refused_again(self, token: Token, found: Mapping[str, Any]) -> bool:
+        """Whether a deletion fails for the reason for which the module never made anything.
+
+        Such as a service that is not there, or a library that its module lacks.
+        """
+        said, kept = get_message(found), self.data().get(_REFUSAL)
+        is_plain = token["tries"] == 1 and token["question"]["module"] == self.life.module
+        if not token["keep"]:
+            return is_plain and said == kept
+        if token["is_new"] and is_plain and not found.get("changed"):
+            self.data_set(_REFUSAL, said, redact=True)
+        elif said != kept:  # it has come farther, and may have made something
+            self.data_delete(_REFUSAL)
+        return False
 
     def _note_outcome(self, found: Mapping[str, Any]) -> None:
         """Keep what the result of a creation tells of what was there before."""
@@ -227,6 +249,7 @@ class ModuleRuns(ObservedModule):
 
     def _repeat(self, token: Token, reason: str, *, safe: bool) -> None:
         """Begin the run again, a few times; raises ResourceFailure with the reason after that."""
+        self.data_delete(_REFUSAL)  # nobody knows what an earlier run has made
         if not safe or token["tries"] >= _TRIES:
             advice = "" if safe else ": look at what it has done, since it may not be run again"
             raise ResourceFailure(f"{reason}{advice}"[:LONGEST])
