@@ -173,3 +173,98 @@ def test_a_list_of_one_names_a_thing_by_what_it_holds() -> None:
     assert named == "curl"
     life = make_life("ansible.builtin.apt", {"name": ["curl", "nginx"]})
     assert life.instance().name_thing(life.instance().properties) == '["curl", "nginx"]'
+
+
+def test_a_thing_is_taken_over_by_adoption_and_by_import(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    kind, template = "ansible.builtin.copy", tmp_path / "template.yaml"
+    template.write_text(make_template(one=(kind, {"dest": str(one), "content": "1"})))
+    zonda = Zonda(tmp_path, ["-t", str(template)])
+    zonda.run_with_template("create", "s")
+    (tmp_path / "s.json").write_text(zonda.run("export", "s", "--with-secrets"))
+    zonda.run("abandon", "s", "-y", "--with-secrets")
+    assert one.read_text() == "1"
+    zonda.run("adopt", "s", "--adopt-file", str(tmp_path / "s.json"))
+    assert "1 IN_SYNC" in zonda.run("drift", "check", "s")
+    two.write_text("2")
+    resources = {name.name: (kind, {"dest": str(name), "content": "2"}) for name in (one, two)}
+    template.write_text(make_template(**resources))
+    zonda.run_with_template("update", "s", "--exclude", "two")
+    zonda.run("import", "s", "two", str(two))
+    assert "2 IN_SYNC" in zonda.run("drift", "check", "s")
+    assert one.read_text() == "2"
+    zonda.run("delete", "s", "-y")
+    assert not one.exists()
+    assert not two.exists()
+
+
+def test_what_is_there_and_not_of_the_stack_is_only_looked_at(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.write_text("x")
+    text = make_template(one=("ansible.builtin.copy", {"dest": str(there), "content": "x"}))
+    template = yaml.safe_load(text)
+    template["resources"]["one"]["external_id"] = str(there)
+    (tmp_path / "template.yaml").write_text(yaml.safe_dump(template))
+    zonda = Zonda(tmp_path, ["-t", str(tmp_path / "template.yaml")])
+    zonda.run_with_template("create", "s")
+    assert "1 IN_SYNC" in zonda.run("drift", "check", "s")
+    there.write_text("y")
+    zonda.run("delete", "s", "-y")
+    assert there.read_text() == "y"
+    zonda.run_with_template("create", "s")
+    there.unlink()
+    assert "1 MISSING" in zonda.run("drift", "check", "s", code=3)
+
+
+NESTED = """
+DOCUMENTATION = '''
+module: nest
+short_description: Has secrets inside
+description: [Has secrets inside.]
+options:
+  name: {description: The name., type: str, required: true}
+  parts:
+    description: Parts.
+    type: list
+    elements: dict
+    suboptions:
+      key: {description: A key., type: str}
+      inner: {description: More., type: dict, suboptions: {pin: {description: A pin., type: str}}}
+  state: {description: What., type: str, choices: [present, absent], default: present}
+'''
+RETURN = "parts: {description: The parts., type: list, returned: always}"
+from ansible.module_utils.basic import AnsibleModule
+
+def main():
+    inner = dict(pin=dict(no_log=True))
+    parts = dict(key=dict(no_log=True), inner=dict(type='dict', options=inner))
+    module = AnsibleModule(
+        dict(name=dict(required=True), state=dict(choices=['present', 'absent'], default='present'),
+             parts=dict(type='list', elements='dict', options=parts)), supports_check_mode=True)
+    given = module.params
+    if given['name'] == 'bad':
+        module.fail_json(msg=f"wrong: {given['parts']}")
+    diff = {'before': {'parts': [{'key': 'old'}]}, 'after': {'parts': given['parts']}}
+    module.exit_json(changed=True, parts=given['parts'], diff=diff)
+
+main()
+"""
+
+
+def test_a_secret_inside_of_an_option_is_shown_nowhere(collection: Path, tmp_path: Path) -> None:
+    (collection / "plugins" / "modules" / "nest.py").write_text(NESTED)
+    parts = [{"key": "s3cr3t-key", "inner": {"pin": "s3cr3t-pin"}}]
+    names = ("good", "bad")
+    text = make_template(**{n: ("acme.tools.nest", {"name": n, "parts": parts}) for n in names})
+    text += "outputs: {parts: {value: {get_attr: [good, parts]}}}\n"
+    (tmp_path / "template.yaml").write_text(text)
+    zonda = Zonda(tmp_path, ["-t", str(tmp_path / "template.yaml")])
+    zonda.run_with_template("plan", "s")
+    assert "wrong: [{'key': '***" in zonda.run_with_template("create", "s", "--debug", code=1)
+    assert "DRIFTED" in zonda.run("drift", "check", "s", code=3)
+    for words in (["show"], ["event", "list"], ["output", "list"]):
+        zonda.run(*words, "s", "-f", "json")
+    zonda.run("resource", "show", "s", "good", "-f", "json")
+    zonda.run("delete", "s", "-y", "--debug")
+    for file in (tmp_path / "zonda").rglob("*"):
+        assert not file.is_file() or b"s3cr3t" not in file.read_bytes(), file
