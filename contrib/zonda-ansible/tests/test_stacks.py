@@ -124,6 +124,8 @@ def test_two_resources_that_are_one_thing_are_told_in_the_plan(tmp_path: Path) -
         sent_too=(kind, {"dest": f"{tmp_path}/d", "src": "/b"}),
         later=("ansible.builtin.user", {"name": {"get_attr": ["first", "dest"]}}),
         later_too=("ansible.builtin.user", {"name": {"get_attr": ["second", "dest"]}}),
+        line=("ansible.builtin.lineinfile", {"path": {"get_attr": ["first", "dest"]}, "line": "x"}),
+        other=("ansible.builtin.lineinfile", {"path": {"get_attr": ["sent", "dest"]}, "line": "x"}),
     )
     file_of = tmp_path / "template.yaml"
     file_of.write_text(text)

@@ -127,7 +127,7 @@ class Module(ModuleRuns):
         if self.is_to_go() or not self.life.removes_anything:
             return ""
         values = self.life.list_claim(given)
-        if any(errors.is_unknown(name) for name in given.keys() & self._list_naming()):
+        if any(errors.is_unknown(name) for name in self._list_naming()):
             return ""
         tree = self.t.raw.get("properties")
         asked = tree.get(ON) if isinstance(tree, Mapping) else None
