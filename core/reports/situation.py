@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from zonda.core.engine.model import causes
+from zonda.core.engine.model import causes, row_annotations
 from zonda.core.engine.model.states import DOWN, FAILED, IDLE, OPEN, POLLING, PRESENT, STARTING
 from zonda.core.graph.digraph import group_targets
 from zonda.core.store.read.to_view import to_resource_summary
@@ -94,6 +94,8 @@ def _build_situation(stack: StackRow, awaited: _WaitGraph, row: ResourceRow) -> 
 
 def _describe_running(row: ResourceRow) -> Iterator[str]:
     yield f"{row.op} is in progress: {_AT_WORK.get(row.op_state, 'the next attempt is due')}"
+    if row_annotations.has(row, row_annotations.REPLACING):
+        yield "it lets go of what only one can have, before its successor is made"
     if row.is_volatile:
         yield (
             "what its plug-in has returned is no JSON and cannot be stored, so that this operation"
@@ -134,6 +136,7 @@ def describe_cause(cause: causes.Cause) -> str:
         "type": f"it was {done} last because its type had changed",
         "failed": f"it was {done} last because it had failed before",
         "missing": f"it was {done} last because it was not there any more",
+        "prepared": f"it was {done} last because it had been made ready for a replacement",
         "always": f"it was {done} last because its type is updated each time",
     }
     told = texts.get(cause.why, f"it was {done} last because {named or 'its definition'} changed")

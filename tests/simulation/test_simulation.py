@@ -11,6 +11,7 @@ import pytest
 from zonda.core.engine import actions
 from zonda.core.engine.actions import table
 
+from .sim.letting_go import live_letting_go
 from .sim.life import live, live_drifting, live_nested
 from .sim.play import play
 
@@ -136,6 +137,10 @@ def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
 def test_a_life_in_which_things_drift_ends_as_it_must() -> None:
     counted = played(range(60), live_drifting)
     assert set(counted) >= OF_DRIFT
+
+
+def test_a_life_in_which_things_let_go_for_a_successor_ends_as_it_must() -> None:
+    assert played(range(60), live_letting_go)["got back"]
 
 
 def test_a_life_with_nested_stacks_ends_as_it_must() -> None:

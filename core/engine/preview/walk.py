@@ -267,7 +267,7 @@ def _may_change_values(verdict: Verdict) -> bool:
     return bool(
         verdict.surely.changed
         or verdict.perhaps.changed
-        or verdict.surely.why in ("always", "failed", "missing")
+        or verdict.surely.why in ("always", "failed", "missing", "prepared")
     )
 
 

@@ -15,6 +15,7 @@ from zonda.core.engine.actions import RollbackStack, UpdateStack
 from zonda.core.engine.model import row_annotations
 from zonda.core.engine.preview.document import build_document
 from zonda.core.engine.preview.preview import build_preview
+from zonda.core.reports.situation import describe_cause, situations
 from zonda.hooks import properties
 from zonda.hooks.errors import NotReady, ResourceFailure, UpdateReplace
 from zonda.hooks.resources.resource import Resource
@@ -239,6 +240,9 @@ def test_a_plan_that_overtakes_takes_the_old_server_back(servers: Bench) -> None
     servers.engine.begin(UpdateStack("s", servers.bundle(write("2"))))
     servers.steps(8)
     assert servers.journal.of("s")[-1] == "prepare"
+    stack = servers.engine.reader.stack_named("s", "default")
+    (situation,) = situations(stack, servers.resource_rows())
+    assert "it lets go of what only one can have, before its successor is made" in situation.told
     servers.engine.begin(UpdateStack("s", servers.bundle(write())))
     servers.heals("s", "prepare")
     servers.engine.settle()
@@ -266,6 +270,25 @@ def test_a_plan_says_that_the_old_one_lets_go_first(servers: Bench) -> None:
     document = build_document(build_preview(servers.engine.services, action))
     (entry,) = document["resources"]
     assert "prepared first" not in [reason["kind"] for reason in entry["reasons"]]
+
+
+def test_a_plan_back_says_that_the_old_one_is_taken_back(servers: Bench) -> None:
+    servers.create(write())
+    servers.fails("s", "create 2")
+    servers.update(write("2"))
+    action = UpdateStack("s", servers.bundle(write()))
+    document = build_document(build_preview(servers.engine.services, action))
+    kinds = {
+        each["action"]: [it["kind"] for it in each["reasons"]] for each in document["resources"]
+    }
+    assert set(kinds["update"]) == {"prepared", "back"}
+    assert servers.update(write()).state == "UPDATE_COMPLETE"
+    assert is_well(servers)
+    (situation,) = situations(
+        servers.engine.reader.stack_named("s", "default"), servers.resource_rows(), "s"
+    )
+    assert situation.cause is not None
+    assert "made ready for a replacement" in describe_cause(situation.cause)
 
 
 def test_what_was_never_completed_is_not_prepared(servers: Bench) -> None:

@@ -1,7 +1,7 @@
 """Many seeds, and what happened in them: ``python -m tests.simulation.sim KIND FIRST COUNT``.
 
-KIND is ``whole``, ``nested``, ``drifting``, ``cluster``, ``plain`` or ``inward``. Set
-``PYTHONHASHSEED`` to see a seed again. ``--mutation NAME`` takes something away that a cluster
+KIND is ``whole``, ``nested``, ``drifting``, ``letting-go``, ``cluster``, ``plain`` or ``inward``.
+Set ``PYTHONHASHSEED`` to see a seed again. ``--mutation NAME`` takes something away that a cluster
 needs, and ends at the first seed that finds it.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 
 from .cluster.life import live_cluster
 from .cluster.mutations import MUTATIONS, mutated
+from .letting_go import live_letting_go
 from .life import live, live_drifting, live_nested
 from .play import play
 
@@ -25,6 +26,7 @@ KINDS: dict[str, Callable[[int], Any]] = {
     "whole": live,
     "nested": live_nested,
     "drifting": live_drifting,
+    "letting-go": live_letting_go,
     "cluster": live_cluster,
     "plain": play,
     "inward": lambda seed: play(seed, inward=True),

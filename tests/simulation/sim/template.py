@@ -99,6 +99,7 @@ class FakeDefinition:
     schemas: Mapping[str, Any] = {}
     checked: tuple[str, ...] = ()
     without_effect: tuple[str, ...] = ()
+    warnings_of_types: tuple[str, ...] = ()
     parameters = secrecy = _Open()
     family: Any = SimpleNamespace(
         texts=(), types={}, load_context=SimpleNamespace(bundle=Bundle(""))

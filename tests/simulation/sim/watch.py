@@ -10,6 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from zonda.core.engine.model import row_annotations
 from zonda.core.engine.model.states import CLEANING, DOWN, IDLE, PRESENT
 from zonda.core.engine.operations.replacement import is_removed_first
 from zonda.core.engine.runtime.lateness import PATIENCE
@@ -255,7 +256,8 @@ class Watcher:
             _check_deletion(change, self._has_successor(row))
         if op in ("CREATE", "UPDATE", "DELETE") and row.external_id is not None:
             raise Violation(f"{op} of {row.name}, which is managed elsewhere")
-        if op == "UPDATE" and "update" in self.ends.restricted(row.op_template_id, row.name):
+        is_updated = op == "UPDATE" and not row_annotations.has(row, row_annotations.REPLACING)
+        if is_updated and "update" in self.ends.restricted(row.op_template_id, row.name):
             raise Violation(f"{row.name} is updated, which is restricted")
         _check_deadline(change, op, self._clock.now())
 

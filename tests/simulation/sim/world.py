@@ -28,7 +28,8 @@ class World:
     ``kinds``: of which type each is. ``external``: ids of what is managed elsewhere. ``saved``: the
     copies that snapshots hold, with what they say. ``excused``: things that may be left behind
     since nobody can know of them. ``removed``: what is not there any more -> whose it was, who has
-    removed it.
+    removed it. ``let_go``: the rows that have let go of something for a successor;
+    ``got_back`` counts how often one got it back.
     """
 
     def __init__(self, source: random.Random, *, whole: bool = False) -> None:
@@ -45,6 +46,8 @@ class World:
         self.made = 0
         self.excused: set[str] = set()
         self.removed: dict[str, str] = {}
+        self.let_go: set[str] = set()
+        self.got_back = 0
         self.violations: list[Violation] = []
         self.users: Callable[[str], list[str]] = lambda row: []
         self.policy: Callable[[str], str] = lambda row: "Delete"
