@@ -142,16 +142,17 @@ def _describe_all(
 
 def _find_documented(documented: Mapping[str, Any], name: str, declared: Any) -> dict[str, Any]:
     """The documentation of an option, which may have it under another of its names."""
-    aliases = {name, *(_to_mapping(declared).get("aliases") or ())}
-    called = next(
-        (
-            key
-            for key, option in documented.items()
-            if key in aliases or name in (_to_mapping(option).get("aliases") or ())
-        ),
-        name,
-    )
-    return _to_mapping(documented.get(name, documented.get(called)))
+    if name in documented:
+        return _to_mapping(documented[name])
+    others = _list_aliases(declared)
+    known = (o for key, o in documented.items() if key in others or name in _list_aliases(o))
+    return _to_mapping(next(known, None))
+
+
+def _list_aliases(option: Any) -> list[str]:
+    """The other names of an option."""
+    found = _to_mapping(option).get("aliases")
+    return [str(alias) for alias in found] if isinstance(found, list | tuple) else []
 
 
 def _describe(
