@@ -61,6 +61,9 @@ REPLACED: Final = (
     *("OS::Nova::ServerGroup", "OS::Barbican::Secret", "OS::Barbican::GenericContainer"),
     *("OS::Neutron::QoSPolicy", "OS::Neutron::Trunk", "OS::Keystone::Service"),
 )
+#: The properties of a server that has no second one beside it on a cloud of one host: its group
+#: keeps them apart, or it has a volume.
+ALONE: Final = {"scheduler_hints", "block_device_mapping", "block_device_mapping_v2"}
 #: The errors of templates that cannot be made on this cloud, by Heat neither.
 REFUSED: Final = {
     "bad.yaml": "No Flavor matching",
@@ -161,7 +164,11 @@ class Life:
     def replace(self) -> None:
         """Have a resource replaced, and all that must be replaced with it."""
         resources = (self.template.get("resources") or {}).items()
-        named = ((each.get("type"), name) for name, each in resources if "external_id" not in each)
+        named = (
+            (each.get("type"), name)
+            for name, each in resources
+            if "external_id" not in each and not ALONE & set(each.get("properties") or ())
+        )
         can = sorted((REPLACED.index(kind), name) for kind, name in named if kind in REPLACED)
         if not can:
             self.notes.append("nothing to replace")
