@@ -232,10 +232,10 @@ def test_a_tree_that_was_asked_about_is_not_released(cluster: Cluster) -> None:
         tx.add_request("r", "text", 1.0, "1")
     with one.transaction() as tx:
         assert tx.duties is not None
-        assert not tx.duties.release("1")
+        assert tx.duties.release("1") == set()
         assert [found[0] for found in tx.open_requests()] == ["r"]
         tx.answer_request("r", "text", 2.0)
-        assert tx.duties.release("1")
+        assert tx.duties.release("1") == {"1"}
     assert cluster.list_duties() == {}
 
 
@@ -339,7 +339,7 @@ def test_a_tree_is_kept_while_an_action_is_on_its_way_to_it(cluster: Cluster) ->
     assert trees is not None
     engine.keep(lambda tx: tx.duties is not None and tx.duties.add("x", must=True))
     trees._held["x"] = 1  # after the sweep that found it at rest
-    engine._run_unit(lambda work: trees._release(work, "x"))
+    engine._run_unit(lambda work: trees._release(work, {"x"}))
     engine.keep(lambda tx: None)
     assert cluster.list_duties() == {"tree:x": "one"}
     trees._held["x"] = 0
@@ -369,7 +369,7 @@ def test_a_tree_is_looked_at_again_that_a_check_of_drift_keeps_from_rest(
 
     def look(work: UnitOfWork) -> None:
         trees._resting.clear()
-        trees._release(work, key)
+        trees._release(work, {key})
         looked.set_result(key in trees._resting)
 
     engine._run_unit(look)

@@ -34,7 +34,7 @@ class Attempt:
         if self.app.store.ownership is not None:
             self.member = self.app.store.ownership.member
         seal = work.sealer.seal
-        work.tx.keep_answer(self.key, seal(""), seal(wire.format_accepted(accepted)), work.now)
+        work.tx.add_answer(self.key, seal(""), seal(wire.format_accepted(accepted)), work.now)
 
     def find_answer(self, seconds: float) -> Accepted | None:
         """The answer, once it is known; None where the action was not, and will not be, accepted.

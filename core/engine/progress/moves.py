@@ -94,7 +94,9 @@ def _move_in(work: UnitOfWork, stack: StackRow, row: ResourceRow) -> None:
 
 def _withdraw_promises(work: UnitOfWork, stack: StackRow, detail: Mapping[str, Any]) -> None:
     """Delete the promises of an earlier plan that nobody has taken."""
-    before = work.tx.last_change(stack.id) if stack.owner_resource_id is None else None
+    if stack.generation == 1 or stack.owner_resource_id is not None:
+        return
+    before = work.tx.last_change(stack.id)
     if before is None or not list_promises(json.loads(before.detail)):
         return
     still = set(list_promises(detail))

@@ -12,7 +12,6 @@ from concurrent.futures import CancelledError
 from enum import Enum
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from zonda.core.store.database.placement import ASKED, CHECKED
 from zonda.core.store.write.duties import Duties, Foreign, Ownership
@@ -82,12 +81,9 @@ class Trees:
         """Release trees at rest, read requests; take free trees where no queue brings them."""
         if not self._ownership.has_queue:
             self.take_free()
-        resting, self._resting = self._resting, set()
-        for root_id in resting & self._ownership.roots:
-            if self._held[root_id]:
-                self._resting.add(root_id)
-            else:
-                self._driver.start(make_step(Tx(partial(self._release, root_id=root_id))))
+        resting, self._resting = self._resting & self._ownership.roots, set()
+        if resting:
+            self._driver.start(make_step(Tx(partial(self._release, roots=resting))))
         if self.has_any:
             self._read_requests()
 
@@ -135,14 +131,14 @@ class Trees:
         work.after.then.append(lambda: self._resting.update(roots))
         work.after.then.append(self._read_requests)
 
-    def _release(self, work: UnitOfWork, root_id: str) -> None:
+    def _release(self, work: UnitOfWork, roots: set[str]) -> None:
         duties = get_duties(work)
-        if self._held[root_id]:  # since it was looked at
-            self._resting.add(root_id)
-        elif duties.owns(root_id) and not _is_at_work(work, root_id):
-            work.tx.flush()
-            if not duties.release(root_id):  # what is below it, or a check, tells of no end
-                self._resting.add(root_id)
+        held = {root_id for root_id in roots if self._held[root_id]}
+        work.tx.flush()
+        kept = {root_id for root_id in roots - held if duties.owns(root_id)}
+        kept -= duties.release(*sorted(kept))
+        # what is below a root, or a check, tells of no end
+        self._resting |= held | {root_id for root_id in kept if not _is_at_work(work, root_id)}
 
     def drive(self, root_id: str) -> None:
         """Take a tree that nobody looks after, and that somebody waits for."""
@@ -189,7 +185,8 @@ class Trees:
         is_cancelled: Callable[[], bool],
     ) -> Step:
         """Carry out an action here, or have the owner of its tree do so; returns ``Accepted``."""
-        root_id = yield Call(lambda: _find_tree(services, action))
+        name = getattr(action, "stack", "")
+        root_id = (yield Call(lambda: _find_tree(services, name))) if name else None
         while True:
             answer = None
             if root_id is not None and root_id not in self._ownership.roots:
@@ -299,11 +296,8 @@ def _is_at_work(work: UnitOfWork, root_id: str) -> bool:
     return stack is not None and stack.phase != IDLE
 
 
-def _find_tree(services: EngineServices, action: Any) -> str | None:
-    """The stack at the top of what an action is for; None for a new stack, or one that is none."""
-    name = getattr(action, "stack", "")
-    if not name:
-        return None
+def _find_tree(services: EngineServices, name: str) -> str | None:
+    """The stack at the top of what an action is for; None where there is none of that name."""
     try:
         return find_stack(services, name).root
     except NotFound:

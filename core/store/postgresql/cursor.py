@@ -17,10 +17,11 @@ from psycopg.rows import tuple_row
 
 from ..database.protocols import Row
 
-#: Rows of one statement, at most. Each power of two up to that is prepared by itself.
-_ROWS = 64
+#: Rows of one statement, at most. Each power of two up to that is prepared by itself, and each
+#: number up to the second: small stacks insert that many again and again.
+_ROWS, _FEW = 64, 8
 #: Statements that a session keeps prepared.
-PREPARED = 250
+PREPARED = 300
 _PLACE = re.compile("%(s|%)")
 _VALUES = re.compile(r"VALUES \((%s(?:, %s)*)\)")
 
@@ -64,7 +65,8 @@ def split_rows(
     """
     at = 0
     while at < len(rows):
-        count = min(_ROWS, 1 << (len(rows) - at).bit_length() - 1)
+        left = len(rows) - at
+        count = left if left <= _FEW else min(_ROWS, 1 << left.bit_length() - 1)
         yield _repeat(statement, count), [*chain.from_iterable(rows[at : at + count])]
         at += count
 

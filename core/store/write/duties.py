@@ -110,14 +110,17 @@ class Duties:
         if not self.may_write(root_id):
             raise Foreign(root_id)
 
-    def add(self, root_id: str, *, must: bool = False, priority: int = ORDINARY) -> bool:
+    def add(
+        self, root_id: str, *, must: bool = False, priority: int = ORDINARY, is_new: bool = False
+    ) -> bool:
         """Begin the duty for a tree that has none; returns whether this member owns it now.
 
         ``must``: also where there is no room for another one. Else it waits by its ``priority``.
+        ``is_new``: the tree is made here, so that nobody else has it, and nothing is waited for.
         """
         has_room = must or self._room > 0
-        owner = self._ownership.member if has_room else None
-        if not self._insert(root_id, owner):
+        inserted = self._insert(root_id, self._ownership.member if has_room else None)
+        if not is_new and inserted.rowcount != 1:
             return False
         self._made.add(root_id)
         if has_room:
@@ -128,12 +131,12 @@ class Duties:
 
     def offer(self, root_id: str, priority: int) -> None:
         """Begin the duty for a tree that has none, for any member to take."""
-        if self._insert(root_id, None):
+        if self._insert(root_id, None).rowcount == 1:
             self._place(root_id, priority)
 
-    def _insert(self, root_id: str, owner: str | None) -> bool:
+    def _insert(self, root_id: str, owner: str | None) -> Cursor:
         values = (TREE + root_id, owner, self._ownership.now(), 0.0, 0)
-        return self._execute(self._sql["duty_add"], values).rowcount == 1
+        return self._execute(self._sql["duty_add"], values)
 
     def _place(self, root_id: str, priority: int) -> None:
         self._waiting.setdefault(priority, []).append(root_id)
@@ -190,17 +193,24 @@ class Duties:
         """Whether the last owner of a tree that was taken here has died."""
         return bool(self._gained.get(root_id))
 
-    def release(self, root_id: str) -> bool:
-        """End the duty for a tree at rest; False while there is anything to do or answer."""
-        mine = (TREE + root_id, self._ownership.member)
-        locked = self._execute(self._sql["duty_lock"], mine)
-        is_ended = self._execute(self._sql["duty_end"], (*mine, *[root_id] * 4)).rowcount == 1
-        if not locked.fetchone():
-            raise FencedOut(f"Another member of the cluster has taken over stack {root_id}.")
-        if not is_ended:
-            return False
-        self._lose(root_id)
-        return True
+    def release(self, *roots: str) -> set[str]:
+        """End the duties for trees at rest; returns those that have nothing to do or answer.
+
+        The others are kept.
+        """
+        asked = []
+        for root_id in roots:
+            mine = (TREE + root_id, self._ownership.member)
+            locked = self._execute(self._sql["duty_lock"], mine)
+            ended = self._execute(self._sql["duty_end"], (*mine, *[root_id] * 4))
+            asked.append((root_id, locked, ended))
+        for root_id, locked, _ in asked:
+            if not locked.fetchone():
+                raise FencedOut(f"Another member of the cluster has taken over stack {root_id}.")
+        released = {root_id for root_id, _, ended in asked if ended.rowcount == 1}
+        for root_id in released:
+            self._lose(root_id)
+        return released
 
     def hand_over(self, root_id: str) -> None:
         """Leave a tree to another member; all hear of it, since somebody waits for its work."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..database.protocols import Cursor
 from .sweeps import SweepLists
 
 
@@ -27,8 +28,12 @@ class Requests(SweepLists):
 
         An id that begins with ``KEYED`` may be asked for again, and is kept for longer.
         """
+        return self.add_answer(request_id, action, text, at).rowcount == 1
+
+    def add_answer(self, request_id: str, action: str, text: str, at: float) -> Cursor:
+        """Store a request of a new id with its answer; nobody has to wait for the result."""
         values = (request_id, action, at, text, at, "")
-        return self._execute(self._sql["keep_answer"], values).rowcount == 1
+        return self._execute(self._sql["keep_answer"], values)
 
     def withdraw_request(self, request_id: str) -> None:
         """Take back a command that has no answer yet."""

@@ -102,7 +102,7 @@ class Transaction(ResourceData):
         """Insert a stack: it has no instances yet."""
         row.root_id = row.root
         if self.duties is not None and row.root == row.id:
-            self.duties.add(row.id)
+            self.duties.add(row.id, is_new=True)
         values = stack_values(row)
         self._execute(self._sql["insert_stack"], values)
         self._stacks[row.id] = (row, values)

@@ -22,14 +22,14 @@ def _skip_fence(self: Duties) -> None:
 _release = Duties.release
 
 
-def _release_at_once(self: Duties, root_id: str) -> bool:
-    """The duty ends although somebody has asked for something."""
+def _release_at_once(self: Duties, *roots: str) -> set[str]:
+    """The duties end although somebody has asked for something."""
     asked = "SELECT 1 FROM request WHERE root_id = ? AND answered_at IS NULL"
-    if not self._execute(asked, (root_id,)).fetchone():
-        return _release(self, root_id)
-    self._execute("DELETE FROM duty WHERE key = ?", ("tree:" + root_id,))
-    self._lose(root_id)
-    return True
+    wanted = {root_id for root_id in roots if self._execute(asked, (root_id,)).fetchone()}
+    for root_id in wanted:
+        self._execute("DELETE FROM duty WHERE key = ?", ("tree:" + root_id,))
+        self._lose(root_id)
+    return wanted | _release(self, *sorted(set(roots) - wanted))
 
 
 def _keep_caches(self: Transaction, roots: Sequence[str]) -> None:
