@@ -201,6 +201,7 @@ def test_a_signal_to_a_nested_resource_that_takes_none(zonda: Zonda, tree: None)
     assert "signal is not supported for resource." in told
 
 
+@pytest.mark.sqlite
 def test_a_breakpoint_inside_is_listed_and_cleared(
     zonda: Zonda, template: Path, tmp_path: Path
 ) -> None:

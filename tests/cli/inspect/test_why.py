@@ -189,6 +189,7 @@ def test_what_to_do_is_what_the_stack_takes(
     assert [text for text in not_said if text in told] == []
 
 
+@pytest.mark.sqlite
 def test_nobody_is_at_work(zonda: Zonda, write: Write) -> None:
     zonda("stack", "create", "web", "-t", write("t.yaml", GOOD), "--no-wait")
     said = "No engine is at work on web: 'zonda stack wait web' goes on with it."
@@ -226,6 +227,7 @@ resources:
     assert failure["code"].startswith("ZON1")
 
 
+@pytest.mark.sqlite
 def test_where_nothing_is_kept_it_says_so(zonda: Zonda, tmp_path: Path, failed: None) -> None:
     import sqlite3
 
@@ -256,6 +258,7 @@ def test_advice_can_be_filled_in() -> None:
         assert all("{" not in text.format(**words) for text in texts)
 
 
+@pytest.mark.sqlite
 def test_what_is_planned_waits_for_whom(zonda: Zonda, write: Write) -> None:
     zonda("stack", "create", "web", "-t", write("t.yaml", GOOD), "--no-wait")
     data = zonda("stack", "why", "web", "-f", "json").data

@@ -298,6 +298,7 @@ def test_a_part_of_a_template_moves_nothing(
     assert sorted(ids(zonda)) == ["last", "use", "web"]
 
 
+@pytest.mark.sqlite
 def test_a_stack_at_work_moves_nothing(zonda: Zonda, old: Path, new: Path, moved: Path) -> None:
     zonda("stack", "create", "s", "-t", old, "--no-wait")
     assert "in progress" in zonda("stack", "resource", "move", "s", "web", "server", code=1).err

@@ -161,6 +161,7 @@ def test_a_plan_that_is_known_to_fail_is_kept_and_said_to_be_refused(
     zonda("stack", "apply", file, code=1)
 
 
+@pytest.mark.sqlite
 def test_a_stack_in_progress_can_be_planned_beside_what_runs(
     zonda: Zonda, template: Callable[..., Path]
 ) -> None:

@@ -48,6 +48,7 @@ def waiting(zonda: Zonda) -> list[Any]:
     return found
 
 
+@pytest.mark.sqlite
 def test_hooks_are_polled_and_cleared_beside_the_command_that_waits(
     zonda: Zonda, write: Write, template: Path, tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_hooks_are_polled_and_cleared_beside_the_command_that_waits(
         pytest.param(("delete", "-y", "web"), "", 1, id="delete"),
     ],
 )
+@pytest.mark.sqlite
 def test_other_commands_end_a_wait(
     zonda: Zonda,
     write: Write,
@@ -125,6 +127,7 @@ def test_other_commands_end_a_wait(
     assert (shown["web"]["Stack Status"] if shown else "") == state
 
 
+@pytest.mark.sqlite
 def test_a_wait_outlives_the_command_that_waited(
     zonda: Zonda, write: Write, template: Path, tmp_path: Path
 ) -> None:

@@ -320,6 +320,7 @@ def test_what_a_resource_makes_of_a_secret_is_nowhere_shown(zonda: Zonda, write:
     assert "pre-hush-hush" in zonda("stack", "export", "web", "--with-secrets").out
 
 
+@pytest.mark.sqlite
 def test_what_is_in_progress_is_abandoned_by_force_only(zonda: Zonda, write: Write) -> None:
     zonda("stack", "create", "web", "-t", write("t.yaml", SECRET), "--no-wait")
     words = ("stack", "abandon", "web", "-y", "--without-secrets")

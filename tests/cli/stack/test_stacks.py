@@ -254,6 +254,7 @@ def test_actions_show_the_stacks_that_they_were_for_where_that_is_asked_for(zond
     assert (row["Stack Name"], row["Stack Status"]) == ("web", "DELETE_COMPLETE")
 
 
+@pytest.mark.sqlite
 def test_actions_of_one_stack_show_it_where_that_is_asked_for(zonda: Zonda, template: Path) -> None:
     zonda("stack", "create", "web", "-t", template, "--no-wait")
     shown = ("-f", "value", "-c", "stack_status")
@@ -333,6 +334,7 @@ def test_a_failure_is_rolled_back_if_asked_for(zonda: Zonda, write: Write) -> No
     assert f"{template}:4:3: error: ValueError: resources.bad: Test Resource failed" in done.err
 
 
+@pytest.mark.sqlite
 def test_a_plan_is_carried_out_later(zonda: Zonda, template: Path) -> None:
     done = zonda("stack", "create", "web", "-t", template, "--no-wait", "-f", "json")
     assert done.data["stack_status"] == "CREATE_IN_PROGRESS"
