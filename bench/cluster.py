@@ -280,9 +280,8 @@ def bench_waiting(setup: Setup, runner: Runner, count: int, latency: float) -> N
 def bench_idle(setup: Setup) -> None:
     """Members that have nothing to do: percents of a core and transactions of each."""
     if setup.postgresql:
-        time.sleep(12.0)  # sessions tell of their last transactions after ten seconds
         setup.postgresql.execute("VACUUM ANALYZE", setup.database)  # or the server itself would
-        time.sleep(2.0)
+        time.sleep(12.0)  # sessions tell of their last transactions after ten seconds
     before, spent = count_transactions(setup), Spent(setup)
     time.sleep(IDLE_SECONDS)
     wall, found = spent.wall, spent.read()
