@@ -69,7 +69,7 @@ def now() -> float:
 def test_every_sweep_runs_again_and_again(
     engine: CountingEngine, clock: scheduler.Scheduler
 ) -> None:
-    clock.start(engine)
+    clock.start(engine, stays=True)
     clock.wake_at(now())
     assert all(event.wait(LONG) for event in engine.twice.values())
 
@@ -79,7 +79,7 @@ def test_a_member_is_not_woken_for_requests(
     engine: CountingEngine, clock: scheduler.Scheduler
 ) -> None:
     engine.is_member = True
-    clock.start(engine)
+    clock.start(engine, stays=True)
     clock.wake_at(now())
     assert all(event.wait(LONG) for name, event in engine.twice.items() if name != "sweep_requests")
     assert not engine.calls["sweep_requests"]
@@ -87,7 +87,7 @@ def test_a_member_is_not_woken_for_requests(
 
 @pytest.mark.usefixtures("often")
 def test_no_sweep_runs_after_stop(engine: CountingEngine, clock: scheduler.Scheduler) -> None:
-    clock.start(engine)
+    clock.start(engine, stays=True)
     clock.wake_at(now())
     assert all(event.wait(LONG) for event in engine.twice.values())
 
@@ -101,10 +101,11 @@ def test_no_sweep_runs_after_stop(engine: CountingEngine, clock: scheduler.Sched
     assert engine.calls == before
 
 
+@pytest.mark.parametrize("stays", [True, False])
 def test_the_engine_is_woken_at_the_time_that_was_set_last(
-    engine: CountingEngine, clock: scheduler.Scheduler
+    engine: CountingEngine, clock: scheduler.Scheduler, stays: bool
 ) -> None:
-    clock.start(engine)
+    clock.start(engine, stays=stays)
     for _ in range(3):
         clock.wake_at(now() + 3000.0)
         clock.wake_at(now() + 0.05)
@@ -119,31 +120,36 @@ def test_the_engine_is_woken_at_the_time_that_was_set_last(
     assert engine.calls["wake"] == woken, "the time was moved"
 
 
+@pytest.mark.parametrize("stays", [True, False])
 @pytest.mark.parametrize("due", [float("inf"), 1e300, float("-inf")])
 def test_no_time_is_too_far_away(
-    engine: CountingEngine, clock: scheduler.Scheduler, due: float
+    engine: CountingEngine, clock: scheduler.Scheduler, due: float, stays: bool
 ) -> None:
-    clock.start(engine)
+    clock.start(engine, stays=stays)
     clock.wake_at(due)
     assert engine.twice["sweep_requests"].wait(LONG)
     clock.wake_at(now())
     assert engine.woken.wait(LONG)
 
 
-def test_requests_and_deadlines_are_looked_at_before_apscheduler_is_loaded(
-    engine: CountingEngine, clock: scheduler.Scheduler
+def test_all_that_a_command_waits_for_comes_without_apscheduler(
+    engine: CountingEngine, clock: scheduler.Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock.start(engine)
-    assert engine.twice["sweep_requests"].wait(LONG)
-    assert engine.twice["sweep_deadlines"].wait(LONG)
+    monkeypatch.setattr(scheduler, "_FIRST", math.inf)
+    clock.start(engine, stays=False)
+    clock.wake_at(now())
+    assert all(
+        engine.twice[name].wait(LONG) for name in ("wake", "sweep_requests", "sweep_deadlines")
+    )
+    assert clock._jobs is None
 
 
 def test_it_is_loaded_after_a_while_though_nothing_has_to_wait(
     engine: CountingEngine, clock: scheduler.Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scheduler, "_LOOKS", 1)
+    monkeypatch.setattr(scheduler, "_FIRST", 0.01)
     monkeypatch.setitem(jobs.PERIODS, "sweep_drift", 0.01)
-    clock.start(engine)
+    clock.start(engine, stays=False)
     assert engine.twice["sweep_drift"].wait(LONG)
 
 
@@ -161,7 +167,7 @@ def test_a_sweep_that_fails_runs_again(
 
     monkeypatch.setitem(jobs.PERIODS, "sweep_drift", 0.01)
     monkeypatch.setattr(engine, "sweep_drift", fail, raising=False)
-    clock.start(engine)
+    clock.start(engine, stays=True)
     clock.wake_at(now())
     assert twice.wait(LONG)
 
@@ -177,7 +183,7 @@ def test_a_wall_clock_that_is_set_delays_nothing(
         def now(cls, tz: Any = None) -> datetime:
             return tz.fromutc(datetime.fromtimestamp(SystemClock().now() + by, tz))
 
-    clock.start(engine)
+    clock.start(engine, stays=True)
     clock.wake_at(now())
     assert engine.woken.wait(LONG)
     monkeypatch.setattr(base, "datetime", Set)
@@ -223,7 +229,7 @@ def test_a_command_that_ends_at_once_does_not_load_apscheduler() -> None:
     script = (
         "import sys; from zonda.core.schedule.scheduler import Scheduler;"
         "from zonda.core.system.clock import SystemClock; clock = Scheduler(SystemClock());"
-        "clock.start(None); clock.stop(); print('apscheduler' in sys.modules)"
+        "clock.start(None, stays=False); clock.stop(); print('apscheduler' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.split() == ["False"], done.stderr

@@ -59,12 +59,8 @@ POLL_TICK = 0.1
 class Scheduler(Protocol):
     """The clock of an engine: see ``zonda.core.schedule.scheduler``."""
 
-    @property
-    def is_loaded(self) -> bool:
-        """Whether a time that is set costs next to nothing."""
-
-    def start(self, engine: Engine) -> None:
-        """Call ``engine.wake`` and its sweeps from now on."""
+    def start(self, engine: Engine, *, stays: bool) -> None:
+        """Call ``engine.wake`` and its sweeps from now on; ``stays``: for more than a command."""
 
     def wake_at(self, due: float) -> None:
         """Call ``engine.wake`` at ``due``, then every ``POLL_TICK``, instead of when it was set to.
@@ -168,9 +164,7 @@ class Engine:
             self._run_unit(interrupt_all)
             if drive == "all":
                 self._run_unit(sweeps.take_up_after_end)
-        if drive == "all":
-            self._scheduler.wake_at(self.clock.monotonic())
-        self._scheduler.start(self)
+        self._scheduler.start(self, stays=drive == "all")
 
     def _start_thread(self) -> None:
         self._thread = threading.Thread(target=self._run, name="zonda-engine", daemon=True)
@@ -429,7 +423,7 @@ class Engine:
         at = math.inf if due is None else max(due, now + POLL_TICK)
         if retry is not None:
             at = now + retry
-        if driver.makes_light_calls and self._scheduler.is_loaded:
+        if driver.makes_light_calls:
             at = min(at, now + POLL_TICK)
         if at < self._wakes_at or at > self._wakes_at + POLL_TICK:
             self._wakes_at = at

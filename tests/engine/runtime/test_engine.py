@@ -184,12 +184,10 @@ def test_commands_of_other_processes_are_carried_out_and_answered(
 class ByHand:
     """A scheduler that wakes nobody; tells when it is asked to."""
 
-    is_loaded = True
-
     def __init__(self) -> None:
         self.times: SimpleQueue[float] = SimpleQueue()
 
-    def start(self, engine: Engine) -> None:
+    def start(self, engine: Engine, *, stays: bool) -> None:
         """Never call it."""
 
     def wake_at(self, due: float) -> None:

@@ -108,9 +108,7 @@ class HeldPool(Pool):
 class Clockwork:
     """The scheduler: the simulator calls the sweeps itself."""
 
-    is_loaded = False
-
-    def start(self, engine: Engine) -> None:
+    def start(self, engine: Engine, *, stays: bool) -> None:
         """Nothing: see ``Process.sweep``."""
 
     def wake_at(self, due: float) -> None:
