@@ -147,7 +147,8 @@ class _DeferredInit(_Deferred):
     _left = _INTERPRETED
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None or self._left <= 0:
+        # Python 3.13's inspect.signature hands the class over as the instance
+        if instance is None or isinstance(instance, type) or self._left <= 0:
             return super().__get__(instance, owner)
         self._left -= 1
         return partial(self._fill, instance)
