@@ -52,10 +52,13 @@ auth_uri = {auth_url}
 """
 PASTE = """
 [pipeline:heat-api]
-pipeline = versionnegotiation authtoken context osprofiler apiv1app
+pipeline = faultwrap versionnegotiation authtoken context osprofiler apiv1app
 [app:apiv1app]
 paste.app_factory = heat.common.wsgi:app_factory
 heat.app_factory = heat.api.openstack.v1:API
+[filter:faultwrap]
+paste.filter_factory = heat.common.wsgi:filter_factory
+heat.filter_factory = heat.api.openstack:faultwrap_filter
 [filter:versionnegotiation]
 paste.filter_factory = heat.common.wsgi:filter_factory
 heat.filter_factory = heat.api.openstack:version_negotiation_filter
