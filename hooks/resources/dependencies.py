@@ -8,9 +8,9 @@ says and at nothing else, and gives the same answer for the same template.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
+from ..cached_property import cached_property
 from ..errors import ResourceFailure
 
 

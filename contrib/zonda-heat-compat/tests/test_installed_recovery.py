@@ -160,7 +160,7 @@ def make_port(heat: Heat) -> Adapted:
     assert isinstance(made, type)
     definition = ResourceDefinition("port", "OS::Neutron::Port")
     port = made("port", definition, SimpleNamespace(), ResourceState(uuid="u"))  # type: ignore[arg-type]
-    port.__dict__["heat"] = heat
+    port._heat = heat
     return port
 
 

@@ -43,7 +43,7 @@ def validate(heat_class: type[Any], **properties: str) -> list[tuple[Any, ...]]:
     made = adapted(heat_class)
     assert isinstance(made, type)
     resource: Adapted = made("r", ResourceDefinition("r", "X"), SimpleNamespace())  # type: ignore[arg-type]
-    resource.__dict__["heat"] = Heat()
+    resource._heat = Heat()
     try:
         resource.validate()
     except ValidationErrors as error:

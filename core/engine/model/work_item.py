@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from typing import Any
 
 from zonda.core.store.read.reader import Reader
@@ -12,6 +11,7 @@ from zonda.core.store.schema.rows import ResourceRow, StackRow
 from zonda.core.store.schema.words import DRIFTED, MISSING
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.evaluation.unknown_values import has_unknown
+from zonda.hooks.cached_property import cached_property
 from zonda.hooks.errors import TemplateError
 from zonda.hooks.records import dataclass, field
 from zonda.hooks.resources.definition import ResourceDefinition

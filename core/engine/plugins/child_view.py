@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.cached_property import cached_property
 
 from ..model.definition import Definition
 from ..model.states import COMPLETE, FAILED, IDLE, PRESENT

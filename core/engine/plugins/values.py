@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
@@ -16,6 +15,7 @@ from zonda.core.store.values.jsontext import dumps, loads
 from zonda.core.store.values.sealing import Sealer
 from zonda.core.template.source.json_text import is_too_deep
 from zonda.core.template.source.yaml_parser import MAX_DEPTH
+from zonda.hooks.cached_property import cached_property
 from zonda.hooks.context import ResourceContext
 from zonda.hooks.errors import PluginError, ResourceFailure, TemplateError
 from zonda.hooks.resources.resource import Resource

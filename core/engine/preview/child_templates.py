@@ -7,10 +7,10 @@ goes into need not be looked at again, and the value is there before anything is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 from zonda.core.template.evaluation.unknown_values import UnknownUntilRun, has_unknown
+from zonda.hooks.cached_property import cached_property
 from zonda.hooks.resources.nested_stack import NestedStack
 from zonda.hooks.resources.resource import Resource
 from zonda.hooks.schema.attributes import select

@@ -8,7 +8,6 @@ have in the end; parameters that are only known later are left open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from zonda.core.store.read.tree_paths import by_owner
@@ -17,6 +16,7 @@ from zonda.core.template.evaluation.unknown_values import has_unknown
 from zonda.core.template.source.bundle import Identity
 from zonda.core.template.types.template_types import TemplateResource
 from zonda.hooks import records
+from zonda.hooks.cached_property import cached_property
 from zonda.hooks.errors import TooManyResources, ZondaError
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.nested_stack import ChildTemplate, NestedStack

@@ -6,11 +6,11 @@ Implements ``hooks.nested.Child``. Whatever would have to be guessed raises ``Un
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow
 from zonda.core.template.evaluation.unknown_values import UNKNOWN, UnknownUntilRun, has_unknown
+from zonda.hooks.cached_property import cached_property
 
 from ..model.states import COMPLETE
 from ..plugins.reasons import OPEN

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cached_property
 from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
+from zonda.hooks.cached_property import cached_property
 
 from ..model.plan import BELOW, StackPlan
 from ..services import EngineServices

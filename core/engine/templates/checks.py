@@ -7,12 +7,12 @@ kept that were checked with it, or before it (``template/check_marks``), as keye
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from itertools import islice
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.schema.rows import PlanRow, StackRow
 from zonda.core.store.values.sealing import Sealer
+from zonda.hooks.cached_property import cached_property
 
 from ..model.definition import Definition, Node
 from ..model.states import COMPLETE, PRESENT

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cached_property
 
 from zonda.core.store.read.reader import Reader
 from zonda.core.store.read.tree_paths import Tree, by_owner
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.cached_property import cached_property
 
 from ..model import row_annotations
 from ..model.plan import BELOW

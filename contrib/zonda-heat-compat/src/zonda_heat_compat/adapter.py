@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 from zonda.hooks import (
@@ -79,6 +78,7 @@ class Adapted(Recovering, resource.Resource):
         self.t = definition
         self._state = state or ResourceState()
         self._lent = context
+        self._heat: Any = None
         self._token: Any = None
 
     @property
@@ -89,12 +89,18 @@ class Adapted(Recovering, resource.Resource):
     @context.setter
     def context(self, context: ResourceContext) -> None:
         self._lent = context
-        if "heat" in self.__dict__:
-            self.heat.stack.context.lent = context
+        if self._heat is not None:
+            self._heat.stack.context.lent = context
 
-    @cached_property
+    @property
     def heat(self) -> Any:
         """The plug-in's own instance."""
+        # no cached_property: Python 3.11 has one lock for all, and this may wait for templates
+        if self._heat is None:
+            self._heat = self._make_heat()
+        return self._heat
+
+    def _make_heat(self) -> Any:
         stack = Stack(self._lent, self, self._state)
         made = self.heat_class(self.name, _definition(self.t), stack)
         operation = getattr(self._lent, "operation", None)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
 from zonda.core.reports.drift import find_last_verdict
@@ -19,6 +18,7 @@ from zonda.core.store.read.drift_views import DriftCheckView
 from zonda.core.store.read.pages import EventQuery
 from zonda.core.store.read.views import EventView, ResourceSummary, StackView
 from zonda.hooks import records
+from zonda.hooks.cached_property import cached_property
 from zonda.hooks.errors import NotFound, ZondaError
 from zonda.hooks.records import dataclass
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 from zonda.core.reports.why import Explanation
 from zonda.core.store.read.drift_views import DriftNowView
 from zonda.core.store.read.pages import EventQuery
 from zonda.core.store.read.views import EventView, ResourceView, StackView
+from zonda.hooks.cached_property import cached_property
 from zonda.hooks.errors import NotFound, ZondaError
 from zonda.hooks.records import dataclass
 from zonda.hooks.text.suggestions import suggestion
