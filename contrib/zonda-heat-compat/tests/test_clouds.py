@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("zonda_heat_compat", reason="pip install contrib/zonda-heat-compat")
 
 from zonda_heat_compat import cloud, plugin
-from zonda_heat_compat.references import list_references
 
 
 @pytest.fixture(autouse=True)
@@ -96,21 +95,6 @@ def test_a_section_that_is_missing_is_told_by_its_name(
     assert cloud.Cloud("mine").tell("region_name") == "North"
     assert cloud.Cloud("mine").tell("auth_url") == "http://127.0.0.1:9/v3"
     assert cloud.Cloud("mine").tell("password") is None
-
-
-@pytest.mark.parametrize(
-    ("part", "names"),
-    [
-        ({"get_resource": "a"}, ["a"]),
-        ({"x": [{"get_attr": ["b", "c"]}, {"Ref": "d"}]}, ["b", "d"]),
-        ({"Fn::GetAtt": "e.f"}, ["e"]),
-        ({"get_resource": "a", "other": 1}, []),
-        ({"str_replace": {"template": "x", "params": {"y": {"get_resource": "g"}}}}, ["g"]),
-        ("get_resource", []),
-    ],
-)
-def test_the_resources_that_a_template_refers_to(part: Any, names: list[str]) -> None:
-    assert list(list_references(part)) == names
 
 
 def test_the_account_of_a_server_for_several_projects_is_nobodys(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -33,6 +34,31 @@ resources: {v: {type: OS::Heat::Value, properties: {value: 1}}}
 NET = """
 heat_template_version: 2018-08-31
 resources: {n: {type: OS::Neutron::Net, properties: {name: mine, shard: true}}}
+"""
+NETWORKS = """
+heat_template_version: 2018-08-31
+resources:
+  net: {type: OS::Neutron::Net}
+  subnet:
+    type: OS::Neutron::Subnet
+    properties: {network: {get_resource: net}, cidr: 10.0.0.0/24}
+  router:
+    type: OS::Neutron::Router
+    properties: {external_gateway_info: {network: public}}
+  plug:
+    type: OS::Neutron::RouterInterface
+    properties: {router: {get_resource: router}, subnet_id: {get_resource: subnet}}
+  port:
+    type: OS::Neutron::Port
+    properties:
+      network_id: {get_resource: net}
+      fixed_ips: [{subnet_id: {get_resource: subnet}}]
+  address:
+    type: OS::Neutron::FloatingIP
+    properties: {floating_network: public, port_id: {get_resource: port}}
+  elsewhere:
+    type: OS::Neutron::FloatingIP
+    properties: {floating_network: other}
 """
 OWN = """
 from zonda.hooks import resource
@@ -187,3 +213,20 @@ def test_what_would_be_made_says_that_there_is_no_cloud(tmp_path: Path) -> None:
     said = "\n".join(run(tmp_path, "stack", "create", "-t", str(tmp_path / "server.yaml"), "s"))
     assert "No cloud is known for this stack" in said
     assert "Traceback" not in said
+
+
+def test_an_address_waits_for_the_way_to_its_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OS_CLOUD", raising=False)  # no service is asked for it
+    file = tmp_path / "t.yaml"
+    file.write_text(NETWORKS)
+    said = "\n".join(run(tmp_path, "template", "graph", str(file), "-f", "json"))
+    graph, _ = json.JSONDecoder().raw_decode(said[said.index("{") :])
+    added = {
+        (edge["dependant"], edge["requirement"])
+        for edge in graph["edges"]
+        if "add_dependencies" in edge["reasons"]
+    }
+    assert {("address", "router"), ("address", "plug")} <= added
+    assert not any("elsewhere" in edge for edge in added)

@@ -99,7 +99,9 @@ def _collect_edges(
     properties: Mapping[str, Any],
     context: ResourceContext,
 ) -> list[Edge]:
-    definition = ResourceDefinition(node.name, node.type, properties, raw=node.trees)
+    definition = ResourceDefinition(
+        node.name, node.type, properties, depends_on=node.depends_on, raw=node.trees
+    )
     found = Dependencies(node.name, others)
     node.cls(node.name, definition, context).add_dependencies(found)
     return found.added

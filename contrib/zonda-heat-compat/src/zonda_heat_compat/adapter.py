@@ -39,14 +39,13 @@ from heat.engine.resource import NoActionRequired
 from heat.engine.resource import Resource as HeatResource
 from heat.engine.resources.stack_resource import StackResource
 
-from . import asking, stack_users
+from . import asking, dependencies, stack_users
 from .around import Stack
 from .deletion import complete_deletion
 from .marks import carry
 from .observing import tell
 from .placeholders import AsGiven, Broken, make_fault
 from .recovery import Recovering, find_way
-from .references import list_references
 from .replaced import let_go, take_back
 from .steps import note_steps
 from .tokens import CannotBeStored, pack, unpack
@@ -158,23 +157,8 @@ class Adapted(Recovering, resource.Resource):
             raise TemplateError(str(text))
 
     def add_dependencies(self, deps: Dependencies) -> None:
-        """Add the edges of the plug-in; none where it reads a property without a right value.
-
-        The checks of the template tell of the property, if a value was given.
-        """
-        stack = self.heat.stack
-        stack.with_neighbours(deps)
-        named = {*list_references(self.t.raw), *(self.t.depends_on or ())}
-        needed = [other for name, other in stack.resources.items() if name in named]
-        deps.graph = lambda: {self.heat: needed}  # type: ignore[attr-defined]
-        try:
-            with asking.not_checked("What it depends on", None):
-                self.heat.add_dependencies(deps)
-        except constraints.NotChecked:  # its own check says so
-            return
-        except ValueError as error:
-            if not isinstance(error.__cause__, TemplateError):
-                raise
+        """Add the edges of the plug-in."""
+        dependencies.add_edges(self.heat, self.t, deps)
 
     # -- life cycle ----------------------------------------------------------------------------
 
