@@ -357,6 +357,6 @@ def test_the_calls_that_end_last_are_told_to_sinks(make: Make) -> None:
     client: Any = app.engine
     stop = client._engine.stop
     client._engine.stop = lambda grace: (ended.append("engine"), stop(grace))
-    client._delivery = SimpleNamespace(finish=lambda: ended.append("sinks"))
+    client._delivery = SimpleNamespace(finish=lambda: ended.append("sinks"), news=lambda: None)
     app.close()
     assert ended == ["engine", "sinks"]
