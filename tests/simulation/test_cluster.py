@@ -23,6 +23,7 @@ KEPT = [
     pytest.param(20935, id="a-signal-failed-while-it-replaced-something"),
     pytest.param(22578, id="a-pause-was-counted-by-the-clock-of-a-host-that-had-stood-still"),
     pytest.param(22688, id="a-rollback-was-owed-again-while-it-was-planned"),
+    pytest.param(43970, id="a-tree-was-released-in-the-transaction-that-told-of-its-progress"),
     pytest.param(21353, id="a-retry-went-over-to-a-host-that-had-stood-still"),
     pytest.param(5699, id="a-stack-was-kept-that-was-at-rest-when-it-was-set-free"),
 ]

@@ -236,7 +236,7 @@ class Duties:
 
     def note_progress(self, root_id: str) -> None:
         """Forget how many owners of a tree have died: this one gets on with it."""
-        if root_id in self._ownership.suspects:
+        if root_id in self._ownership.suspects and root_id not in self._lost:
             self._execute(self._sql["duty_progress"], (TREE + root_id, self._ownership.member))
             self._gained[root_id] = 0
 
