@@ -9,6 +9,7 @@ from typing import Any
 from zonda.core.engine.actions import MarkResource, MoveResource, SignalResource
 from zonda.core.template.files.reader import read_text
 from zonda.core.template.source.json_text import read_json
+from zonda.hooks import records
 from zonda.hooks.errors import UsageError
 
 from ..arguments import STACK, argument, exclusive, takes
@@ -45,7 +46,9 @@ def signal(session: Session, arguments: argparse.Namespace) -> int:
         if not running.client.is_at_rest(root):
             say_planned(session, running)
         return 0
-    return follow_signal(session, session.app.engine.wait(root.id))
+    waiting = session.app.engine.wait(root.id)
+    # a member of a cluster goes on by itself, and may have come to the end by now
+    return follow_signal(session, records.replace(waiting, events_before=running.events_before))
 
 
 def _parse_details(arguments: argparse.Namespace) -> dict[str, Any]:

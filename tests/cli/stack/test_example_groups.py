@@ -79,7 +79,6 @@ resources:
 """
 
 
-@pytest.mark.sqlite  # a member of a cluster may work on the stack already, and nobody waits then
 def test_a_signal_whose_change_fails_ends_with_1_and_leaves_nothing_running(
     zonda: Any, write: Any
 ) -> None:
