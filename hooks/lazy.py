@@ -113,7 +113,7 @@ class LazyFactory:
         return self._known["make"](settings)
 
     def load(self) -> None:
-        """Import the factory, for who wants to wait for nothing later."""
+        """Import the factory now, so that its first use waits for nothing."""
         self._known["make"]
 
     @property

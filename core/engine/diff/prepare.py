@@ -23,7 +23,7 @@ from ..model.outcomes import Prepared
 from ..model.work_item import WorkItem
 from ..plugins.instances import Instances
 from ..plugins.reasons import Secrets, report_error
-from ..plugins.replaced import find_preparation
+from ..plugins.replacement import find_preparation
 from ..templates.fingerprints import definition_to_dict
 from .ceilings import check_ceiling
 from .decision import Comparison, Question, decide

@@ -45,7 +45,7 @@ from .deletion import SNAPSHOT, Forgetting, SavingDeletion
 from .instances import Instances
 from .reasons import OPEN, Secrets, format_not_in_plan, format_restricted, report_error
 from .redaction import scrub
-from .replaced import find_preparation, restore
+from .replacement import find_preparation, restore
 from .values import check_value, read_outputs
 
 #: Operations whose handlers take what was handed to them.

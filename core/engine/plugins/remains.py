@@ -15,7 +15,7 @@ from ..model.work_item import WorkItem
 from .instances import Instances
 from .reasons import Secrets
 from .redaction import scrub
-from .replaced import find_preparation
+from .replacement import find_preparation
 
 _UNKNOWN = "its type fails to tell what its deletion leaves behind"
 

@@ -150,10 +150,12 @@ class Walk:
         elif row is not None and "replace" in (action, verdict.may):
             remains = self._remains.describe_present(row)
             prepares = self._remains.is_prepared_first(row)
-        because, held = verdict.because, None
         return Entry(
-            *(name, node.type, action, row, verdict, because, held),
-            *(nested, perhaps, remains, prepares),
+            *(name, node.type, action, row, verdict, verdict.because),
+            nested=nested,
+            perhaps=perhaps,
+            remains=remains,
+            prepares=prepares,
         )
 
     def _walk_nested(

@@ -46,7 +46,7 @@ from .marks import carry
 from .observing import tell
 from .placeholders import AsGiven, Broken, make_fault
 from .recovery import Recovering, find_way
-from .replaced import let_go, take_back
+from .replacement import let_go, take_back
 from .steps import note_steps
 from .tokens import CannotBeStored, pack, unpack
 

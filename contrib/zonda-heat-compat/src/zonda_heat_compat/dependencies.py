@@ -30,7 +30,7 @@ def add_edges(heat: Any, definition: ResourceDefinition, deps: Dependencies) -> 
     """
     stack, properties = heat.stack, heat.properties
     stack.with_neighbours(deps)
-    # What is read of the others is not translated: no service is asked what a name means here.
+    # the neighbours' names are not translated either, so that no service is asked what one means
     properties.translate_by(lambda: _list_renaming(heat, properties))
     read = {each.name for each in sources(definition.raw) if each.kind in _RESOURCES}
     named = read.union(definition.depends_on or ())

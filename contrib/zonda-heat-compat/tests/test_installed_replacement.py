@@ -16,7 +16,7 @@ pytest.importorskip("openstack", reason="pip install 'contrib/zonda-heat-compat[
 from zonda.hooks import NotReady
 from zonda.hooks.testing import Lifecycle
 
-from zonda_heat_compat import plugin, replaced
+from zonda_heat_compat import plugin, replacement
 from zonda_heat_compat.adapter import adapted
 
 assert plugin, "it lends the name heat"
@@ -150,8 +150,8 @@ def make_server(cloud: Nova, key: str | None, *networks: dict[str, str]) -> Any:
     return found
 
 
-def get_holding(heat: Any) -> replaced.Holding:
-    return replaced._find_kind(type(heat))(heat)
+def get_holding(heat: Any) -> replacement.Holding:
+    return replacement._find_kind(type(heat))(heat)
 
 
 PORT, PLAIN = {"port": "p"}, {"network": "n"}
