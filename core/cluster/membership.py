@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 #: Seconds between two looks at the leases of the others; until a session that hears nothing looks
 #: whether to end; and until one that has failed begins anew.
-_LOOK, _LISTEN, _TICK = 0.5, 5.0, 0.5
+_LOOK, _LISTEN, _TICK = 1.0, 5.0, 0.5
 #: Seconds after which an engine whose thread does not go round is taken for dead.
 _STUCK = 30.0
 #: Seconds between two words of new events, and of progress, at least: whoever tells of something in

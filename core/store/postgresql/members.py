@@ -6,6 +6,7 @@ one tree is said by row locks alone (``schema.cluster_statements``). All times a
 
 from __future__ import annotations
 
+import select
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -223,11 +224,19 @@ class Members:
     def hear(self, seconds: float) -> set[str]:
         """Wait for something to be told, up to ``seconds``; returns it."""
         try:
-            return {
-                note.payload for note in self._connection.notifies(timeout=seconds, stop_after=1)
-            }
+            found = self._read_notes()
+            if not found:
+                # psycopg itself would look ten times a second
+                ready = select.poll()
+                ready.register(self._connection.fileno(), select.POLLIN)
+                if ready.poll(seconds * 1000):
+                    found = self._read_notes()
         except psycopg.Error as error:
             raise to_store_error(error, self._where) from error
+        return found
+
+    def _read_notes(self) -> set[str]:
+        return {note.payload for note in self._connection.notifies(timeout=0)}
 
     def _execute(self, statement: str, *values: Any) -> list[Any]:
         try:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 
@@ -14,8 +15,8 @@ from ...service.service import Service
 from ..readiness import Readiness
 from .supervisor import Supervisor
 
-#: Ticks of uvicorn (0.1 s) between two rounds.
-_TICKS = 10
+#: Seconds between two rounds.
+_ROUND = 1.0
 #: Seconds for which a server whose engine has died answers reads and says that it is not ready.
 LAST_SECONDS = 10.0
 
@@ -38,6 +39,8 @@ class Server(uvicorn.Server):
         self._readiness = readiness
         self._ready = ready
         self._supervisor = Supervisor()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._round_due = asyncio.Event()
         self._died_at: float | None = None
         #: The death of the engine, once the server ends for it.
         self.failure: StoreError | None = None
@@ -53,14 +56,29 @@ class Server(uvicorn.Server):
         self._ready()
         self._supervisor.tell("READY=1")
 
+    async def main_loop(self) -> None:
+        """Make rounds until ``end``. uvicorn itself would look ten times a second."""
+        self._loop = asyncio.get_running_loop()
+        while not await self.on_tick(0):
+            timer = self._loop.call_later(_ROUND, self._round_due.set)
+            await self._round_due.wait()
+            timer.cancel()
+            self._round_due.clear()
+
     async def on_tick(self, counter: int) -> bool:
-        """Make a round now and then, besides what uvicorn does."""
-        if counter % _TICKS == 0:
-            self.make_round()
+        """Make a round, besides what uvicorn does."""
+        self.make_round()
         return await super().on_tick(counter)
 
+    def end(self) -> None:
+        """End the server. May be called any time, by any thread."""
+        self.should_exit = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it has ended
+                self._loop.call_soon_threadsafe(self._round_due.set)
+
     def make_round(self) -> None:
-        """Look after streams, the engine and the supervisor; called about once a second."""
+        """Look after streams, the engine and the supervisor; called once a second."""
         app = self._service.app
         now = app.clock.monotonic()
         self._service.hub.tick()

@@ -127,7 +127,7 @@ class Serving:
         """End the server. May be called any time."""
         self._stopped = True
         if self._server is not None:
-            self._server.should_exit = True
+            self._server.end()
 
     def close(self) -> None:
         """Close the socket."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from zonda.core.api.server.process import loop
 from zonda.core.api.server.process.loop import LAST_SECONDS, Server
 from zonda.core.api.server.readiness import Readiness
 from zonda.core.settings.settings import read_supervisor
@@ -94,6 +97,22 @@ def test_a_server_ends_ten_seconds_after_its_engine_has_died() -> None:
     assert bench.server.should_exit
     assert bench.server.failure is bench.engine.failure
     assert bench.ticks == 4
+
+
+def test_a_server_that_is_told_to_end_does_not_wait_for_its_next_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(loop, "_ROUND", 3600.0)
+    bench = Bench()
+    has_begun = threading.Event()
+    bench.server.make_round = has_begun.set  # type: ignore[method-assign]
+    serving = threading.Thread(target=lambda: asyncio.run(bench.server.main_loop()), daemon=True)
+    serving.start()
+    assert has_begun.wait(60)
+    bench.server.end()
+    serving.join(60)
+    assert not serving.is_alive()
+    bench.server.end()  # once more, when there is no loop
 
 
 def test_the_watchdog_hears_of_an_engine_that_works_and_of_no_other(
