@@ -16,6 +16,8 @@ TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env"
 SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
+#: What stands before servers.
+PROXIES = ("haproxy", "pgbouncer")
 #: Programs that modules of Ansible work on.
 MODULES = (
     "crontab",
@@ -45,7 +47,7 @@ def run(tmp_path: Path) -> Run:
     (tools / "python").write_text(f"#!{shutil.which('bash')}\nenv\nexit 1\n")
     (tools / "python").chmod(0o755)
 
-    for name in (*SHELLS, BROWSER, SYSTEMD, *MODULES):
+    for name in (*SHELLS, BROWSER, SYSTEMD, *PROXIES, *MODULES):
         (tools / name).touch(0o755)
 
     def start(*options: str, npm: str = "") -> subprocess.CompletedProcess[str]:
