@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import secrets
+import select
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +18,18 @@ ABSENT: Final = "no podman with runc: apt-get install --no-install-recommends po
 def find_podman() -> str | None:
     """The program; None where it or what runs its containers is not installed."""
     return shutil.which("podman") if shutil.which("runc") else None
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait for a process that is not our child: what watches a container tidies up behind it."""
+    try:
+        watched = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    ended = select.poll()
+    ended.register(watched)
+    ended.poll(60_000)
+    os.close(watched)
 
 
 class Container:
@@ -49,9 +63,13 @@ class Container:
 
     def stop(self) -> None:
         """Remove it."""
+        shown = self._podman("inspect", "--format={{.State.ConmonPid}}", self.name)
         self._podman("rm", "--force", "--time=0", "--ignore", self.name)
+        if shown.returncode == 0:
+            wait_for_end(int(shown.stdout))
         # podman leaves its store mounted on itself
-        subprocess.run(["umount", str(self._folder / "root" / "overlay")], check=False)
+        umount = ["umount", str(self._folder / "root" / "overlay")]
+        subprocess.run(umount, capture_output=True, check=False)
         shutil.rmtree(self._folder)
 
     @property
