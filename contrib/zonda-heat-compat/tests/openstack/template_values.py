@@ -31,7 +31,8 @@ SERVICES: Final = (
 SERVER: Final = "SERVER"
 #: Values of parameters by pattern of their names; the first that fits counts.
 VALUES: Final = (
-    (r"net_name$|domain_name$|role_name$|security_group_name$", "NEW"),
+    (r"net_name$|domain_name$|role_name$", "NEW"),
+    (r"security_group_name$", "default"),
     (r"cidr$", "10.77.0.0/24"),
     (r"gateway$", "10.77.0.1"),
     (r"pool_start$", "10.77.0.10"),
