@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -61,9 +61,9 @@ REPLACED: Final = (
     *("OS::Nova::ServerGroup", "OS::Barbican::Secret", "OS::Barbican::GenericContainer"),
     *("OS::Neutron::QoSPolicy", "OS::Neutron::Trunk", "OS::Keystone::Service"),
 )
-#: The properties of a server that has no second one beside it on a cloud of one host: its group
-#: keeps them apart, or it has a volume.
-ALONE: Final = {"scheduler_hints", "block_device_mapping", "block_device_mapping_v2"}
+#: The properties of a server that has no second one beside it on a cloud of one host, in Heat
+#: neither: its group keeps them apart, or it has a volume. It is replaced with that.
+ALONE: Final = ("scheduler_hints", "block_device_mapping", "block_device_mapping_v2")
 #: The errors of templates that cannot be made on this cloud, by Heat neither.
 REFUSED: Final = {
     "bad.yaml": "No Flavor matching",
@@ -163,20 +163,43 @@ class Life:
 
     def replace(self) -> None:
         """Have a resource replaced, and all that must be replaced with it."""
-        resources = (self.template.get("resources") or {}).items()
-        named = (
-            (each.get("type"), name)
-            for name, each in resources
-            if "external_id" not in each and not ALONE & set(each.get("properties") or ())
-        )
-        can = sorted((REPLACED.index(kind), name) for kind, name in named if kind in REPLACED)
-        if not can:
+        chosen = choose_replaced(self.template.get("resources") or {})
+        if chosen is None:
             self.notes.append("nothing to replace")
             return
-        self.run("resource mark unhealthy", "s", can[0][1])
+        before = self.list_servers()
+        self.run("resource mark unhealthy", "s", chosen)
         said = self.update(self.path)
         if not re.search(r" [1-9]\d* replaced", said):
-            raise RuntimeError(f"replace {can[0][1]}: {said}")
+            raise RuntimeError(f"replace {chosen}: {said}")
+        servers = sorted(name for name, _ in before - self.list_servers())
+        self.notes.append(f"replaced {chosen}; servers made anew: {', '.join(servers) or 'none'}")
+
+    def list_servers(self) -> set[tuple[str, str]]:
+        """The servers of the stack itself, with their ids."""
+        listed = json.loads(self.run("resource list", "s", "-f", "json").stdout)
+        return {
+            (each["resource_name"], each["physical_resource_id"])
+            for each in listed
+            if each["resource_type"] == "OS::Nova::Server"
+        }
+
+
+def choose_replaced(resources: Mapping[str, Any]) -> str | None:
+    """The resource to replace: a server, else what one rests on alone, else any that can be."""
+    kinds = {name: each["type"] for name, each in resources.items() if "external_id" not in each}
+    ranks = {name: REPLACED.index(kind) + 2 for name, kind in kinds.items() if kind in REPLACED}
+    for name in [name for name in ranks if kinds[name] == "OS::Nova::Server"]:
+        given = resources[name].get("properties") or {}
+        alone = json.dumps([given.get(each) for each in ALONE], default=str)
+        if not any(each in given for each in ALONE):
+            ranks[name] = 0
+            continue
+        del ranks[name]
+        for used in re.findall(r'"get_resource": "([^"]+)"', alone):
+            if used in ranks:
+                ranks[used] = 1
+    return min(ranks, key=lambda name: (ranks[name], name), default=None)
 
 
 def make_ground(cloud: str) -> None:
