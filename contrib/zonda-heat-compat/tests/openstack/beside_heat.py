@@ -3,9 +3,11 @@
     python beside_heat.py [--cloud demo] [--servers 10] [--networks 100]
 
 ``OS_CLIENT_CONFIG_FILE`` names a file with the cloud and ``admin``; ``ZONDA_CLOUD`` the folder of
-the cloud's programs, which ``real_heat.py`` needs. Each makes and removes a stack of servers with a
-port each, and one of networks. Prints a line of JSON for each: the wall time, the CPU seconds of
-the engine (for zonda of the whole commands, start-up too), and the most memory (MB).
+the cloud's programs, which ``real_heat.py`` needs; ``zonda serve`` needs ``zonda[serve]``. Each
+makes and removes a stack of servers with a port each, and one of networks: zonda by commands, then
+``zonda serve`` and real Heat, both with API and engine in one process that runs already and has
+made a server, asked by the same client. Prints a line of JSON for each: the wall time, the CPU
+seconds (of the process, or of the whole commands with their start-up), and the most memory (MB).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from inventory import Heat, run_zonda
+from inventory import Heat, Service, Zonda, run_zonda
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -86,18 +88,29 @@ def read_children() -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def measure_zonda(folder: Path, cloud: str, name: str, template: Path) -> None:
-    """Make and remove a stack with zonda."""
+def measure_commands(folder: Path, cloud: str, name: str, template: Path) -> None:
+    """Make and remove a stack with commands of zonda."""
 
     def run(*words: str) -> None:
         done = run_zonda(folder / "home", cloud, "stack", *words)
         if done.returncode:
             raise SystemExit(done.stderr[-2000:])
 
-    measure(
-        "zonda", f"create {name}", lambda: run("create", "-t", str(template), "s"), read_children
-    )
-    measure("zonda", f"delete {name}", lambda: run("delete", "--yes", "s"), read_children)
+    who = "zonda's commands"
+    measure(who, f"create {name}", lambda: run("create", "-t", str(template), "s"), read_children)
+    measure(who, f"delete {name}", lambda: run("delete", "--yes", "s"), read_children)
+
+
+def measure_service(service: Service, first: Path, paths: dict[str, Path]) -> None:
+    """Make and remove the stacks with a service that has made and removed the first one."""
+    who = type(service).__name__
+    with service:
+        usage = lambda: read_usage(service.process.pid)  # noqa: E731
+        service.create("s", first)
+        service.delete("s")
+        for name, path in paths.items():
+            measure(who, f"create {name}", lambda path=path: service.create("s", path), usage)
+            measure(who, f"delete {name}", lambda: service.delete("s"), usage)
 
 
 def main() -> None:
@@ -115,12 +128,11 @@ def main() -> None:
     paths = {name: folder / f"{name.replace(' ', '-')}.json" for name in templates}
     for name, template in templates.items():
         paths[name].write_text(json.dumps(template))
-        measure_zonda(folder, args.cloud, name, paths[name])
-    with Heat(folder / "heat", args.cloud) as heat:
-        usage = lambda: read_usage(heat.process.pid)  # noqa: E731
-        for name, path in paths.items():
-            measure("Heat", f"create {name}", lambda path=path: heat.create("s", path), usage)
-            measure("Heat", f"delete {name}", lambda: heat.delete("s"), usage)
+        measure_commands(folder, args.cloud, name, paths[name])
+    first = folder / "first.json"
+    first.write_text(json.dumps(build_servers(1)))
+    for service in (Zonda(folder / "served", args.cloud), Heat(folder / "heat", args.cloud)):
+        measure_service(service, first, paths)
 
 
 if __name__ == "__main__":

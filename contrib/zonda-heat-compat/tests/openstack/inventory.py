@@ -81,8 +81,8 @@ def run_zonda(home: Path, cloud: str, *words: str) -> subprocess.CompletedProces
     )
 
 
-class Heat:
-    """Real Heat, started for the time of a ``with``."""
+class Service:
+    """A service that speaks Heat's API, started for the time of a ``with``."""
 
     def __init__(self, folder: Path, cloud: str = "demo") -> None:
         self._folder, self._cloud = folder, cloud
@@ -90,18 +90,22 @@ class Heat:
             probe.bind(("127.0.0.1", 0))
             self._port = probe.getsockname()[1]
 
+    def _list_words(self) -> list[str]:
+        """The command; it prints a line with "serves" once it listens."""
+        raise NotImplementedError
+
     def __enter__(self) -> Self:
-        script = Path(__file__).parent / "real_heat.py"
         self.process = subprocess.Popen(
-            [sys.executable, str(script), str(self._folder), str(self._port)],
+            [sys.executable, *self._list_words()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            env={**os.environ, "OS_CLOUD": self._cloud},
         )
         assert self.process.stdout is not None
         if "serves" not in self.process.stdout.readline():
-            raise SystemExit(f"Heat does not start: see {self._folder}/heat.log")
+            raise SystemExit(f"{type(self).__name__} does not start: see {self._folder}")
         import openstack
 
         connection = openstack.connect(cloud=self._cloud)
@@ -151,3 +155,23 @@ class Heat:
             if found["stack_status"].endswith("FAILED"):
                 raise SystemExit(f"{found['stack_status']}: {found['stack_status_reason']}")
             time.sleep(0.5)
+
+
+class Heat(Service):
+    """Real Heat, its API and its engine in one process, which ends with its input."""
+
+    def _list_words(self) -> list[str]:
+        script = Path(__file__).parent / "real_heat.py"
+        return [str(script), str(self._folder), str(self._port)]
+
+
+class Zonda(Service):
+    """``zonda serve``: the same of zonda."""
+
+    def _list_words(self) -> list[str]:
+        where = ["--home", str(self._folder), "--address", f"127.0.0.1:{self._port}"]
+        return ["-m", "zonda", "serve", *where, "--ready", "zonda serves"]
+
+    def __exit__(self, *error: object) -> None:
+        self.process.terminate()
+        super().__exit__(*error)
