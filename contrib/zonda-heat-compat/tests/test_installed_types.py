@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
@@ -230,3 +230,30 @@ def test_an_address_waits_for_the_way_to_its_port(
     }
     assert {("address", "router"), ("address", "plug")} <= added
     assert not any("elsewhere" in edge for edge in added)
+
+
+class Counted(Distribution):
+    """A distribution of that name, which counts how often it is read."""
+
+    reads = 0
+
+    def read_text(self, filename: str) -> str:
+        """Its metadata, and an entry point."""
+        if filename == "entry_points.txt":
+            return "[heat.clients]\nown = own:Plugin\n"
+        self.reads += 1
+        return "Name: openstack-heat\n"
+
+    def locate_file(self, path: str | os.PathLike[str]) -> Path:
+        """Nothing of it is a file."""
+        raise NotImplementedError
+
+
+def test_whose_an_entry_point_is_is_read_once() -> None:
+    """Each context and resource asks it for each of its clients."""
+    from zonda_heat_compat import installed
+
+    dist = Counted()
+    (entry,) = dist.entry_points
+    assert all(installed.brings(entry) for _ in range(3))
+    assert dist.reads == 1

@@ -55,6 +55,7 @@ def find_folder() -> str | None:
     return names.folder_of(file) if Path(file).is_file() else None
 
 
+@cache  # a distribution reads and parses its metadata anew each time
 def brings(entry: EntryPoint) -> bool:
     """Whether an entry point is that of openstack-heat, and not of a stranger's package."""
     return entry.dist is not None and entry.dist.metadata["Name"] == NAME
