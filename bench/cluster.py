@@ -281,7 +281,7 @@ def bench_idle(setup: Setup) -> None:
     """Members that have nothing to do: percents of a core and transactions of each."""
     if setup.postgresql:
         setup.postgresql.execute("VACUUM ANALYZE", setup.database)  # or the server itself would
-        time.sleep(12.0)  # sessions tell of their last transactions after ten seconds
+        time.sleep(35.0)  # the server hears late of its sessions' transactions
     before, spent = count_transactions(setup), Spent(setup)
     time.sleep(IDLE_SECONDS)
     wall, found = spent.wall, spent.read()
