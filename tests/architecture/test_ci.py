@@ -16,7 +16,7 @@ TOOLS = ("bash", "dirname", "mktemp", "rm", "cat", "timeout", "id", "tee", "env"
 SHELLS = ("zsh", "fish", "mandoc")
 BROWSER = "chromium"
 SYSTEMD = "systemd-analyze"
-#: What stands before servers.
+#: The proxies of a database and of an API.
 PROXIES = ("haproxy", "pgbouncer")
 #: Programs that modules of Ansible work on.
 MODULES = (
