@@ -215,14 +215,14 @@ def _list_names(kind: str, current: str, typed: _CommandLine) -> list[_Word]:
         settings = load_settings({**typed.settings, **home})
     except UsageError:
         return []
-    database = Path(settings.database_url.removeprefix("sqlite:///"))
+    url, project = settings.database_url, settings.project
     above = current.rpartition("/")[0]
     if kind == "stack" and not above:
-        return [(name, "") for name in names.stack_names(database, settings.project)]
+        return [(name, "") for name in names.list_stack_names(url, project)]
     if kind == "resource" and not typed.arguments:
         return []
     path = "/".join(filter(None, (typed.arguments[0] if kind == "resource" else "", above)))
-    found = names.resource_names(database, settings.project, path)
+    found = names.list_resource_names(url, project, path)
     start = f"{above}/" if above else ""
     return [
         (start + name, "") for name, is_owner in found.items() if is_owner or kind == "resource"

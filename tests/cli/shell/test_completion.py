@@ -142,6 +142,7 @@ def test_wrong_settings_have_no_names_either(complete: Complete, tmp_path: Path)
     assert complete("stack", "show", "") == []
 
 
+@pytest.mark.sqlite  # a process of its own, with a file
 @pytest.mark.usefixtures("stacks")
 def test_completion_imports_next_to_nothing(tmp_path: Path) -> None:
     script = (
@@ -228,6 +229,7 @@ def terminal(request: pytest.FixtureRequest, stacks: None, tmp_path: Path) -> It
     opened.close()
 
 
+@pytest.mark.sqlite  # likewise
 def test_a_shell_at_a_terminal_completes_words_names_options_and_files(terminal: Shell) -> None:
     terminal.until("ready> ")
     terminal.type("zonda stack resour\t")
@@ -246,6 +248,7 @@ def test_a_shell_at_a_terminal_completes_words_names_options_and_files(terminal:
     terminal.until("child.yaml ")
 
 
+@pytest.mark.sqlite  # likewise
 def test_fish_completes(stacks: None, tmp_path: Path) -> None:
     fish = needs("fish")
     script = """
