@@ -453,10 +453,13 @@ class EngineClient:
         """Count the stack's resource instances, with those of nested stacks."""
         return self._parts.reader.tree_size(self._parts.reader.stack_by_id(stack_id).root_id)
 
-    @property
-    def holder(self) -> str:
-        """The process that is the engine now, for people; '' if none is."""
-        return self._parts.find_engine()
+    def find_holder(self, stack: StackView) -> str:
+        """Find the process that carries out what goes on in a stack, for people; '' for none."""
+        parts = self._parts
+        if not parts.is_clustered:
+            return parts.find_engine()
+        owner = parts.reader.find_owner(stack.root_id)
+        return "process {1} on {0}".format(*owner) if owner else ""
 
     @property
     def other_engine(self) -> str:

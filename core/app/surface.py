@@ -95,9 +95,8 @@ class EngineAccess(Protocol):
     def count_resources(self, stack_id: str) -> int:
         """Count the stack's resource instances, with those of nested stacks."""
 
-    @property
-    def holder(self) -> str:
-        """The name of whatever is the engine now, for people; '' if nothing is."""
+    def find_holder(self, stack: StackView) -> str:
+        """Find what carries out the actions of a stack now, for people; '' if nothing does."""
 
     @property
     def other_engine(self) -> str:

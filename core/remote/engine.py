@@ -97,8 +97,7 @@ class RemoteEngine:
         """Count the stack's resource instances, with those of nested stacks."""
         return self._reader.tree_size(self._stacks.find(stack_id).root_id)
 
-    @property
-    def holder(self) -> str:
+    def find_holder(self, stack: StackView) -> str:
         """The server."""
         return self.other_engine
 

@@ -131,7 +131,7 @@ def describe_running(session: Session, stack: StackView) -> str:
     """Describe the running action of a stack: its user, process and start."""
     last = session.app.reader.actions(stack.id)[-1]
     by = f" by {last.by}" if last.by else ""
-    holder = session.app.engine.holder
+    holder = session.app.engine.find_holder(stack)
     who = f"{holder} carries it out" if holder else "nobody carries it out now"
     return (
         f"Stack {stack.name} already has an action ({last.action}) in progress{by}, since "

@@ -19,6 +19,7 @@ from zonda.core.template.environment.policies import Policies
 from zonda.hooks.errors import NotFound
 from zonda.hooks.text.suggestions import suggestion
 
+from ..database.placement import TREE
 from ..database.protocols import Connection
 from ..schema.rows import FailedRow, PlanRow, ResourceRow, SinkRow, SnapshotRow, StackRow
 from ..values.sealing import Sealer
@@ -362,6 +363,11 @@ class Reader(DriftReads, PageReads, SoftwareReads):
     def list_members(self) -> list[tuple[str, int]]:
         """(host, process id) of the members of the cluster, the oldest first."""
         return [(host, pid) for _, host, pid in self._ask("members")]
+
+    def find_owner(self, root_id: str) -> tuple[str, int] | None:
+        """(host, process id) of the member that looks after a tree; None for nobody."""
+        found = self._ask("duty_holder", f"{TREE}{root_id}")
+        return found[0] if found else None
 
     def is_member(self, member: str) -> bool:
         """Whether a member of the cluster has not been removed."""

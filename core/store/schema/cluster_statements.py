@@ -52,6 +52,7 @@ CLUSTER: dict[str, Executable] = {
     # finds no row. The renewal of the lease changes no key, so neither waits for the other.
     "member_fence": select(_ONE).where(M.id == P("me")).with_for_update(read=True, key_share=True),
     "members": select(M.id, M.host, M.pid).order_by(M.started_at, M.id),
+    "duty_holder": select(M.host, M.pid).where(D.key == P("of"), D.member == M.id),
     "duty_add": insert(DUTY)
     .values({column.name: P(column.name) for column in DUTY.columns})
     .on_conflict_do_nothing(),

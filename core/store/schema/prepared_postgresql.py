@@ -339,6 +339,8 @@ SQL: dict[str, str] = {
     'member_fence': 'SELECT 1 FROM member WHERE member.id = %s FOR KEY SHARE',
     # ()
     'members': 'SELECT member.id, member.host, member.pid FROM member ORDER BY member.started_at, member.id',
+    # (of)
+    'duty_holder': 'SELECT member.host, member.pid FROM member, duty WHERE duty.key = %s AND duty.member = member.id',
     # (key, member, since, not_before, takeovers)
     'duty_add': 'INSERT INTO duty (key, member, since, not_before, takeovers) VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING',
     # (new_member, new_since, of, now)
