@@ -19,6 +19,10 @@ from zonda.core.store.database.protocols import Database
 
 _TABLES = """SELECT tablename FROM pg_tables
     WHERE schemaname = 'public' AND tablename <> 'alembic_version'"""
+#: The schema of a database that no test has changed: its version, and its columns.
+_SCHEMA = """SELECT (SELECT version_num FROM alembic_version), COUNT(*) FROM pg_attribute
+    JOIN pg_class ON pg_class.oid = attrelid AND relkind = 'r' AND relname NOT LIKE 'procrastinate%'
+    WHERE relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped"""
 _SEQUENCES = "SELECT sequencename FROM pg_sequences WHERE schemaname = 'public'"
 _END_SESSIONS = """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()"""
@@ -89,8 +93,8 @@ class Loans:
         self.untouched.discard(url)
         database = PostgreSQL(url)
         tables = [name for (name,) in database.execute(_TABLES)]
-        if not tables:  # nobody has opened it
-            self._server.drop_database(url)
+        if not tables or database.execute(_SCHEMA) != [_build_schema()]:
+            self._server.drop_database(url)  # nobody has opened it, or a test has changed it
             return
         sequences = [name for (name,) in database.execute(_SEQUENCES)]
         empty = [f'DELETE FROM "{name}"' for name in tables]
@@ -103,6 +107,13 @@ class Loans:
             self._server.drop_database(url)
             return
         self._free.append(url)
+
+
+def _build_schema() -> tuple[str, int]:
+    from zonda.core.store.schema.drift_tables import metadata
+    from zonda.core.store.schema.version import HEAD
+
+    return HEAD, 1 + sum(len(table.columns) for table in metadata.tables.values())
 
 
 @contextmanager

@@ -14,6 +14,8 @@ import pytest
 
 from zonda.core.store.schema.version import HEAD
 
+pytestmark = pytest.mark.sqlite  # files of older releases
+
 FROZEN = Path(__file__).parents[1] / "store" / "frozen"
 YEAR_2100 = 4102444800
 ARCHIVES = sorted(FROZEN.glob("*.zip"))

@@ -24,6 +24,8 @@ from zonda.core.store.write.transaction import Transaction
 from zonda.hooks.errors import Conflict, NotFound, ValidationErrors
 from zonda.hooks.records import replace
 
+pytestmark = pytest.mark.sqlite  # members on one file
+
 BOX = "a: {{type: Test::Box, properties: {{value: {}}}}}"
 
 

@@ -304,6 +304,7 @@ def test_members_and_duties_are_listed(
     del cluster.bench.journal.behave["a", "check"]
 
 
+@pytest.mark.sqlite
 def test_a_file_has_no_members(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["member", "list"]) == 2
     assert "Set database_url to postgresql://" in capsys.readouterr().err

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 import zipfile
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.databases import execute, find_shown_url, open_database
+from tests.conftest import ON_SERVER
 
-from zonda.core.store.file.lock import EngineLock
 from zonda.core.store.schema.version import HEAD
 from zonda.core.store.values.sealing import make_key
 
@@ -39,13 +38,6 @@ def home(zonda: Any, write: Callable[[str, str], Path], tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def execute(home: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(home / "zonda.db")) as connection:
-        for statement in statements:
-            assert connection.execute(statement).rowcount, statement
-        connection.commit()
-
-
 def read_word(zonda: Any) -> str:
     return str(zonda("stack", "output", "show", "s", "word", "--raw").out)
 
@@ -59,13 +51,13 @@ def read_findings(zonda: Any, code: int = 0) -> dict[str, list[dict[str, str]]]:
 
 def test_the_status_counts_and_names_the_engine(zonda: Any, home: Path) -> None:
     found = zonda("db", "status", "-f", "json").data
-    assert found["url"] == f"sqlite:///{home / 'zonda.db'}"
+    assert found["url"] == find_shown_url(home)
     assert (found["schema"], found["newest_schema"]) == (HEAD, HEAD)
     assert (found["stacks"], found["resources"]) == (1, 4)
     assert found["events"] == 2 * (2 + 4)  # begin and end of each stack and resource
     assert found["bytes"] > 4096
     assert (found["engine"], found["key"]) == ("none", "fits")
-    with EngineLock(home / "zonda.db") as lock:
+    with open_database(home).engine_lock() as lock:
         shown = zonda("db", "status", "-f", "json").data
         assert shown["engine"] == f"process {lock.read_holder()}"
 
@@ -90,9 +82,11 @@ def test_without_a_database_nothing_is_made(zonda: Any, tmp_path: Path, command:
 
 
 def test_a_database_that_is_well_has_no_finding(zonda: Any, home: Path) -> None:
-    with EngineLock(home / "zonda.db"):  # also while an engine runs
+    with open_database(home).engine_lock():  # also while an engine runs
         found = read_findings(zonda)
-    assert list(found) == ["pages", "schema", "key", "references", "values"]
+    # a server looks after its files itself
+    pages = [] if ON_SERVER else ["pages"]
+    assert list(found) == [*pages, "schema", "key", "references", "values"]
     assert {row["Status"] for rows in found.values() for row in rows} == {"ok"}
 
 
@@ -140,6 +134,7 @@ BROKEN = "sealed:gAAAAABmm"
             "references",
             "no such stack",
             id="foreign-key",
+            marks=pytest.mark.sqlite,  # a server refuses it
         ),
         pytest.param(
             "UPDATE alembic_version SET version_num = '0019'",
@@ -172,6 +167,7 @@ def test_each_fault_is_one_finding_with_its_place(
     assert all(row["What to do"] for row in found[check])
 
 
+@pytest.mark.sqlite  # a server refuses them
 def test_many_faults_of_a_kind_are_cut(zonda: Any, home: Path) -> None:
     rows = ", ".join(f"('x{number}', 'y', 'lost')" for number in range(50))
     execute(home, f"INSERT INTO edge (src, dst, stack_id) VALUES {rows}")
@@ -180,6 +176,7 @@ def test_many_faults_of_a_kind_are_cut(zonda: Any, home: Path) -> None:
     assert "more" in found[-1]["Finding"]
 
 
+@pytest.mark.sqlite
 def test_damaged_pages_are_a_finding(zonda: Any, home: Path) -> None:
     file = home / "zonda.db"
     zonda("db", "backup", home / "b")
@@ -202,7 +199,8 @@ def test_another_key_is_a_finding_and_values_are_not_tried(zonda: Any, home: Pat
 
 
 def test_upgrade_makes_an_empty_database_once(zonda: Any, tmp_path: Path) -> None:
-    assert f"Made the database {tmp_path / 'home' / 'zonda.db'}" in zonda("db", "upgrade").err
+    where = open_database(tmp_path / "home").where
+    assert f"Made the database {where}" in zonda("db", "upgrade").err
     assert f"has the schema {HEAD} already" in zonda("db", "upgrade").err
     assert zonda("stack", "list", "-f", "json").data == []
 
@@ -216,6 +214,7 @@ def frozen(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.sqlite  # a backup is a file
 def test_a_database_of_any_schema_is_restored_upgraded_and_well(
     zonda: Any, frozen: Path, tmp_path: Path
 ) -> None:
@@ -241,6 +240,7 @@ def test_upgrade_refuses_a_newer_schema(zonda: Any, home: Path) -> None:
     assert "newer zonda" in zonda("db", "upgrade", code=1).err
 
 
+@pytest.mark.sqlite  # a backup is a file
 def test_a_backup_is_restored_with_its_hidden_values(
     zonda: Any, home: Path, tmp_path: Path, write: Callable[[str, str], Path]
 ) -> None:
@@ -258,6 +258,7 @@ def test_a_backup_is_restored_with_its_hidden_values(
     zonda("stack", "delete", "s", "--yes")
 
 
+@pytest.mark.sqlite  # a backup is a file
 def test_restoring_needs_the_key_and_makes_none(zonda: Any, home: Path, tmp_path: Path) -> None:
     zonda("db", "backup", tmp_path / "s.backup")
     home.rename(tmp_path / "other")
@@ -272,12 +273,13 @@ def test_restoring_needs_the_key_and_makes_none(zonda: Any, home: Path, tmp_path
     read_findings(zonda)
 
 
+@pytest.mark.sqlite  # a backup is a file
 def test_restoring_beside_stacks_or_an_engine_is_refused(
     zonda: Any, home: Path, tmp_path: Path
 ) -> None:
     zonda("db", "backup", tmp_path / "s.backup")
     assert "has 2 stacks" in zonda("db", "restore", tmp_path / "s.backup", code=1).err
-    with EngineLock(home / "zonda.db"):
+    with open_database(home).engine_lock():
         assert "An engine uses" in zonda("db", "restore", tmp_path / "s.backup", code=1).err
     assert "before-restore" in zonda("db", "restore", tmp_path / "s.backup", "--force").err
 

@@ -45,6 +45,7 @@ def template(write: Write) -> Path:
 # -- cancelling -------------------------------------------------------------------------------
 
 
+@pytest.mark.sqlite  # a member goes on with what it plans
 @pytest.mark.parametrize(
     ("words", "state"),
     [
@@ -260,12 +261,14 @@ def test_what_the_command_line_got_wrong_has_no_place_in_the_template(
     assert [note["line"] for note in error["related"]] == notes
 
 
+@pytest.mark.sqlite
 def test_a_database_that_is_a_folder_is_called_one(zonda: Zonda, tmp_path: Path) -> None:
     url = f"database_url=sqlite:///{tmp_path}"
 
     assert "is a folder" in zonda("stack", "list", "--set", url, code=1).err
 
 
+@pytest.mark.sqlite
 def test_a_database_that_cannot_be_reached_is_no_fault_of_zonda(zonda: Zonda) -> None:
     url = f"database_url=sqlite:////tmp/{'x' * 300}"
 

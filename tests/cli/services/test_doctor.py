@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import socket
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.databases import execute
 
 TEMPLATE = """
 heat_template_version: 2018-08-31
@@ -58,21 +57,15 @@ def _no_database(home: Path) -> None:
 
 
 def _newer(home: Path) -> None:
-    with closing(sqlite3.connect(home / "zonda.db")) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-        connection.commit()
+    execute(home, "UPDATE alembic_version SET version_num = '9999'")
 
 
 def _future(home: Path) -> None:
-    with closing(sqlite3.connect(home / "zonda.db")) as connection:
-        connection.execute("UPDATE stack SET updated_at = 9e9")
-        connection.commit()
+    execute(home, "UPDATE stack SET updated_at = 9e9")
 
 
 def _left(home: Path) -> None:
-    with closing(sqlite3.connect(home / "zonda.db")) as connection:
-        connection.execute("UPDATE stack SET status = 'IN_PROGRESS'")
-        connection.commit()
+    execute(home, "UPDATE stack SET status = 'IN_PROGRESS'")
 
 
 def _settings(home: Path) -> None:
@@ -98,7 +91,7 @@ def _runner(home: Path) -> None:
         (_open, "permissions", "warning"),
         (_lose_key, "database", "error"),
         (_other_key, "database", "error"),
-        (_no_database, "database", "error"),
+        pytest.param(_no_database, "database", "error", marks=pytest.mark.sqlite),
         (_newer, "database", "error"),
         (_future, "clock", "warning"),
         (_left, "stacks", "warning"),
