@@ -455,10 +455,9 @@ class EngineClient:
 
     def find_holder(self, stack: StackView) -> str:
         """Find the process that carries out what goes on in a stack, for people; '' for none."""
-        parts = self._parts
-        if not parts.is_clustered:
-            return parts.find_engine()
-        owner = parts.reader.find_owner(stack.root_id)
+        if not self._parts.is_clustered:
+            return self._parts.find_engine()
+        owner = self._parts.reader.find_owner(stack.root_id)
         return "process {1} on {0}".format(*owner) if owner else ""
 
     @property
