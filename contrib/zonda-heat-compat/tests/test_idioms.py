@@ -54,7 +54,8 @@ def test_every_type_but_the_hopeless_ones_is_there(plugins: Plugins) -> None:
         *("Era2013::Lamp", "Era2013::Light", "Era2013::Switch", "Era2013::Torch"),
         *("Era2014::Boat", "Era2014::Raft", "Era2016::Book", "Era2016::Reader"),
         *("Era2024::Garden", "Era2024::Fence", "Era2024::Task", "Era2024::Choosy"),
-        *("Era2024::Broken", "Nested::Alarm", "Nested::Port", "Nested::Group", "Nested::Loud"),
+        *("Era2024::Broken", "Era2024::Machine"),
+        *("Nested::Alarm", "Nested::Port", "Nested::Group", "Nested::Loud"),
     }
 
 
@@ -492,6 +493,35 @@ outputs: {rung: {value: {get_resource: alarm}}}
     assert zonda_stack.outputs == {"rung": "no: alarm alarm"}  # its name in place of a URL
     zonda_stack.engine.run(SignalResource("test", "alarm", {}))
     assert zonda_stack.outputs == {"rung": "yes"}
+
+
+# -- software configs -----------------------------------------------------------------------------
+
+MACHINES = """
+resources:
+  script: {type: OS::Heat::SoftwareConfig, properties: {config: echo}}
+  both:
+    type: OS::Heat::MultipartMime
+    properties: {parts: [{config: {get_resource: script}}]}
+  one: {type: Era2024::Machine, properties: {user_data: {get_resource: script}}}
+  two: {type: Era2024::Machine, properties: {user_data: {get_resource: both}}, depends_on: one}
+  three: {type: Era2024::Machine, properties: {user_data: plain}, depends_on: two}
+"""
+
+
+def test_a_config_is_found_by_its_id(zonda_stack: Any, calls: Any) -> None:
+    assert zonda_stack.create(template(MACHINES)).state == "CREATE_COMPLETE"
+    one, two, three = (text for _, text in calls)
+    assert (one, three) == ("echo", "plain")
+    assert two.startswith("Content-Type: multipart/mixed")
+    assert "\n\necho\n" in two
+
+
+def test_other_services_of_heat_are_told_as_missing(zonda_stack: Any, calls: Any) -> None:
+    text = "resources: {one: {type: Era2024::Machine, properties: {user_data: deploy}}}"
+    stack = zonda_stack.create(template(text))
+    assert stack.state == "CREATE_FAILED"
+    assert "Era2024::Machine needs Heat's engine behind it" in stack.status_reason
 
 
 # -- stacks inside stacks ------------------------------------------------------------------------

@@ -230,8 +230,26 @@ class Broken(resource.Resource):
         raise RuntimeError('no power')
 
 
+class Machine(resource.Resource):
+    """Begins with a text, or with what a software config of that id has."""
+
+    properties_schema = {
+        'user_data': properties.Schema(properties.Schema.STRING, required=True),
+    }
+
+    def handle_create(self):
+        text = self.properties['user_data']
+        with self.rpc_client().ignore_error_by_name('NotFound'):
+            text = self.rpc_client().show_software_config(self.context, text)['config']
+        CALLS.append(('machine', text))
+        if text == 'deploy':
+            self.rpc_client().create_software_deployment(self.context)
+        self.resource_id_set(self.physical_resource_name())
+
+
 def resource_mapping():
     return {
+        'Era2024::Machine': Machine,
         'Era2024::Garden': Garden,
         'Era2024::Fence': Fence,
         'Era2024::Task': Task,

@@ -13,10 +13,11 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from zonda.hooks import NotReady, NotSupported
+from zonda.hooks import NotReady
 
 from heat.common import exception, identifier, short_id
 from heat.engine import attributes, properties, rsrc_defn, status, support
+from heat.rpc import client
 from zonda_heat_compat.showing import Showing
 from zonda_heat_compat.storing import Kept
 
@@ -383,9 +384,9 @@ class Resource(Showing, status.ResourceStatus):
     def store(self, *given: Any, **named: Any) -> None:
         """What is set is stored at once."""
 
-    def rpc_client(self) -> Any:
+    def rpc_client(self) -> client.EngineClient:
         """Heat's own services, which some of its types keep their things in."""
-        raise NotSupported(f"{self.type()} needs Heat's engine behind it, which is not here.")
+        return client.EngineClient(self.type())
 
     def has_nested(self) -> bool:
         """Whether there is a stack inside."""
