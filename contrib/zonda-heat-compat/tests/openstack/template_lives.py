@@ -68,7 +68,10 @@ ALONE: Final = ("scheduler_hints", "block_device_mapping", "block_device_mapping
 REFUSED: Final = {
     "bad.yaml": "No Flavor matching",
     "barbican/container_generic.yaml": "Expiration time is out of date",
+    "barbican/order.yaml": "Expiration time is out of date",
+    "barbican/secret.yaml": "Expiration time is out of date",
     "big.yaml": "No valid host was found",
+    "software-config/example-templates/example-chef-template.yaml": "is not a map",
     "instance_group.yaml": "nics are required",  # AWS::EC2::Instance without a subnet
     "multi_region_hello_world.yaml": "endpoint for orchestration service",
 }
