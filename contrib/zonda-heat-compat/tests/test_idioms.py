@@ -267,6 +267,12 @@ def test_a_check_tells_what_it_expected(zonda_stack: Any) -> None:
             id="own-constraint",
         ),
         pytest.param(
+            "{size: 3, harbour: neustadt}",
+            "Property error: resources.boat.properties.harbour: Error validating value 'neustadt': "
+            "There are several.",
+            id="ambiguous-name",
+        ),
+        pytest.param(
             "{size: 3, harbour: kiel, crew: {jo: 1}}",
             "Cannot define the following properties at the same time: crew, harbour.",
             id="conflict",

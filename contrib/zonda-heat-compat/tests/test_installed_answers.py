@@ -67,6 +67,9 @@ class Thing(resource.Resource):
 def resource_mapping():
     return {{"Wild::Thing": Thing}}
 """
+AMBIGUOUS = (
+    "__import__('neutronclient.common.exceptions').common.exceptions.NeutronClientNoUniqueMatch"
+)
 THING = """
 heat_template_version: 2018-08-31
 resources:
@@ -130,6 +133,7 @@ def test_a_finder_without_an_answer_is_told_where_no_constraint_tells_it(tmp_pat
         ("KeyError('lost')", "handle_check", "pass"),
         ("ZeroDivisionError('zero')", "handle_check", "pass"),
         ("SystemExit(3)", "handle_check", "pass"),
+        (f"{AMBIGUOUS}(resource='port', name='x')", "handle_check", "pass"),
         ("ValueError('x')", "validate", "Wild(self.context).client()"),
         ("ValueError('x')", "validate", "raise SystemExit(3)"),
         ("ValueError('x')", "add_dependencies", "Wild(self.context).client()"),

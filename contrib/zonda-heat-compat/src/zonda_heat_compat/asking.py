@@ -22,6 +22,8 @@ NOT_CHECKED: Final = "ZON616"
 _LIBRARIES: Final = ("keystoneauth1", "openstack", "oslo_", "requests", "urllib3")
 #: The statuses that are answers about the value.
 _ANSWERS: Final = (400, 404, 406, 409, 410, 411, 412, 413, 415, 422)
+#: The errors without a status that are answers, too: several things have the name.
+_AMBIGUOUS: Final = ("NoUniqueMatch", "DuplicateResource")
 
 
 def gives_no_answer(error: BaseException) -> bool:
@@ -31,8 +33,15 @@ def gives_no_answer(error: BaseException) -> bool:
     top = type(error).__module__.partition(".")[0]
     if not (top.startswith(_LIBRARIES) or top.endswith("client")):
         return False
+    if is_ambiguous(error):
+        return False
     statuses = (getattr(error, name, None) for name in ("http_status", "status_code", "code"))
     return next((each for each in statuses if isinstance(each, int)), 0) not in _ANSWERS
+
+
+def is_ambiguous(error: BaseException) -> bool:
+    """Whether an exception of a client says that several things have the name."""
+    return type(error).__name__.endswith(_AMBIGUOUS)
 
 
 def is_only_looking(context: Any) -> bool:

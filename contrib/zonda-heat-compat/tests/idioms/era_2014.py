@@ -181,10 +181,16 @@ class PortConstraint(object):
         return clients.Clients(context).context is not None and value != 'bern'
 
 
+class NoUniqueMatch(Exception):
+    """What clients of OpenStack raise for a name that several things have."""
+
+
 class HarbourConstraint(constraints.BaseCustomConstraint):
     expected_exceptions = (exception.EntityNotFound,)
 
     def validate_with_client(self, client, harbour):
+        if harbour == 'neustadt':
+            raise NoUniqueMatch('There are several.')
         if harbour != 'kiel':
             raise exception.EntityNotFound(entity='Harbour', name=harbour)
 

@@ -187,7 +187,9 @@ class BaseCustomConstraint(constraints.BaseCustomConstraint):
                 self.validate_with_client(clients, value)
         except constraints.NotChecked:
             raise
-        except expected as error:
+        except Exception as error:
+            if not (isinstance(error, expected) or asking.is_ambiguous(error)):
+                raise
             self._error_message = str(error)
             return False
         return True
