@@ -2,11 +2,11 @@
 
     python template_lives.py FOLDER [--cloud demo] [--admin admin] [--only PATTERN]
 
-``OS_CLIENT_CONFIG_FILE`` names a file with the clouds. Each template is created, checked, changed
-in place, has a resource replaced, is suspended, resumed, looked at for drift, and deleted; then the
-things in the cloud are counted. ``template_values.py`` says which values parameters get, and what
-stands for what a cloud without agents cannot do. Prints a line for each template and the sums; ends
-with 0 only if none failed.
+``OS_CLIENT_CONFIG_FILE`` names a file with the clouds. Each template is created, changed in place,
+has a resource replaced, is suspended, resumed, checked, looked at for drift twice, and deleted;
+then the things in the cloud are counted. ``template_values.py`` says which values parameters get,
+and what stands for what a cloud without agents cannot do. Prints a line for each template and the
+sums; ends with 0 only if none failed.
 """
 
 from __future__ import annotations
@@ -66,13 +66,14 @@ REPLACED: Final = (
 ALONE: Final = ("scheduler_hints", "block_device_mapping", "block_device_mapping_v2")
 #: The errors of templates that cannot be made on this cloud, by Heat neither.
 REFUSED: Final = {
+    "F18/WordPress_NoKey.yaml": "nics are required",  # AWS::EC2::Instance without a subnet
     "bad.yaml": "No Flavor matching",
     "barbican/container_generic.yaml": "Expiration time is out of date",
     "barbican/order.yaml": "Expiration time is out of date",
     "barbican/secret.yaml": "Expiration time is out of date",
     "big.yaml": "No valid host was found",
     "software-config/example-templates/example-chef-template.yaml": "is not a map",
-    "instance_group.yaml": "nics are required",  # AWS::EC2::Instance without a subnet
+    "instance_group.yaml": "nics are required",  # likewise
     "multi_region_hello_world.yaml": "endpoint for orchestration service",
 }
 
@@ -120,12 +121,14 @@ class Life:
     def live(self) -> None:
         """Everything but the end."""
         self.run("create", "-t", str(self.path), *self.given, "s")
-        self.run("check", "s")
         self.look("made")
         self.change()
         self.replace()
         self.run("suspend", "s")
         self.run("resume", "s")
+        # Last: it reads the attributes again, and where a floating address has come before the
+        # fixed one meanwhile (Heat's type sorts them so) the next update fails, in Heat as well.
+        self.run("check", "s")
         self.look("resumed")
 
     def remove(self) -> None:

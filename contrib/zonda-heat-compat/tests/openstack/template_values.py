@@ -55,6 +55,7 @@ VALUES: Final = (
     (r"^index$", "0"),
     (r"_url$", "http://127.0.0.1:9/"),
     (r"email", "word@example.org"),
+    (r"sa_password$", "Word!word"),
 )
 _OTHERS: Final = {"number": "1", "boolean": "true", "json": "{}"}
 
