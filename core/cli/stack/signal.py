@@ -42,7 +42,7 @@ def signal(session: Session, arguments: argparse.Namespace) -> int:
     action = SignalResource(where, name, _parse_details(arguments))
     running = session.app.engine.act(action, drive=False)
     root = nested.find_root_stack(session, running.stack_id)
-    if not root.idle or running.client.other_engine:
+    if not root.idle:  # whose end is for the command that has begun it
         if not running.client.is_at_rest(root):
             say_planned(session, running)
         return 0

@@ -61,6 +61,34 @@ def test_as_many_as_are_needed(outputs: Any) -> None:
     assert found == {"size": 2, "greetings": ["hello", "hello"]}
 
 
+SLOW = """
+heat_template_version: 2018-08-31
+resources:
+  g:
+    type: OS::Heat::AutoScalingGroup
+    properties:
+      min_size: 0
+      max_size: 2
+      resource: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 0.3}}}
+  more:
+    type: OS::Heat::ScalingPolicy
+    properties:
+      auto_scaling_group_id: {get_resource: g}
+      adjustment_type: change_in_capacity
+      scaling_adjustment: 1
+outputs: {size: {value: {get_attr: [g, current_size]}}}
+"""
+
+
+def test_a_signal_has_ended_what_it_began(zonda: Any, write: Any) -> None:
+    zonda("stack", "create", "s", "-t", write("slow.yaml", SLOW))
+
+    for _ in range(2):  # the second one would be refused
+        zonda("stack", "resource", "signal", "s", "more")
+
+    assert zonda("stack", "output", "show", "s", "size", "-f", "json").data["output_value"] == 2
+
+
 FAILING = """
 heat_template_version: 2018-08-31
 resources:
