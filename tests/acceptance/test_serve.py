@@ -373,8 +373,9 @@ def test_the_health_check_of_the_container_is_green_only_while_the_server_is_rea
 
 
 def test_the_container_serves_on_its_port_from_its_volume() -> None:
-    (line,) = read_instructions("ENV")
-    settings = dict(pair.split("=") for pair in line.split())
+    lines = read_instructions("ENV")
+    settings = dict(pair.split("=") for line in lines for pair in line.split())
+    assert settings.pop("PATH").startswith("/opt/zonda/bin:")
     (volume,), (port,) = read_instructions("VOLUME"), read_instructions("EXPOSE")
     assert settings["ZONDA_HOME"] == volume
     assert settings["ZONDA_SERVE_ADDRESS"].endswith(f":{port}")

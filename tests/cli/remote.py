@@ -35,7 +35,6 @@ LEFT_OUT: dict[str, str] = {
     "progress/test_ends.py::test_all_faults_of_the_settings_are_told_by_any_command": _BROKEN,
     "progress/test_ends.py::test_cancelling_rolls_back_unless_told_otherwise": _GOES_ON,
     "console/test_problems.py::test_each_fault_of_the_settings_has_a_line": _BROKEN,
-    "stack/test_example_groups.py::test_a_signal_whose_change_fails": _ALWAYS,
     "stack/test_move.py::test_a_stack_at_work_moves_nothing": _GOES_ON,
     "stack/test_plan.py::test_a_new_stack_is_planned_where_nothing_is_yet": _HOME,
     "stack/test_plan.py::test_the_whole_way": _HOME,
