@@ -20,7 +20,7 @@ _PATIENCE = 2
 def read_server(url: str, read: Callable[[Callable[..., list[Any]]], list[Any]]) -> list[Any]:
     """Return what ``read`` finds with statements of the server; nothing where that fails."""
     with (
-        suppress(psycopg.Error),
+        suppress(psycopg.Error, ValueError),
         psycopg.connect(
             url,
             autocommit=True,

@@ -121,6 +121,7 @@ def test_stacks_and_resources_are_completed(complete: Complete) -> None:
     assert complete("stack", "resource", "show", "shop/web", "") == ["database"]
     assert complete("stack", "update", "shop", "--target", "wa") == ["wall"]
     assert complete("stack", "why", "nothing", "") == []
+    assert complete("stack", "why", "\udcff", "") == []  # a byte that is no text
     assert complete("stack", "show", "--set", "project=another", "") == ["theirs"]
 
 
