@@ -61,7 +61,8 @@ def test_as_many_as_are_needed(outputs: Any) -> None:
     assert found == {"size": 2, "greetings": ["hello", "hello"]}
 
 
-SLOW = """
+#: A group that a signal makes larger, of resources with PROPERTIES.
+SCALING = """
 heat_template_version: 2018-08-31
 resources:
   g:
@@ -69,7 +70,7 @@ resources:
     properties:
       min_size: 0
       max_size: 2
-      resource: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 0.3}}}
+      resource: {type: OS::Heat::TestResource, properties: PROPERTIES}
   more:
     type: OS::Heat::ScalingPolicy
     properties:
@@ -81,7 +82,8 @@ outputs: {size: {value: {get_attr: [g, current_size]}}}
 
 
 def test_a_signal_has_ended_what_it_began(zonda: Any, write: Any) -> None:
-    zonda("stack", "create", "s", "-t", write("slow.yaml", SLOW))
+    slow = SCALING.replace("PROPERTIES", "{action_wait_secs: {create: 0.3}}")
+    zonda("stack", "create", "s", "-t", write("slow.yaml", slow))
 
     for _ in range(2):  # the second one would be refused
         zonda("stack", "resource", "signal", "s", "more")
@@ -89,28 +91,11 @@ def test_a_signal_has_ended_what_it_began(zonda: Any, write: Any) -> None:
     assert zonda("stack", "output", "show", "s", "size", "-f", "json").data["output_value"] == 2
 
 
-FAILING = """
-heat_template_version: 2018-08-31
-resources:
-  g:
-    type: OS::Heat::AutoScalingGroup
-    properties:
-      min_size: 0
-      max_size: 2
-      resource: {type: OS::Heat::TestResource, properties: {fail: true}}
-  more:
-    type: OS::Heat::ScalingPolicy
-    properties:
-      auto_scaling_group_id: {get_resource: g}
-      adjustment_type: change_in_capacity
-      scaling_adjustment: 1
-"""
-
-
 def test_a_signal_whose_change_fails_ends_with_1_and_leaves_nothing_running(
     zonda: Any, write: Any
 ) -> None:
-    zonda("stack", "create", "s", "-t", write("failing.yaml", FAILING))
+    failing = SCALING.replace("PROPERTIES", "{fail: true}")
+    zonda("stack", "create", "s", "-t", write("failing.yaml", failing))
 
     for _ in range(2):
         done = zonda("stack", "resource", "signal", "s", "more", code=1)
