@@ -182,7 +182,7 @@ class PortConstraint(object):
 
 
 class NoUniqueMatch(Exception):
-    """What clients of OpenStack raise for a name that several things have."""
+    """The error of a client of OpenStack for a name that several things have."""
 
 
 class HarbourConstraint(constraints.BaseCustomConstraint):

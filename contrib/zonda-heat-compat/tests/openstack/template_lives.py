@@ -72,9 +72,9 @@ REFUSED: Final = {
     "barbican/order.yaml": "Expiration time is out of date",
     "barbican/secret.yaml": "Expiration time is out of date",
     "big.yaml": "No valid host was found",
-    "software-config/example-templates/example-chef-template.yaml": "is not a map",
     "instance_group.yaml": "nics are required",  # likewise
     "multi_region_hello_world.yaml": "endpoint for orchestration service",
+    "software-config/example-templates/example-chef-template.yaml": "is not a map",
 }
 
 

@@ -13,7 +13,7 @@ from heat.rpc import api
 
 
 class EngineClient:
-    """What a resource of the type ``kind`` asks Heat's engine; made by ``Resource.rpc_client``."""
+    """The client of a resource of the type ``kind``; made by ``Resource.rpc_client``."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
