@@ -313,7 +313,12 @@ class Settings:
         "Whether the API adopts stacks (Heat's setting of that name).",
         choices=("no", "yes"),
     )
-    workers: int = define_setting(64, "Threads that run plug-in calls.", least=1, most=1000)
+    workers: int = define_setting(
+        64,
+        "Threads that run plug-in calls, beside those for what only computes.",
+        least=1,
+        most=1000,
+    )
     sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
         "Sections `[sinks.NAME]`: who is [told of what happens](../how-to/get-notified.md); `kind` "

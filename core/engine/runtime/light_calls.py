@@ -1,8 +1,9 @@
-"""Calls that are out, and the queue of the light ones, which a few threads of the pool empty.
+"""Calls that are out, and the queue of the light ones, which a thread of the pool empties.
 
-A light call only computes: with more threads it would not end sooner, yet hold more memory. So at
-most four threads pull from the queue; one more does while the head of the queue waits, and one for
-each call that seems to wait for something.
+A light call only computes: with more threads it would not end sooner, yet each would wait for the
+interpreter again and again, which takes CPU as well. So one thread pulls from the queue, a number
+of calls at a time, while the engine's waits for them. Up to three more pull where calls have turned
+out to wait for something outside, and one for each call that does not come back.
 
 Owned by the engine's thread; only ``Job.make`` and ``LightCalls._pull`` run in the pool. What both
 touch are deques, whose ``append`` and ``popleft`` are atomic. Called by ``pool_driver``.
@@ -13,7 +14,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -23,26 +23,25 @@ from ..execution.loop import Task
 from ..execution.pool import Pool
 from ..model.effects import Call, GivenUp
 
-#: The number of pulling threads, and the calls after which each announces results.
-PULLERS, TOGETHER = 4, 32
-#: Seconds after which the head of the queue has waited too long.
-LONGEST_WAIT = 0.05
-#: Seconds after which a call that was to compute is taken for one that waits for something.
-STUCK = 1.0
+#: The number of threads that pull where calls wait, and the calls that each makes in one go.
+PULLERS, TOGETHER = 4, 64
+#: Seconds from which on a call that took less than half of them of the CPU has waited.
+WAITED = 0.01
+#: Seconds after which a call is taken for one that does not come back.
+STUCK = 0.5
 
 
 @dataclass(slots=True, eq=False)
 class Job:
     """One call, and what has come of it.
 
-    ``queued_at``: when it came into the queue; ``began``: when it was begun, set by the thread that
-    makes it. ``is_off``: what it is for is over; if it has not begun by then, it is not made.
+    ``began``: when it was begun, set by the thread that makes it. ``is_off``: what it is for is
+    over; if it has not begun by then, it is not made.
     ``is_answered``: the step has gone on without it.
     """
 
     task: Task
     call: Call
-    queued_at: float = 0.0
     began: float | None = None
     is_off: bool = False
     is_answered: bool = False
@@ -63,29 +62,39 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class _Puller:
-    """A thread that pulls, the call that it makes, and whether it has found the queue empty."""
+    """A thread that pulls, the call that it makes, and whether its last one has waited."""
 
     job: Job | None = None
+    has_waited: bool = False
     has_ended: bool = False
 
 
 class LightCalls:
-    """The queue. ``wake``: called in the pool when there are results; ``most``: pullers at most."""
+    """The queue, whose pool limits how many threads pull at all.
+
+    ``wake``: called in the pool when there are results; ``cpu``: CPU seconds of the thread that
+    asks.
+    """
 
     def __init__(
-        self, pool: Pool, wake: Callable[[], None], monotonic: Callable[[], float], most: int
+        self,
+        pool: Pool,
+        wake: Callable[[], None],
+        monotonic: Callable[[], float],
+        cpu: Callable[[], float],
     ) -> None:
         self._pool = pool
         self._wake = wake
         self._monotonic = monotonic
-        self._most = max(PULLERS, most)
+        self._cpu = cpu
+        # The number of threads that pull beside the first, since calls wait.
+        self._beside = 0
         self._queue: deque[Job] = deque()
         self._results: deque[Job] = deque()
         self._pullers: list[_Puller] = []
 
     def put(self, job: Job) -> None:
         """Enter a call; ``start_pullers`` is to follow."""
-        job.queued_at = self._monotonic()
         self._queue.append(job)
 
     @property
@@ -103,36 +112,36 @@ class LightCalls:
 
     def start_pullers(self) -> None:
         """Start as many as the queue is worth, and as there may be."""
+        for puller in self._pullers:
+            if puller.has_ended:
+                self._beside += 1 if puller.has_waited else -1
+        self._beside = min(max(self._beside, 0), PULLERS - 1)
         self._pullers = [puller for puller in self._pullers if not puller.has_ended]
-        for _ in range(0, len(self._queue), TOGETHER):
-            if len(self._pullers) >= PULLERS and len(self._pullers) >= self._count_allowed():
-                return
+        for _ in range(min(self._count_allowed() - len(self._pullers), len(self._queue))):
             puller = _Puller()
             self._pullers.append(puller)
             self._pool.submit(partial(self._pull, puller))
 
     def _count_allowed(self) -> int:
-        """Count the threads that may pull, where all that always may do."""
-        now, head = self._monotonic(), None
+        """Count the threads that may pull now."""
+        now = self._monotonic()
         began = [puller.job.began for puller in self._pullers if puller.job is not None]
         stuck = sum(at is not None and now - at > STUCK for at in began)
-        with suppress(IndexError):
-            head = self._queue[0]
-        is_late = head is not None and now - head.queued_at > LONGEST_WAIT
-        return min(PULLERS + stuck + is_late, self._most)
+        return 1 + self._beside + stuck
 
     def _pull(self, puller: _Puller) -> None:
-        """In the pool: make calls until there are none, or until one has come back too late."""
-        made = 0
-        while (job := _next(self._queue)) is not None:
-            puller.job = job
-            job.make(self._monotonic())
-            self._results.append(job)
-            if job.is_off:
+        """In the pool: make calls, until one has waited or has come back too late."""
+        for _ in range(TOGETHER):
+            job = _next(self._queue)
+            if job is None:
                 break
-            made += 1
-            if made % TOGETHER == 0:
-                self._wake()
+            puller.job, began, cpu = job, self._monotonic(), self._cpu()
+            job.make(began)
+            self._results.append(job)
+            spent = self._monotonic() - began
+            puller.has_waited = spent > WAITED and self._cpu() - cpu < spent / 2
+            if puller.has_waited or job.is_off:
+                break
         puller.has_ended = True
         self._wake()
 

@@ -1,4 +1,4 @@
-"""The driver of the embedded engine: calls are made in a pool of threads.
+"""The driver of the embedded engine: calls are made in pools of threads.
 
 Owned by the engine's thread, which alone calls its methods; only ``_make`` runs elsewhere.
 """
@@ -10,6 +10,7 @@ from functools import partial
 from queue import SimpleQueue
 
 from zonda.core.store.write.database import Store
+from zonda.core.system.clock import SystemClock
 
 from ..execution.loop import Task
 from ..execution.pool import Pool
@@ -20,18 +21,19 @@ from ..operations import cut_off
 from ..services import EngineServices
 from . import sweeps
 from .driver import Driver
-from .light_calls import PULLERS, Job, LightCalls
+from .light_calls import Job, LightCalls
 
 #: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
 ALONE = 10.0
 #: The message of an operation whose call finds no thread; displays know it by "waiting for".
 NO_WORKER = "waiting for another call to end (workers)"
+_CPU = SystemClock().thread_cpu
 
 
 class PoolDriver(Driver):
-    """Makes calls in a pool; what comes of them goes into ``inbox``.
+    """Makes calls in pools; what comes of them goes into ``inbox``.
 
-    ``leave`` is called by each thread of the pool before it ends.
+    ``leave`` is called by each thread of a pool before it ends.
     """
 
     def __init__(
@@ -46,8 +48,10 @@ class PoolDriver(Driver):
         super().__init__(store, services, cap=2 * workers, owner=owner)
         self._inbox = inbox
         self._pool = Pool(workers, "zonda-call", leave)
-        monotonic, most = services.clock.monotonic, workers - PULLERS
-        self._light = LightCalls(self._pool, lambda: inbox.put(_wake), monotonic, most)
+        # A pool of their own: what only computes does not wait for what waits for something.
+        self._light_pool = Pool(workers, "zonda-light", leave)
+        monotonic = services.clock.monotonic
+        self._light = LightCalls(self._light_pool, lambda: inbox.put(_wake), monotonic, _CPU)
         #: The stacks that are driven; None: all.
         self.driven: set[str] | None = set()
         # The stacks that something was planned for here, and that are not driven (yet).
@@ -101,7 +105,8 @@ class PoolDriver(Driver):
 
     def widen(self, by: int) -> None:
         """See ``Driver.widen``."""
-        self._pool.widen(by)
+        for pool in (self._pool, self._light_pool):
+            pool.widen(by)
 
     @property
     def has_room(self) -> bool:
@@ -197,8 +202,9 @@ class PoolDriver(Driver):
         super().end(error)
 
     def stop(self) -> None:
-        """End the pool's threads."""
+        """End the pools' threads."""
         self._pool.stop()
+        self._light_pool.stop()
 
 
 def _wake() -> None:
