@@ -485,6 +485,8 @@ class PluginOperation:
         if definition is None:
             return False, False
         marks, name = definition.secrecy, self.row.name
+        if marks.is_open(name):
+            return False, False
         return (
             marks.classify_reference(name) != OPEN,
             any(

@@ -119,21 +119,21 @@ class Secrets:
 
     def list_hidden(self, definition: Definition, cls: type[Resource]) -> dict[str, Any]:
         """The names that are never shown, by kind: the value of column ``hidden``."""
-        marks = definition.secrecy
+        marks, name = definition.secrecy, self._name
         found: dict[str, Any] = {
-            "properties": [key for key, mark in self.marks.items() if mark == HIDDEN],
-            "attributes": [
+            "properties": [key for key, mark in self.marks.items() if mark == HIDDEN]
+        }
+        if not marks.is_open(name):
+            found["attributes"] = [
                 key
                 for key in (*cls.attributes_schema, SHOW)
-                if marks.classify_attribute(self._name, key) == HIDDEN
-            ]
-            + [
+                if marks.classify_attribute(name, key) == HIDDEN
+            ] + [
                 key
-                for key, path in paths_by_key(cls, definition, self._name)
-                if marks.classify_attribute(self._name, path[0], path[1:]) == HIDDEN
-            ],
-            "reference": marks.classify_reference(self._name) == HIDDEN,
-        }
+                for key, path in paths_by_key(cls, definition, name)
+                if marks.classify_attribute(name, path[0], path[1:]) == HIDDEN
+            ]
+            found["reference"] = marks.classify_reference(name) == HIDDEN
         return {key: value for key, value in found.items() if value}
 
 

@@ -226,6 +226,19 @@ class SensitivityAnalysis:
                 self._entered.discard(name)
         return known
 
+    def is_open(self, name: str) -> bool:
+        """Whether every attribute of a resource and its reference are open, as of most types.
+
+        False: each is to be asked about.
+        """
+        cls = self._resources[name].cls
+        if cls.is_nested_stack or cls.exposes_properties:
+            return False
+        if any(schema.sealed for schema in cls.attributes_schema.values()):
+            return False
+        with self._lock:
+            return not self._has_secret_property(name)
+
     def classify_attribute(self, name: str, attribute: str | None, path: Sequence[Any] = ()) -> str:
         """The label of an attribute, or of all together.
 
