@@ -48,6 +48,8 @@ class ChildOperation(PluginOperation):
         self._services = services
         self._backstop = services.settings.backstop
         self._pause_ends: float | None = None
+        # Whether a plan of it was refused since the one above wants something else, or is halted.
+        self._is_unwanted = False
         self.is_light = True
 
     def policy(self) -> str:
@@ -158,12 +160,14 @@ class ChildOperation(PluginOperation):
         if proposal is None:
             return self._build_child_waiting(token, self._backstop)
         owner, plan, root = self.row.id, proposal, self.seen.stack.root
-        children.check_may_go_on(self.instances.definitions.reader, owner)
+        if self._is_unwanted:
+            children.check_may_go_on(self.instances.definitions.reader, owner)
 
         def apply(work: UnitOfWork) -> bool:
             row = work.tx.resource(owner)
             assert row is not None
             if not children.may_go_on(work, row):
+                self._is_unwanted = True
                 return False
             top = work.tx.stack(root)
             if top is not None and nesting.list_root_state(top) != above:
