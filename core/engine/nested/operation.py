@@ -94,15 +94,16 @@ class ChildOperation(PluginOperation):
             if self.action == "DELETE":
                 return Final()
             raise ResourceFailure("Resource not created")
-        above = self._read_root_state()
+        root = self._read_root()
         proposal = verbs.build_plan(self._services, self.action, self.seen.stack, child)
         if proposal is None and child.phase == IDLE:
             return self._build_final()
-        return self._wait_for_plan(child, proposal, 0, above)
+        return self._wait_for_plan(child, proposal, 0, root)
 
     def _apply_next(self, applied: int) -> Answer:
         """Plan the next template that the owner wants, or end."""
-        target = self._make_desired()
+        desired = self._find_desired_state()
+        target = self._make_desired(*desired)
         wanted = target.next_template(target.child, applied)
         if wanted is None:
             return self._build_final(of=target if self.action in MAKING else None)
@@ -111,7 +112,7 @@ class ChildOperation(PluginOperation):
             until, self._pause_ends = self._services.clock.now() + wanted.pause, None
             token = {**known, "applied": applied, "until": until, "pause": wanted.pause}
             return self._build_child_waiting(token, self._pause_left(token))
-        return self._apply_template(target, wanted, applied)
+        return self._apply_template(target, wanted, applied, *desired)
 
     def _pause_left(self, token: Mapping[str, Any]) -> float:
         """Seconds, by the clock that nobody sets; after a restart at most the whole pause."""
@@ -121,45 +122,51 @@ class ChildOperation(PluginOperation):
             self._pause_ends = clock.monotonic() + left
         return self._pause_ends - clock.monotonic()
 
-    def _apply_template(self, target: NestedStack, wanted: ChildTemplate, applied: int) -> Answer:
-        above = self._read_root_state()
-        template_id, resolved = self._find_desired_state()
+    def _apply_template(
+        self,
+        target: NestedStack,
+        wanted: ChildTemplate,
+        applied: int,
+        template_id: str,
+        resolved: ResourceDefinition,
+    ) -> Answer:
+        root = self._read_root()
         parent = self.instances.definitions.get(template_id)
         spec = parent.build_child_spec(self.row.name, wanted, resolved)
         child = self._read_child()
         if child is None:
             name = target.physical_resource_name()
             child = nesting.build_child(self._services, self.seen.stack, self.row, name)
-        proposal = nesting.build_plan(self._services, child, spec, parent, template_id)
+        proposal = nesting.build_plan(self._services, child, spec, parent, template_id, root)
         proposal = nesting.adapt_plan(self._services, self.seen, child, proposal)
         limits = ceilings.read_child_ceilings(self.instances.definitions.reader, self.row, child)
         proposal = records.replace(proposal, ceilings=limits)
-        root = self.seen.stack.root
-        proposal = moves_across.take_promised(self._services, root, child, spec.names, proposal)
+        proposal = moves_across.take_promised(self._services, root.id, child, spec.names, proposal)
         most = nesting.max_resources(parent)
-        return self._wait_for_plan(child, proposal, applied + 1, above, most)
+        return self._wait_for_plan(child, proposal, applied + 1, root, most)
 
-    def _read_root_state(self) -> tuple[object, ...]:
-        """The state of the root stack before the child's plan is made."""
-        return nesting.list_root_state(self._services.reader().stack_row(self.seen.stack.root))
+    def _read_root(self) -> StackRow:
+        """The root stack before the child's plan is made."""
+        return self._services.reader().stack_row(self.seen.stack.root)
 
     def _wait_for_plan(
         self,
         child: StackRow,
         proposal: StackPlan | None,
         applied: int,
-        above: tuple[object, ...],
+        root: StackRow,
         most: int = 0,
     ) -> Waiting:
         """Wait for the child; the token is stored with its plan, or not at all.
 
-        ``above``: what the plan heeds; it is made anew if something else is said meanwhile.
+        ``root``: the root stack that the plan heeds; it is made anew if that has changed meanwhile.
         ``most``: how many resources the whole tree may have.
         """
         token = {"child": child.id, "applied": applied}
         if proposal is None:
             return self._build_child_waiting(token, self._backstop)
-        owner, plan, root = self.row.id, proposal, self.seen.stack.root
+        owner, plan = self.row.id, proposal
+        above = nesting.list_root_state(root)
         if self._is_unwanted:
             children.check_may_go_on(self.instances.definitions.reader, owner)
 
@@ -169,7 +176,7 @@ class ChildOperation(PluginOperation):
             if not children.may_go_on(work, row):
                 self._is_unwanted = True
                 return False
-            top = work.tx.stack(root)
+            top = work.tx.stack(root.id)
             if top is not None and nesting.list_root_state(top) != above:
                 return False
             if plan.more and not self._admit(work, row, plan.more, most):
@@ -243,9 +250,8 @@ class ChildOperation(PluginOperation):
         assert template_id is not None
         return template_id, self.instances.read(row, text)
 
-    def _make_desired(self) -> NestedStack:
+    def _make_desired(self, template_id: str, resolved: ResourceDefinition) -> NestedStack:
         """The owner in its desired state."""
-        template_id, resolved = self._find_desired_state()
         cls = self.instances.definitions.get(template_id).resources[self.row.name].cls
         made = self.instances.make(
             self.seen, definition=resolved, cls=cls, context=self._build_context()
@@ -265,4 +271,6 @@ class ChildOperation(PluginOperation):
         yield from paths_by_key(type(instance), definition, self.row.name)
 
     def _make_current(self) -> Resource:
-        return self._make_desired() if self.action in MAKING else super()._make_current()
+        if self.action not in MAKING:
+            return super()._make_current()
+        return self._make_desired(*self._find_desired_state())

@@ -59,11 +59,12 @@ def build_plan(
     spec: ChildSpec,
     parent: Definition,
     parent_template: str,
+    root: StackRow,
 ) -> StackPlan:
     """The plan that brings a nested stack to ``spec``.
 
-    ``parent`` is the definition of the owner's stack, stored as ``parent_template``. Raises
-    ValidationErrors.
+    ``parent`` is the definition of the owner's stack, stored as ``parent_template``; ``root`` the
+    stack at the top of their tree. Raises ValidationErrors.
     """
     identity = Identity(child.id, child.name, child.project)
     before: Definition | None = None
@@ -75,7 +76,7 @@ def build_plan(
     there = frozenset[str]() if before is None else before.resources.keys()
     more = sum(name not in there for name in definition.resources)
     if more:
-        tree = child.root, services.reader().stack_row(child.root).generation
+        tree = root.id, root.generation
         services.sizes.check(services.reader(), tree, more, max_resources(definition))
     base_text = None
     if base is parent:
@@ -91,7 +92,7 @@ def build_plan(
     services.definitions.keep(template_id, definition, base_id)
     body = {"spec": spec.to_json()}
     sealed = bool(spec.marks) or has_secrets(definition)
-    above = Above(services, child)
+    above = Above(services, root, child)
     # not what was said when it was planned: the definition of a signal may be an older one
     known = above.find_policies(spec) or read_policies(definition)
     return StackPlan(
@@ -160,10 +161,10 @@ def load_nested(
 class Above:
     """The facts of the root stack on which every plan of a nested stack depends."""
 
-    def __init__(self, services: EngineServices, child: StackRow) -> None:
+    def __init__(self, services: EngineServices, root: StackRow, child: StackRow) -> None:
         self._definitions = services.definitions
         self._child = child
-        self._root = services.reader().stack_row(child.root)
+        self._root = root
         self.policies = policies.parse_policies(self._root.policies)
 
     def find_policies(self, spec: ChildSpec | None = None) -> Policies | None:

@@ -35,7 +35,7 @@ def build_plan(
     proposal = _plan_verb(services, verb, stack, child)
     if proposal is None:
         return None
-    above = Above(services, child)
+    above = Above(services, services.reader().stack_row(child.root), child)
     known = above.find_policies() or policies.parse_policies(child.policies)
     changes = {**proposal.changes, **above.list_changes(known.continue_from(Policies()))}
     return records.replace(proposal, changes=changes)

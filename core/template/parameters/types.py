@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..source.json_text import read_json
+from ..source.yaml_parser import MAX_DEPTH
 
 STRING = "string"
 NUMBER = "number"
@@ -19,8 +20,13 @@ JSON = "json"
 BOOLEAN = "boolean"
 TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)
 
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _TRUE = ("1", "t", "true", "on", "y", "yes")
 _FALSE = ("0", "f", "false", "off", "n", "no")
+
+
+class _NotPlain(Exception):
+    """A value that JSON changes, or cannot carry."""
 
 
 def to_string(value: Any) -> str:
@@ -69,10 +75,31 @@ def to_list(value: Any) -> list[str]:
 def to_json(value: Any) -> Any:
     """A text parsed as JSON (the empty text stays), any other value as JSON would carry it."""
     try:
+        return _copy_plain(value, MAX_DEPTH)
+    except _NotPlain:
+        pass
+    try:
         text = value if isinstance(value, str) else json.dumps(value)
         return read_json(text) if text else value
     except (ValueError, TypeError) as error:
         raise ValueError(f"Value must be valid JSON: {error}") from error
+
+
+def _copy_plain(value: Any, depth: int) -> Any:
+    """A copy of maps and lists that are as JSON has them; raises _NotPlain for anything else.
+
+    In large trees the maps of parameters are handed down again and again.
+    """
+    kind = type(value)
+    if depth and kind is dict and all(type(key) is str for key in value):
+        return {key: _copy_plain_item(item, depth - 1) for key, item in value.items()}
+    if depth and kind is list:
+        return [_copy_plain_item(item, depth - 1) for item in value]
+    raise _NotPlain
+
+
+def _copy_plain_item(item: Any, depth: int) -> Any:
+    return item if type(item) in _SCALARS else _copy_plain(item, depth)
 
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
