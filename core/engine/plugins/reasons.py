@@ -83,7 +83,8 @@ class Secrets:
         new = {key: HIDDEN for key in values if key not in self.marks and self._hides(key)}
         if new:
             self.marks = {**self.marks, **new}
-        self._values += [value for key, value in values.items() if self._mark(key) != OPEN]
+        if self.properties:
+            self._values += [value for key, value in values.items() if self._mark(key) != OPEN]
 
     def add_read(self, definition: Definition, rows: Iterable[ResourceRow], sealer: Sealer) -> None:
         """Note the marked values that ``rows`` show: a property may be made of them."""

@@ -25,7 +25,7 @@ from ..model.effects import Call, GivenUp
 
 #: The number of threads that pull where calls wait, and the calls that each makes in one go.
 PULLERS, TOGETHER = 4, 64
-#: Seconds from which on a call that took less than half of them of the CPU has waited.
+#: Seconds from which on a call has waited, where half of them were none of the CPU.
 WAITED = 0.01
 #: Seconds after which a call is taken for one that does not come back.
 STUCK = 0.5
@@ -131,15 +131,20 @@ class LightCalls:
 
     def _pull(self, puller: _Puller) -> None:
         """In the pool: make calls, until one has waited or has come back too late."""
+        began = since = self._monotonic()
+        cpu = self._cpu()
         for _ in range(TOGETHER):
             job = _next(self._queue)
             if job is None:
                 break
-            puller.job, began, cpu = job, self._monotonic(), self._cpu()
+            puller.job = job
             job.make(began)
             self._results.append(job)
-            spent = self._monotonic() - began
-            puller.has_waited = spent > WAITED and self._cpu() - cpu < spent / 2
+            now = self._monotonic()
+            spent, began = now - began, now
+            # to ask for the CPU takes as long as half a short call: after a long one only
+            idle = now - since - (self._cpu() - cpu) if spent > WAITED else 0.0
+            puller.has_waited = idle > spent / 2
             if puller.has_waited or job.is_off:
                 break
         puller.has_ended = True
