@@ -232,9 +232,7 @@ class SensitivityAnalysis:
         False: each is to be asked about.
         """
         cls = self._resources[name].cls
-        if cls.is_nested_stack or cls.exposes_properties:
-            return False
-        if any(schema.sealed for schema in cls.attributes_schema.values()):
+        if cls.is_nested_stack or any(each.sealed for each in cls.attributes_schema.values()):
             return False
         with self._lock:
             return not self._has_secret_property(name)
