@@ -156,4 +156,6 @@ def main() -> None:
         report(bench, each, counts)
 
 
-main()
+if __name__ == "__main__":
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    main()

@@ -81,7 +81,7 @@ class EngineClient:
         """
         action, known = add_declared_types(action, self._parts), self._parts.settings
         caller = Caller(known.user, known.project, supersedes)
-        before = self._parts.reader.last_event()
+        before = self._find_last_event()
         if self._become_engine("own") and self._engine is not None:
             accepted = self._engine.submit(action, caller).result()
         else:
@@ -134,6 +134,10 @@ class EngineClient:
         Signals make nested stacks work below an idle root.
         """
         return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
+
+    def _find_last_event(self) -> int:
+        """The number of the newest event; 0 before there is a database."""
+        return self._parts.reader.last_event() if self._parts.database.is_made() else 0
 
     def _send_request(self, action: Action, caller: Caller) -> Accepted:
         """Leave the action to the engine that holds the lock, or become the engine."""

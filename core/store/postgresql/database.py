@@ -75,7 +75,7 @@ class Server:
         It is not brought up to date by that: other engines may still use the older schema.
         """
         connection: ServerConnection | PooledConnection
-        connection = self._reads if read_only else self._connect()
+        connection = self.open_reader() if read_only else self._connect()
         try:
             version = read_version(connection, self.where)
             if version is None and isinstance(connection, ServerConnection):

@@ -42,5 +42,4 @@ def _find_server(url: str) -> Database:
 
 def open_reader(database: Database, sealer: Sealer) -> Reader:
     """Open a reader of a database that is made. Raises StoreError, see ``Database.open``."""
-    database.open(sealer.fingerprint, read_only=True).close()
-    return Reader(database.open_reader(), sealer)
+    return Reader(database.open(sealer.fingerprint, read_only=True), sealer)

@@ -69,6 +69,9 @@ class _Open:
     def of(self, tree: Any) -> str:
         return "open"
 
+    def is_open(self, name: str) -> bool:
+        return True
+
     def classify_metadata(self, name: str) -> str:
         return "open"
 
