@@ -79,24 +79,18 @@ class EngineClient:
         Raises ZondaError where the action cannot be accepted: ActionInProgress while another one
         is carried out, unless it ``supersedes`` that and may.
         """
-        action, known = add_declared_types(action, self._parts), self._parts.settings
-        caller = Caller(known.user, known.project, supersedes)
-        before = self._find_last_event()
+        action, parts = add_declared_types(action, self._parts), self._parts
+        caller = Caller(parts.settings.user, parts.settings.project, supersedes)
+        before = parts.find_last_event()
         if self._become_engine("own") and self._engine is not None:
             accepted = self._engine.submit(action, caller).result()
         else:
             accepted = self._send_request(action, caller)
         if drive:
             self._drive_stack(accepted.stack_id)
-        return RunningAction(
-            self,
-            accepted.stack_id,
-            self._stacks.find(accepted.stack_id).name,
-            accepted.generation,
-            before,
-            action.touches_all,
-            accepted.check_id,
-        )
+        name = self._stacks.find(accepted.stack_id).name
+        told = before, action.touches_all, accepted.check_id, accepted.warnings
+        return RunningAction(self, accepted.stack_id, name, accepted.generation, *told)
 
     def submit(
         self,
@@ -122,7 +116,7 @@ class EngineClient:
 
     def wait(self, name_or_id: str) -> RunningAction:
         """Continue what a stack is doing, here or by watching the engine that does it."""
-        before = self._parts.reader.last_event()
+        before = self._parts.find_last_event()
         stack = self._stacks.find_or_deleted(name_or_id)
         if not self.is_at_rest(stack) and self._become_engine("own"):
             self._drive_stack(stack.id)
@@ -134,10 +128,6 @@ class EngineClient:
         Signals make nested stacks work below an idle root.
         """
         return stack.idle and not self._parts.reader.is_tree_busy(stack.root_id)
-
-    def _find_last_event(self) -> int:
-        """The number of the newest event; 0 before there is a database."""
-        return self._parts.reader.last_event() if self._parts.database.is_made() else 0
 
     def _send_request(self, action: Action, caller: Caller) -> Accepted:
         """Leave the action to the engine that holds the lock, or become the engine."""

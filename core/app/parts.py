@@ -153,6 +153,10 @@ class Parts:
         self._opened.append(reader)
         return reader, False
 
+    def find_last_event(self) -> int:
+        """The number of the newest event; 0 before there is a database."""
+        return self.reader.last_event() if self.database.is_made() else 0
+
     def check_home(self) -> None:
         """Raise StoreError where the folder of the database does not exist."""
         if not self.folder.exists() and not self.database.is_made():

@@ -52,7 +52,8 @@ class RunningAction:
 
     ``generation``: the number of the plan, None where this command has made none.
     ``events_before``: events up to this ``seq`` were there before. ``touches_all``: every resource
-    will be worked on. ``check_id``: the drift check that belongs to it, or ''.
+    will be worked on. ``check_id``: the drift check that belongs to it, or ''. ``warnings``: those
+    about its template, as the engine has told; None where it has not.
     """
 
     client: EngineAccess
@@ -62,6 +63,7 @@ class RunningAction:
     events_before: int = 0
     touches_all: bool = False
     check_id: str = ""
+    warnings: tuple[TemplateWarning, ...] | None = None
 
 
 class EngineAccess(Protocol):

@@ -40,8 +40,8 @@ class EngineSettings:
     ``workers``: threads for plug-in calls. ``poll_first`` and ``poll_last`` bound the time between
     two polls, which is a tenth of the operation's age, less up to ``poll_spread``, from begin to
     begin: so an end is seen a tenth of the operation's length late at most.
-    ``user``, ``project``, ``supersedes``, ``request``, ``traceparent``, ``allowance`` and
-    ``attempt``: the ``Caller``, if nobody else asks. ``find_check`` makes the
+    ``user``, ``project``, ``supersedes``, ``request``, ``traceparent``, ``allowance``, ``attempt``
+    and ``wants_warnings``: the ``Caller``, if nobody else asks. ``find_check`` makes the
     ``check_definition`` of a caller in another process from ``Allowance.asked_by``; None where this
     process cannot.
     ``cancel_grace``: how long
@@ -62,6 +62,7 @@ class EngineSettings:
     traceparent: str = ""
     allowance: Allowance | None = None
     attempt: str = ""
+    wants_warnings: bool = False
     find_check: FindCheck = lambda asked_by: None
     poll_first: float = 0.5
     poll_last: float = 15.0

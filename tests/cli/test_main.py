@@ -15,7 +15,7 @@ import pytest
 
 from zonda.core.cli import arguments, commands
 from zonda.core.cli.console import streams
-from zonda.core.cli.main import COLLECTION, main
+from zonda.core.cli.main import AS_PYTHON_DOES, COLLECTION, main
 
 
 @pytest.mark.parametrize(
@@ -188,5 +188,5 @@ def test_what_runs_until_it_is_stopped_collects_garbage_as_python_does(
     before = gc.get_threshold()
     monkeypatch.setattr(f"zonda.core.cli.{where}", watched)
     zonda(*words)
-    assert [found == before for found in seen] == [as_python_does]
+    assert [found == AS_PYTHON_DOES for found in seen] == [as_python_does]
     assert gc.get_threshold() == before

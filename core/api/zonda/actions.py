@@ -11,13 +11,12 @@ import json
 import re
 from typing import Any
 
-from zonda.core.engine.actions import Accepted, Action
+from zonda.core.engine.actions import Accepted, Action, wire
 from zonda.core.engine.actions.base import Templated
 from zonda.core.engine.actions.table import ACTIONS
 from zonda.core.engine.model.unit_of_work import UnitOfWork
 from zonda.core.store.schema.words import KEYED
 from zonda.hooks.errors import Conflict, NotFound, UsageError
-from zonda.hooks.records import asdict
 
 from ..http.calls import Answer, Call
 from ..service.project import Project
@@ -80,7 +79,7 @@ def _submit(call: Call, text: str, request: str, digest: str) -> Any:
     asked, before = call.body.get("asked by"), project.reader.last_event()
 
     def note(work: UnitOfWork, accepted: Accepted) -> None:
-        answer = {"accepted": asdict(accepted), "events_before": before}
+        answer = {"accepted": wire.list_plan_values(accepted), "events_before": before}
         seal = work.sealer.seal
         if not work.tx.keep_answer(request, seal(digest), seal(json.dumps(answer)), work.now):
             raise Repeated("This was asked for at the same time by another connection.")
@@ -93,7 +92,7 @@ def _submit(call: Call, text: str, request: str, digest: str) -> Any:
         if known is None:
             raise
         return known
-    return {"accepted": asdict(accepted), "events_before": before}
+    return {"accepted": wire.list_plan_values(accepted), "events_before": before}
 
 
 def _build_id(call: Call, key: str) -> str:

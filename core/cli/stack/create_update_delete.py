@@ -11,7 +11,7 @@ from zonda.core.engine import actions
 from zonda.core.settings.table import LONGEST_ACTION
 from zonda.core.store.read.views import StackView, format_deletion_time
 from zonda.hooks import records
-from zonda.hooks.errors import NotFound, UsageError, ZondaError
+from zonda.hooks.errors import NotFound, TemplateWarning, UsageError, ZondaError
 
 from ..arguments import STACK, STACKS, YES, argument, takes
 from ..console import errors, formats
@@ -164,7 +164,11 @@ def update(session: Session, arguments: argparse.Namespace) -> int:
 
 def _say_warnings(session: Session, running: RunningAction) -> None:
     """Print the warnings of ``template validate``."""
-    for warning in session.app.stacks.list_warnings(session.app.stacks.find(running.stack_id)):
+    warnings: Iterable[TemplateWarning] | None = running.warnings
+    if warnings is None:
+        stacks = session.app.stacks
+        warnings = stacks.list_warnings(stacks.find(running.stack_id))
+    for warning in warnings:
         session.screen.say(errors.warning_as_text(session.screen, warning))
 
 

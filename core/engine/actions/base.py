@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from zonda.core.template.source.bundle import Bundle
+from zonda.hooks.errors import TemplateWarning
 from zonda.hooks.records import dataclass, field, replace
 
 
@@ -32,7 +33,8 @@ class Caller:
     ``supersedes``: it may take the place of an action that is being carried out, where that can be.
     ``request``: the id of the request that lines of the log name; ``traceparent``: its trace.
     ``allowance``: the limits, where there are any. ``attempt``: the id of the request if another
-    member of a cluster is asked; '' for a new one.
+    member of a cluster is asked; '' for a new one. ``wants_warnings``: the answer is to have those
+    about the template.
     """
 
     user: str = ""
@@ -42,6 +44,7 @@ class Caller:
     traceparent: str = ""
     allowance: Allowance | None = field(default=None, repr=False, compare=False)
     attempt: str = ""
+    wants_warnings: bool = False
 
     def list_values(self) -> dict[str, Any]:
         """The values that travel between processes."""
@@ -57,13 +60,15 @@ class Caller:
 class Accepted:
     """The answer to an action: planned and committed. ``generation`` is the plan's number.
 
-    ``check_id``: the drift check that was begun, or ''.
+    ``check_id``: the drift check that was begun, or ''. ``warnings``: those about its template;
+    None where nobody has looked.
     """
 
     stack_id: str
     generation: int
     name: str
     check_id: str = ""
+    warnings: tuple[TemplateWarning, ...] | None = None
 
 
 class Action:

@@ -67,7 +67,14 @@ def parse_caller(text: str) -> Caller:
 
 def format_accepted(answer: Accepted) -> str:
     """The text of the answer to an action that was accepted."""
-    return json.dumps({"accepted": asdict(answer)})
+    warnings = None if answer.warnings is None else [*map(asdict, answer.warnings)]
+    return json.dumps({"accepted": list_plan_values(answer), "warnings": warnings})
+
+
+def list_plan_values(answer: Accepted) -> dict[str, Any]:
+    """The accepted plan as JSON values, without warnings: an older zonda knows of none."""
+    names = (item.name for item in fields(answer) if item.name != "warnings")
+    return {name: getattr(answer, name) for name in names}
 
 
 def format_error(error: BaseException) -> str:
@@ -84,7 +91,9 @@ def parse_answer(text: str) -> Accepted:
     said = json.loads(text)
     if "error" in said:
         raise parse_error(said["error"])
-    return Accepted(**said["accepted"])
+    warnings = said.get("warnings")
+    known = None if warnings is None else tuple(map(_build_warning, warnings))
+    return Accepted(**said["accepted"], warnings=known)
 
 
 def error_to_dict(error: ZondaError) -> dict[str, Any]:

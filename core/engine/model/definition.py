@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from zonda.core.template.source.bundle import Bundle, Identity
+from zonda.hooks.errors import TemplateWarning
 from zonda.hooks.resources.definition import ResourceDefinition
 from zonda.hooks.resources.resource import Resource
 
@@ -91,6 +92,10 @@ class Definition(Protocol):
     @property
     def description(self) -> Any:
         """The template's description."""
+
+    @property
+    def warnings(self) -> Sequence[TemplateWarning]:
+        """The warnings about the template."""
 
     def referenced_paths(self, name: str) -> frozenset[tuple[Any, ...]]:
         """The attributes that the template reads of a resource, with the keys below them."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
+from zonda.hooks.errors import TemplateWarning
 from zonda.hooks.records import dataclass, field
 
 from .tracing import PlanRequest
@@ -103,7 +104,8 @@ class StackPlan:
     raises where the stack, as it is when the plan is accepted, stands against it. ``most``: the
     quotas of the project for what is made by it. ``moves``: the
     instances that get another name. ``untaken``: those that an earlier plan has promised, and
-    nobody had taken when this one was worked out.
+    nobody had taken when this one was worked out. ``warnings``: those about its template, where the
+    caller wants them.
     """
 
     stack_id: str
@@ -129,3 +131,4 @@ class StackPlan:
     most: Mapping[str, int] = field(default_factory=dict)
     moves: Sequence[Move] = ()
     untaken: Sequence[str] = ()
+    warnings: tuple[TemplateWarning, ...] | None = None

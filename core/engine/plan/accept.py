@@ -112,7 +112,7 @@ def accept(work: UnitOfWork, seen: StackRow, proposal: StackPlan | None) -> Acce
     before = quotas.count(work, stack, proposal)
     write.apply(work, stack, proposal)
     quotas.check(work, stack, proposal, before)
-    return build_answer(stack)
+    return records.replace(build_answer(stack), warnings=proposal.warnings)
 
 
 def _fits_stack(work: UnitOfWork, stack: StackRow, seen: StackRow, proposal: StackPlan) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from zonda.core.store.schema.rows import StackRow
 from zonda.hooks import records
-from zonda.hooks.errors import NotSupported
+from zonda.hooks.errors import NotSupported, TemplateWarning
 
 from ..actions import Action
 from ..actions.table import ACTIONS, PLAN, load_function
@@ -50,8 +50,18 @@ def propose(
         given = records.replace(proposal.given, by=known.user, request=services.request)
         allowance = known.allowance
         most = {} if allowance is None else allowance.most
-        proposal = records.replace(proposal, given=given, guard=guard, most=most)
+        warnings = _list_warnings(services, proposal) if known.wants_warnings else None
+        proposal = records.replace(proposal, given=given, guard=guard, most=most, warnings=warnings)
     return proposal, stack
+
+
+def _list_warnings(
+    services: EngineServices, proposal: StackPlan
+) -> tuple[TemplateWarning, ...] | None:
+    """The warnings about the template of a plan; None where it has no new one."""
+    if proposal.body is None or proposal.template_id is None:
+        return None
+    return tuple(services.definitions.get(proposal.template_id).warnings)
 
 
 def _build_guard(services: EngineServices, action: Action) -> Callable[[StackRow], None]:

@@ -482,11 +482,10 @@ class PluginOperation:
     def _find_seals(
         self, instance: Resource, definition: Definition | None, outputs: dict[str, Any]
     ) -> tuple[bool, bool]:
-        if definition is None:
+        name = self.row.name
+        if definition is None or definition.secrecy.is_open(name):
             return False, False
-        marks, name = definition.secrecy, self.row.name
-        if marks.is_open(name):
-            return False, False
+        marks = definition.secrecy
         return (
             marks.classify_reference(name) != OPEN,
             any(

@@ -121,7 +121,7 @@ class Requests:
 
     def _read_caller(self, asked: str, key: str) -> Caller:
         """The caller of a request with its limits; raises Conflict where nobody here knows them."""
-        caller = replace(actions.parse_caller(asked), request=key)
+        caller = replace(actions.parse_caller(asked), request=key, wants_warnings=True)
         allowance = caller.allowance
         if allowance is None or not allowance.asked_by:
             return caller

@@ -35,7 +35,7 @@ def loads(text: str | bytes) -> Any:
     return _DECODER.raw_decode(text)[0]
 
 
-#: What ``json.loads`` does beside this takes longer than most texts of a row.
+#: The part of ``json.loads`` that reads: the rest of it takes longer than most texts of a row.
 _DECODER = json.JSONDecoder()
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 

@@ -47,6 +47,7 @@ def make(bench: Any, tmp_path: Path) -> Iterator[Make]:
         )
         parts: Any = SimpleNamespace(
             is_clustered=False,
+            find_last_event=reader.last_event,
             settings=known,
             clock=clock,
             ids=Ids(clock),
