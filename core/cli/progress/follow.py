@@ -56,20 +56,25 @@ class LineDisplay:
     def show(
         self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
     ) -> None:
-        """Print the events."""
+        """Print the events, in one piece: a thousand resources have two thousand lines."""
+        lines: list[str] = []
         is_silent = True
         for path, event in told:
-            if not path or self._is_shown(event):
+            if not path or self._is_shown(event, lines):
                 reason = self.reasons.take(event, self._name, path)
-                self._screen.say(event_line.format_line(event, self._name, path, reason))
+                lines.append(event_line.format_line(event, self._name, path, reason))
                 is_silent = False
             if hint := event_line.format_hint(event, self._name, path):
-                self._screen.say(hint)
-        for line in self._silence.lines(told, waiting, now, is_silent=is_silent):
-            self._screen.say(line)
+                lines.append(hint)
+        lines += self._silence.lines(told, waiting, now, is_silent=is_silent)
+        if lines:
+            self._screen.say("\n".join(lines))
 
-    def _is_shown(self, event: EventView) -> bool:
-        """Whether an event of a nested stack is shown: its owner's events summarize the rest."""
+    def _is_shown(self, event: EventView, lines: list[str]) -> bool:
+        """Whether an event of a nested stack is shown: its owner's events summarize the rest.
+
+        ``lines``: what is said before it.
+        """
         if not event.resource_name:
             return False
         if event_line.PAUSED in event.reason:
@@ -77,7 +82,7 @@ class LineDisplay:
         admitted = self._nested.admits(event)
         if self._nested.is_limit_reached:
             words = f"zonda stack event list {self._name} --nested-depth 9"
-            self._screen.say(f"Of nested stacks only failures are told from now on: '{words}'.")
+            lines.append(f"Of nested stacks only failures are told from now on: '{words}'.")
         return admitted
 
     def close(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def format_time(seconds: float | None) -> str | None:
@@ -13,9 +15,15 @@ def format_time(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return _format_second(math.floor(seconds))
     except (OverflowError, OSError, ValueError):
         return "0001-01-01T00:00:00Z" if seconds < 0 else "9999-12-31T23:59:59Z"
+
+
+@lru_cache(maxsize=16)
+def _format_second(second: int) -> str:
+    """The text of a second: hundreds of events are of the same one."""
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_duration(seconds: float) -> str:
