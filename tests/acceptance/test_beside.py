@@ -225,3 +225,13 @@ def test_a_stack_is_made_in_the_project_of_the_command(beside: Any, tmp_path: Pa
     assert zonda.data("stack", "show", "s", *mine)["project"] == "mine"
     zonda.run("stack", "delete", "-y", "s", code=1)
     zonda.run("stack", "delete", "-y", "s", *mine)
+
+
+def test_the_engine_tells_a_command_the_warnings(beside: Any, tmp_path: Path) -> None:
+    """The command beside it need not load the template, yet says the same."""
+    file = tmp_path / "odd.yaml"
+    file.write_text(
+        "heat_template_version: 2018-08-31\nparameters: {idle: {type: string, default: x}}\n"
+    )
+    told = beside.run("stack", "create", "odd", "-t", file).stderr
+    assert "odd.yaml:2:14: warning: The parameter idle is used nowhere [ZON602]" in told

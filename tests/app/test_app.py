@@ -20,6 +20,7 @@ from zonda.core.app.surface import RunningAction
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings import settings
+from zonda.core.store.file import connection as connections
 from zonda.core.store.read.views import StackView
 from zonda.core.store.values.sealing import make_key
 from zonda.core.template.source.bundle import Bundle
@@ -78,6 +79,24 @@ def test_without_a_database_there_is_nothing_to_read(make: Make, home: Path) -> 
     with pytest.raises(NotFound):
         app.stacks.find("web")
     assert not home.exists()
+
+
+@pytest.mark.sqlite
+def test_the_first_action_makes_no_database_beside_its_own(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    connect = connections.connect
+
+    def note(path: str, mode: str) -> connections.FileConnection:
+        opened.append(path)
+        return connect(path, mode)
+
+    monkeypatch.setattr(connections, "connect", note)
+    ended(make().engine.act(create("web")))
+
+    assert opened
+    assert connections.MEMORY not in opened
 
 
 def test_what_was_made_is_seen_by_a_reader_that_was_there_before(make: Make) -> None:

@@ -106,6 +106,16 @@ def test_lines_are_printed_as_they_come(screen: Screen) -> None:
     assert text(screen) == event_line.format_line(EVENT) + "\n"
 
 
+def test_the_lines_of_one_commit_are_written_at_once(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(screen, "say", written.append)
+    LineDisplay(screen, "web").show(told(EVENT, EVENT), [], EVENT.at)
+
+    assert written == ["\n".join([event_line.format_line(EVENT)] * 2)]
+
+
 def test_the_picture_shows_what_is_waited_for_how_long_and_how_far_all_is(screen: Screen) -> None:
     live = LiveDisplay(screen, "web", lambda: 2, StandingClock())
     done = dataclasses.replace(EVENT, resource_name="config", status="COMPLETE")

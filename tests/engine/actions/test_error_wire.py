@@ -1,4 +1,4 @@
-"""Errors on their way between two processes: class, status, sentence and places stay."""
+"""Answers on their way between two processes: class, status, sentence and places stay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import pytest
 from zonda.core.api.http.errors import answer_error
 from zonda.core.api.identity.callers import Forbidden
 from zonda.core.api.service.rates import OverRate
-from zonda.core.engine.actions.wire import error_to_dict, format_error, parse_answer, parse_error
+from zonda.core.engine.actions.base import Accepted
+from zonda.core.engine.actions.wire import (
+    error_to_dict,
+    format_accepted,
+    format_error,
+    parse_answer,
+    parse_error,
+)
 from zonda.core.engine.model.effects import TookTooLong
 from zonda.core.engine.plan.quotas import QuotaExceeded
 from zonda.hooks import errors
@@ -94,3 +101,16 @@ def test_a_fault_of_ours_says_no_more_than_its_class() -> None:
     answer = answer_error(caught.value)
     assert (answer.status, answer.body["error"]["type"]) == (500, "ValueError")
     assert "hush" not in str(caught.value)
+
+
+def test_warnings_arrive_as_they_were_and_older_processes_need_not_know_them() -> None:
+    place = errors.Place("t.yaml", 3, 5)
+    related = (errors.Related("It is declared here", place, ("parameters", "p")),)
+    warning = errors.TemplateWarning("ZON602", "Odd", ("parameters", "p"), place, "Look.", related)
+    accepted = Accepted("id", 2, "s", warnings=(warning,))
+    text = format_accepted(accepted)
+    assert parse_answer(text) == accepted
+    said = json.loads(text)
+    assert said["accepted"] == {"stack_id": "id", "generation": 2, "name": "s", "check_id": ""}
+    del said["warnings"]  # as an older release answers
+    assert parse_answer(json.dumps(said)) == Accepted("id", 2, "s", warnings=None)

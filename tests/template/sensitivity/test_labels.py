@@ -70,6 +70,35 @@ def test_an_expression_is_as_secret_as_what_it_reads(
     assert stack.outputs["o"].secrecy == mark
 
 
+@pytest.mark.parametrize(
+    ("entry", "is_open"),
+    [
+        pytest.param("{type: Thing, properties: {value: {get_param: plain}}}", False, id="sealed"),
+        pytest.param("{type: Picky, properties: {value: x}}", True, id="open"),
+        pytest.param(
+            "{type: Picky, properties: {value: {get_param: named}}}",
+            False,
+            id="property",
+        ),
+        pytest.param(
+            "{type: Picky, properties: {value: {get_attr: [z, value]}}}",
+            False,
+            id="through-another",
+        ),
+    ],
+)
+def test_nothing_of_an_open_resource_is_secret(loaded: Any, entry: str, is_open: bool) -> None:
+    secret = "{type: Thing, properties: {value: {get_param: secret}}}"
+    stack = loaded(
+        f"{HEAD}resources:\n  a: {entry}\n  z: {secret}\n",
+        environment="encrypted_param_names: [named]",
+    )
+    marks, names = stack.secrecy, stack.resources["a"].cls.attributes_schema
+    assert marks.is_open("a") is is_open
+    found = [marks.classify_attribute("a", name) for name in (*names, "show", "unknown")]
+    assert ({*found, marks.classify_reference("a")} == {"open"}) is is_open
+
+
 def test_marks_go_down_a_chain_that_is_longer_than_the_stack_is_deep(loaded: Any) -> None:
     links = "".join(
         f"  r{n}: {{type: Thing, properties: {{value: {{get_attr: [r{n + 1}, other]}}}}}}\n"
