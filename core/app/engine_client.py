@@ -46,8 +46,7 @@ log = logging.getLogger(__name__)
 
 #: The duty of a member of a cluster to deliver events to sinks.
 SINKS = "sinks"
-_ASK_AGAIN = 0.05
-_LOOK_AGAIN = 0.1
+_ASK_AGAIN, _LOOK_AGAIN = 0.05, 0.1
 #: Seconds within which the thread of a working engine goes round.
 LONGEST_TURN = 5.0
 
@@ -88,9 +87,16 @@ class EngineClient:
             accepted = self._send_request(action, caller)
         if drive:
             self._drive_stack(accepted.stack_id)
-        name = self._stacks.find(accepted.stack_id).name
-        told = before, action.touches_all, accepted.check_id, accepted.warnings
-        return RunningAction(self, accepted.stack_id, name, accepted.generation, *told)
+        return RunningAction(
+            self,
+            accepted.stack_id,
+            self._stacks.find(accepted.stack_id).name,
+            accepted.generation,
+            before,
+            action.touches_all,
+            accepted.check_id,
+            accepted.warnings,
+        )
 
     def submit(
         self,

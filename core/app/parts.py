@@ -155,7 +155,9 @@ class Parts:
 
     def find_last_event(self) -> int:
         """The number of the newest event; 0 before there is a database."""
-        return self.reader.last_event() if self.database.is_made() else 0
+        if self._reader is None and not self.database.is_made():
+            return 0  # a reader of nothing would take a database in memory
+        return self.reader.last_event()
 
     def check_home(self) -> None:
         """Raise StoreError where the folder of the database does not exist."""

@@ -17,6 +17,7 @@ import pytest
 
 from zonda.core.app.app import App, build_app
 from zonda.core.app.surface import RunningAction
+from zonda.core.cli.stack import create_update_delete
 from zonda.core.engine.actions import CreateStack, DeleteStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings import settings
@@ -132,6 +133,30 @@ def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> 
     assert not other.lock.held
     assert ended(running).state == "CREATE_COMPLETE"
     assert ended(other.engine.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
+
+
+@pytest.mark.sqlite
+def test_the_engine_tells_the_other_command_the_warnings(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has not loaded the template for them, and says what the engine says in its own process."""
+    engine, other = make(), make()
+    engine.engine.run()
+    running = other.engine.act(create("web"))
+    ended(running)
+    told = running.warnings
+    assert told is not None
+    assert list(told) == engine.stacks.list_warnings(engine.stacks.find("web"))
+    assert [(each.code, each.path) for each in told] == [("ZON602", ("parameters", "secret"))]
+
+    monkeypatch.setattr(other.stacks, "list_warnings", None)
+    said: list[str] = []
+    colour = {"colour_message": lambda text, colour: text, "on_terminal": False}
+    screen = SimpleNamespace(say=said.append, **colour)
+    session: Any = SimpleNamespace(app=other, screen=screen)
+    create_update_delete._say_warnings(session, running)
+    assert len(said) == 1
+    assert "The parameter secret is used nowhere" in said[0]
 
 
 def test_what_the_engine_refuses_is_refused_to_the_other_command(make: Make) -> None:

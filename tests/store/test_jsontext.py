@@ -50,3 +50,11 @@ def test_sets_become_lists_and_nan_stays() -> None:
 def test_what_is_no_data_is_refused() -> None:
     with pytest.raises(TypeError):
         dumps({"a": object()})
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"a": 1}x', '{"$map": []}x', "[1] [2]"])
+def test_what_was_not_written_here_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"line 1|Extra data"):
+        loads(text)
+    with pytest.raises(ValueError, match=r"line 1|Extra data"):
+        loads(text.encode())

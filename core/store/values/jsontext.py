@@ -32,7 +32,8 @@ def loads(text: str | bytes) -> Any:
         text = text.decode("utf-8", "surrogatepass")
     if '{"$' in text:
         return json.loads(text, object_hook=_remove_tags)
-    return _DECODER.raw_decode(text)[0]
+    value, end = _DECODER.raw_decode(text)
+    return value if end == len(text) else json.loads(text)  # which says what is wrong
 
 
 #: The part of ``json.loads`` that reads: the rest of it takes longer than most texts of a row.

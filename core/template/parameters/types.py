@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ..source.json_text import read_json
-from ..source.yaml_parser import MAX_DEPTH
 
 STRING = "string"
 NUMBER = "number"
@@ -21,12 +20,14 @@ BOOLEAN = "boolean"
 TYPES = (STRING, NUMBER, LIST, JSON, BOOLEAN)
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
+#: The levels of maps and lists that are copied by recursion: what is deeper is read as JSON.
+_SHALLOW = 16
 _TRUE = ("1", "t", "true", "on", "y", "yes")
 _FALSE = ("0", "f", "false", "off", "n", "no")
 
 
 class _NotPlain(Exception):
-    """A value that JSON changes, or cannot carry."""
+    """A value that JSON changes or cannot carry, or a deep one."""
 
 
 def to_string(value: Any) -> str:
@@ -75,7 +76,7 @@ def to_list(value: Any) -> list[str]:
 def to_json(value: Any) -> Any:
     """A text parsed as JSON (the empty text stays), any other value as JSON would carry it."""
     try:
-        return _copy_plain(value, MAX_DEPTH)
+        return _copy_plain(value, _SHALLOW)
     except _NotPlain:
         pass
     try:
@@ -86,7 +87,7 @@ def to_json(value: Any) -> Any:
 
 
 def _copy_plain(value: Any, depth: int) -> Any:
-    """A copy of maps and lists that are as JSON has them; raises _NotPlain for anything else.
+    """A copy of maps and lists as JSON has them; raises _NotPlain for others, and deeper ones.
 
     In large trees the maps of parameters are handed down again and again.
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from zonda.core.template.parameters.types import CONVERSIONS
+from zonda.core.template.parameters.types import CONVERSIONS, to_json
 from zonda.hooks.errors import TemplateError
 
 Faults = Callable[..., tuple[TemplateError, ...]]
@@ -188,3 +188,39 @@ def test_a_declared_pseudo_parameter_wins(loaded: Any) -> None:
 
     assert stack.parameters.value("OS::stack_name") == "mine"
     assert stack.parameters.value("OS::project_id") == "pr0j"
+
+
+def _nest(levels: int) -> Any:
+    value: Any = {}
+    for level in range(levels - 1):
+        value = [value] if level % 2 else {"k": value}
+    return value
+
+
+def _call_from(depth: int, value: Any) -> Any:
+    """The value of a JSON parameter, converted where the stack is ``depth`` calls deeper."""
+    return _call_from(depth - 1, value) if depth else to_json(value)
+
+
+@pytest.mark.parametrize("levels", [1, 16, 17, 200])
+def test_a_map_is_copied_however_deep_it_is(levels: int) -> None:
+    given = _nest(levels)
+    made = _call_from(500, given)
+    assert made == given
+    assert made is not given
+
+
+def test_a_map_is_refused_deeper_than_a_text_may_be() -> None:
+    with pytest.raises(ValueError, match="nested deeper than 200 levels"):
+        to_json(_nest(201))
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        pytest.param({1: (2, None)}, {"1": [2, None]}, id="keys-and-tuples"),
+        pytest.param({"a": {True: 1.5}}, {"a": {"true": 1.5}}, id="below"),
+    ],
+)
+def test_what_json_writes_in_another_way_is_read_so(given: Any, made: Any) -> None:
+    assert to_json(given) == made
