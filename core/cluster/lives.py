@@ -80,6 +80,8 @@ class Lives:
         # The last id of this process as a member, and earlier ones that may have a row yet.
         self._members: list[str] = []
         self._is_over = threading.Event()
+        # Held while another life begins, so that none outlasts the end.
+        self._beginning = threading.Lock()
         self._progress = ProgressNews()
         self.tail = EventTail(store.reader, clock)
 
@@ -143,7 +145,8 @@ class Lives:
     def end(self) -> None:
         """End for good: what this member still owns then is free at once."""
         self._is_over.set()
-        self._leave()
+        with self._beginning:
+            self._leave()
 
     def _leave(self) -> None:
         """Take nothing more, end what was begun, and give away what is still owned then."""
@@ -186,13 +189,16 @@ class Lives:
         self._process.lose_engine()
         delay = _FIRST_RETRY
         while not self._is_over.wait(delay):
-            try:
-                self._store.reopen()
-                self.begin(drive, is_draining=is_draining)
-                return
-            except StoreError as error:
-                log.warning("The cluster cannot be joined: %s", error)
-                delay = min(2 * delay, _LAST_RETRY)
+            with self._beginning:
+                if self._is_over.is_set():
+                    return
+                try:
+                    self._store.reopen()
+                    self.begin(drive, is_draining=is_draining)
+                    return
+                except StoreError as error:
+                    log.warning("The cluster cannot be joined: %s", error)
+            delay = min(2 * delay, _LAST_RETRY)
 
     # -- news -------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings.table import Settings
 from zonda.core.store.postgresql.members import Members
 from zonda.core.store.values.sealing import Sealer
-from zonda.core.store.write.database import open_store
+from zonda.core.store.write.database import Store, open_store
 from zonda.core.system.clock import SystemClock
 from zonda.hooks.errors import Conflict
 
@@ -115,6 +115,28 @@ def test_a_member_that_is_removed_begins_another_life(cluster: Cluster) -> None:
     cluster.wait_until(lambda: not one.engine.find_trouble())
     cluster.create(one, "s")
     cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+
+
+def test_no_life_outlasts_the_end_of_its_process(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, reopen = cluster.start("one"), Store.reopen
+    ending = threading.Thread(target=one.close)
+
+    def reopen_late(store: Store) -> None:
+        """Begin the end when another life is about to begin."""
+        ending.start()
+        assert one.engine._lives is not None
+        assert one.engine._lives._is_over.wait(60)
+        reopen(store)
+
+    monkeypatch.setattr(Store, "reopen", reopen_late)
+    cluster.execute("DELETE FROM member")
+    cluster.wait_until(lambda: ending.ident is not None)
+    ending.join(60)
+    sessions = "SELECT 1 FROM pg_stat_activity WHERE application_name = %s"
+    cluster.wait_until(lambda: not cluster.execute(sessions, f"zonda {os.getpid()}"), 20)
+    assert cluster.execute("SELECT id FROM member") == []
 
 
 def test_a_member_whose_sessions_are_cut_begins_another_life(cluster: Cluster) -> None:
