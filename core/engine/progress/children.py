@@ -109,8 +109,11 @@ def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
     """
     stack.halted = 1
     breakpoints.end_all(work, stack)
-    work.tx.close_idle(stack.id)
+    known = work.tx.close_idle(stack.id)
     running = list(work.rows(work.tx.running(stack.id)))
+    # what is prepared for the others is for nothing, and may never come to an end
+    drafts = set(known) - {row.id for row in running}
+    work.after.stop.update(dict.fromkeys(sorted(drafts), stack.root_id))
     stack.remaining = sum(1 for row in running if row.open)
     wake_retries(work, stack)
     for row in running:

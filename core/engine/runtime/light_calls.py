@@ -3,7 +3,8 @@
 A light call only computes: with more threads it would not end sooner, yet each would wait for the
 interpreter again and again, which takes CPU as well. So one thread pulls from the queue, a number
 of calls at a time, while the engine's waits for them. Up to three more pull where calls have turned
-out to wait for something outside, and one for each call that does not come back.
+out to wait for something outside, and two for each call that does not come back: the next ones may
+hang as well.
 
 Owned by the engine's thread; only ``Job.make`` and ``LightCalls._pull`` run in the pool. What both
 touch are deques, whose ``append`` and ``popleft`` are atomic. Called by ``pool_driver``.
@@ -127,7 +128,7 @@ class LightCalls:
         now = self._monotonic()
         began = [puller.job.began for puller in self._pullers if puller.job is not None]
         stuck = sum(at is not None and now - at > STUCK for at in began)
-        return 1 + self._beside + stuck
+        return 1 + self._beside + 2 * stuck
 
     def _pull(self, puller: _Puller) -> None:
         """In the pool: make calls, until one has waited or has come back too late."""

@@ -262,26 +262,30 @@ class Transaction(ResourceData):
         self.flush()
         return sorted(self._execute(self._sql["tree_facts"], (root_id, root_id)))
 
-    def close_idle(self, stack_id: str) -> None:
-        """Take every instance without an operation out of the running plan."""
-        self._close("close_idle", stack_id, lambda row: not row.op)
+    def close_idle(self, stack_id: str) -> list[str]:
+        """Take every instance without an operation out of the running plan.
+
+        Returns the ids of all that are in it.
+        """
+        return self._close("close_idle", stack_id, lambda row: not row.op)
 
     def close_all(self, stack_id: str) -> None:
         """Take every instance out of the running plan."""
         self._close("close_all", stack_id, lambda row: True)
 
-    def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> None:
+    def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> list[str]:
         if stack_id in self._empty:
-            return
+            return []
         changed = self._list_ids("open_ids", stack_id, of=stack_id)
         if not changed:
-            return
+            return []
         self._execute(self._sql[name], (stack_id,))
         self._stale.update(key for key in changed if key not in self._resources)
         for key, (row, _) in list(self._resources.items()):
             if row.stack_id == stack_id and row.open and which(row):
                 row.open = 0
                 self._resources[key] = (row, resource_values(row))
+        return changed
 
     # -- edges ----------------------------------------------------------------------------------
 
