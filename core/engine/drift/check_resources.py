@@ -19,7 +19,7 @@ from zonda.core.store.schema.words import IN_SYNC
 
 from ..execution.loop import Done
 from ..model import row_annotations
-from ..model.effects import Call, Step, Tx, Wait, make_step
+from ..model.effects import LAST, Call, Step, Tx, Wait, make_step
 from ..model.unit_of_work import UnitOfWork
 from ..services import EngineServices
 from . import store as storing
@@ -86,7 +86,7 @@ class Checks:
 
     def _call(self, run: Callable[[], Any], done: Done) -> None:
         """Make a call in the pool, without a time limit of its own."""
-        self._start(make_step(Call(run, seconds=math.inf)), done)
+        self._start(make_step(Call(run, seconds=math.inf, order=LAST)), done)
 
     # -- one after the other ----------------------------------------------------------------------
 

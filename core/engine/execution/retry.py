@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from zonda.hooks import records
 
-from ..model.effects import Step, Tx, Wait, make_operation_call
+from ..model.effects import LAST, Step, Tx, Wait, make_operation_call
 from ..model.outcomes import LOST, NEW, NO, Again, Answer, Failure, Final, Postponed, Waiting
 from ..model.states import CLEANING, STARTING
 from ..model.unit_of_work import UnitOfWork
@@ -33,7 +33,7 @@ def begin_next_attempt(services: EngineServices, operation: PluginOperation) -> 
             operation.start_anew(seen)
         if seen.row.op_state == STARTING:
             call = operation.handle_once_more if same else operation.handle
-            return (yield make_operation_call(call, light=operation.is_light))
+            return (yield make_operation_call(call, light=operation.is_light, order=LAST))
 
 
 def _wait_until_due(services: EngineServices, operation: PluginOperation) -> Step:
@@ -79,7 +79,7 @@ def _clean_up(services: EngineServices, operation: PluginOperation) -> Step:
 
 def _delete_remains(services: EngineServices, operation: PluginOperation) -> Step:
     cleaner, begun = operation.cleaner(), services.clock.now()
-    answer: Answer = yield make_operation_call(cleaner.handle)
+    answer: Answer = yield make_operation_call(cleaner.handle, order=LAST)
     if operation.row.take_overs:
         handle = transitions.get_lease(operation.row)
         yield Tx(lambda work: transitions.record_call(work, handle))

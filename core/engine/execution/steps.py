@@ -13,7 +13,7 @@ from typing import Any
 from zonda.core.store.schema.rows import ResourceRow, copy_row
 from zonda.hooks.errors import RequestError
 
-from ..model.effects import Call, GivenUp, Step, Tx, Wait, make_operation_call
+from ..model.effects import IN_TURN, LAST, Call, GivenUp, Step, Tx, Wait, make_operation_call
 from ..model.lending import Write
 from ..model.outcomes import (
     HANGING,
@@ -355,14 +355,14 @@ def keep(
         if kept is not STALE:
             operation.note_stored(found)
             return found if kept else LOST
-        found = yield make_operation_call(call)
+        found = yield make_operation_call(call, light=operation.is_light)
     return found
 
 
 def begin_driving(services: EngineServices, operation: PluginOperation, intent: Intent) -> Step:
     """Call the handler, or take an interrupted operation up again; gives an answer."""
     resume = operation.guard(lambda: resume_operation(operation))
-    fresh, writes = intent.seen.fresh, intent.writes
+    fresh, writes, light = intent.seen.fresh, intent.writes, operation.is_light
     refused = _explain_hanging(services, operation)
     if intent.answer is not None:
         answer: Answer = intent.answer
@@ -374,7 +374,7 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
         answer = yield from call_again(operation, transitions.get_lease(operation.row))
     else:
         call = operation.handle if fresh else resume
-        answer = yield make_operation_call(call, light=operation.is_light, tell=operation.tell)
+        answer = yield make_operation_call(call, light=light, tell=operation.tell, order=LAST)
     handle = transitions.get_lease(operation.row)
     while isinstance(answer, Postponed):
         again = "" if answer.finding or answer.queued else "again"
@@ -384,9 +384,9 @@ def begin_driving(services: EngineServices, operation: PluginOperation, intent: 
                 return LOST
         yield Wait(answer.delay, handle.key)
         if answer.queued:
-            answer = yield make_operation_call(operation.handle)
+            answer = yield make_operation_call(operation.handle, order=IN_TURN)
         elif answer.finding:
-            answer = yield make_operation_call(operation.find, light=operation.is_light)
+            answer = yield make_operation_call(operation.find, light=light)
         else:
             answer = yield from call_again(operation, handle)
     return answer
@@ -406,7 +406,7 @@ def call_again(operation: PluginOperation, handle: Lease) -> Step:
     if not (yield Tx(lambda work: transitions.record_call(work, handle, "retry"))):
         return LOST
     operation.next_attempt()
-    return (yield make_operation_call(operation.handle, light=operation.is_light))
+    return (yield make_operation_call(operation.handle, light=operation.is_light, order=LAST))
 
 
 def resume_operation(operation: PluginOperation) -> Answer:

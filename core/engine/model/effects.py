@@ -18,6 +18,9 @@ from zonda.hooks.text.sanitize import describe_exception
 
 from .unit_of_work import UnitOfWork
 
+#: The order of calls that wait for a thread: of what is under way, of a run whose turn to be sent
+#: has come, and of what is new.
+UNDER_WAY, IN_TURN, LAST = range(3)
 #: Seconds that a call may take which nobody else gives up (an operation has its deadline).
 LONGEST_CALL = 3600.0
 
@@ -35,13 +38,14 @@ class Call:
 
     ``light``: it only computes, so that a few threads make them all; what acts outside never is.
     After ``seconds`` it is given up: ``TookTooLong`` is raised in the step. ``tell`` shows to users
-    what the call waits for, and that it does so no more.
+    what the call waits for, and that it does so no more. ``order``: UNDER_WAY, IN_TURN or LAST.
     """
 
     run: Callable[[], Any]
     light: bool = False
     seconds: float = LONGEST_CALL
     tell: Callable[[str], None] | None = None
+    order: int = UNDER_WAY
 
     def make(self) -> tuple[Any, Exception | None]:
         """Make the call; returns its value, and the error that it has raised instead."""
@@ -79,10 +83,14 @@ Step = Generator[Effect, Any, Any]
 
 
 def make_operation_call(
-    run: Callable[[], Any], *, light: bool = False, tell: Callable[[str], None] | None = None
+    run: Callable[[], Any],
+    *,
+    light: bool = False,
+    tell: Callable[[str], None] | None = None,
+    order: int = UNDER_WAY,
 ) -> Call:
     """A call of an operation; the operation's deadline limits it."""
-    return Call(run, light, math.inf, tell)
+    return Call(run, light, math.inf, tell, order)
 
 
 def make_step(effect: Effect) -> Step:

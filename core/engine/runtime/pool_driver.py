@@ -25,6 +25,8 @@ from .light_calls import Job, LightCalls
 
 #: Seconds after which others may begin beside a call that is made alone: it ends nothing, it seems.
 ALONE = 10.0
+#: For so many threads there is one more, for what is under way.
+SPARE = 8
 #: The message of an operation whose call finds no thread; displays know it by "waiting for".
 NO_WORKER = "waiting for another call to end (workers)"
 _CPU = SystemClock().thread_cpu
@@ -47,7 +49,7 @@ class PoolDriver(Driver):
         workers = services.settings.workers
         super().__init__(store, services, cap=2 * workers, owner=owner)
         self._inbox = inbox
-        self._pool = Pool(workers, "zonda-call", leave)
+        self._pool = Pool(workers, "zonda-call", leave, spare=workers // SPARE)
         # A pool of their own: what only computes does not wait for what waits for something.
         self._light_pool = Pool(workers, "zonda-light", leave)
         monotonic = services.clock.monotonic
@@ -114,6 +116,11 @@ class PoolDriver(Driver):
         return self._admitted < self._cap and self.alone.task is None
 
     @property
+    def load(self) -> float:
+        """See ``Pool.load``."""
+        return self._pool.load
+
+    @property
     def calls(self) -> int:
         """The number of calls that are out and waited for."""
         return len(self._job_of)
@@ -127,7 +134,7 @@ class PoolDriver(Driver):
             tell = effect.tell if self._pool.is_full else None
             if tell is not None:
                 tell(NO_WORKER)
-            self._pool.submit(lambda: self._make(job, tell))
+            self._pool.submit(lambda: self._make(job, tell), effect.order)
 
     def _make(self, job: Job, tell: Callable[[str], None] | None) -> None:
         """In the pool. ``tell``: users were told that the call waits."""

@@ -38,8 +38,8 @@ def run(engine: Engine, action: actions.Action) -> StackView:
     return engine.wait(accepted.stack_id, LONG)
 
 
-def many(bench: Any, count: int) -> Any:
-    return bench.bundle("\n".join(f"r{n}: {{type: Test::Box}}" for n in range(count)))
+def many(bench: Any, count: int, kind: str = "Box") -> Any:
+    return bench.bundle("\n".join(f"r{n}: {{type: Test::{kind}}}" for n in range(count)))
 
 
 def test_a_stack_lives_and_dies_in_threads(bench: Any, start: Any) -> None:
@@ -147,6 +147,73 @@ def test_a_call_that_hangs_does_not_stop_the_others_nor_the_end(bench: Any, star
     other = actions.CreateStack("quick", bench.bundle("b: {type: Test::Box}"))
     assert run(engine, other).state == "CREATE_COMPLETE"
     engine.stop(0.05)
+    release.set()
+
+
+def test_a_waker_is_over_when_its_operation_has_ended(bench: Any, start: Any) -> None:
+    """A place that is kept for it is free then."""
+    wakers: list[Any] = []
+    bench.journal.behave["a", "handle_create"] = lambda box: wakers.append(get_waker())
+    bench.journal.behave["b", "handle_create"] = lambda box: wakers.append(get_waker()) or 1 / 0
+    text = "a: {type: Test::Box}\nb: {type: Test::Box}"
+    assert run(start("own"), actions.CreateStack("s", bench.bundle(text))).state == "CREATE_FAILED"
+    assert [waker.is_over for waker in wakers] == [True, True]
+
+
+def test_a_plan_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start: Any) -> None:
+    release, engine = threading.Event(), start("own")
+    count = 2 * engine.settings.workers
+    for number in range(count):
+        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: release.wait(LONG)
+    slow = engine.submit(actions.CreateStack("slow", many(bench, count))).result(LONG)
+    engine.drive(slow.stack_id)
+    while not engine._driver._pool.is_full:
+        engine.submit(actions.CheckStack("nobody")).exception(LONG)
+    other = actions.CreateStack("other", bench.bundle("a: {type: Test::Box}"))
+    accepted = engine.submit(other).result(LONG / 4)
+    assert engine.submit(actions.DeleteStack("other")).result(LONG / 4)
+    assert accepted.generation == 1
+    release.set()
+
+
+def test_a_poll_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start: Any) -> None:
+    """What has begun ends, although new calls were there first and last."""
+    release, engine = threading.Event(), start("own")
+    count, polled = 2 * engine.settings.workers, threading.Event()
+    bench.journal.behave["a", "check"] = lambda slow: polled.is_set()
+    early = engine.submit(actions.CreateStack("early", bench.bundle("a: {type: Test::Slow}")))
+    engine.drive(early.result(LONG).stack_id)
+    for number in range(count):
+        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: release.wait(LONG)
+    late = engine.submit(actions.CreateStack("late", many(bench, count))).result(LONG)
+    engine.drive(late.stack_id)
+    while not engine._driver._pool.is_full:
+        engine.submit(actions.CheckStack("nobody")).exception(LONG)
+    polled.set()
+    assert engine.wait(early.result().stack_id, LONG / 2).state == "CREATE_COMPLETE"
+    release.set()
+
+
+def test_what_hangs_without_side_effects_is_given_up_with_its_stack(bench: Any, start: Any) -> None:
+    release, engine = threading.Event(), start("own")
+    count, kind = 2 * engine.settings.workers + 8, "Inward"
+    for number in range(count):
+        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: release.wait(LONG)
+    hanging = engine.submit(actions.CreateStack("hanging", many(bench, count, kind))).result(LONG)
+    engine.drive(hanging.stack_id)
+    while engine._driver.has_room:
+        engine.submit(actions.CheckStack("nobody")).exception(LONG)
+
+    def end_now(work: UnitOfWork) -> None:
+        stack = work.tx.stack(hanging.stack_id)
+        assert stack is not None
+        stack.deadline = work.now - 1
+
+    engine._run_durable(end_now)
+    engine.sweep_deadlines()
+    assert engine.wait(hanging.stack_id, LONG / 2).state == "CREATE_FAILED"
+    other = actions.CreateStack("other", bench.bundle("a: {type: Test::Inward}"))
+    assert run(engine, other).state == "CREATE_COMPLETE"
     release.set()
 
 

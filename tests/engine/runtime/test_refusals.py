@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from zonda.core.engine import actions
 from zonda.core.engine.execution.pool import Pool
-from zonda.core.engine.model.effects import Tx, make_step
+from zonda.core.engine.model.effects import IN_TURN, LAST, Tx, make_step
 from zonda.core.engine.runtime.engine import Engine
 from zonda.core.store.database.faults import Refused, Unusable
 from zonda.core.store.file.faults import to_store_error
@@ -246,7 +247,7 @@ class SlowToTell:
 
 def test_a_job_gets_a_thread_as_long_as_there_are_any() -> None:
     pool, hang, ran = Pool(4, "test-pool"), threading.Event(), threading.Event()
-    pool._jobs = jobs = SlowToTell(pool._jobs)  # type: ignore[assignment]
+    pool._wakes = jobs = SlowToTell(pool._wakes)  # type: ignore[assignment]
     pool.submit(lambda: None)
     for _ in range(2):  # for the first job, and again when that was done
         assert jobs.came.acquire(timeout=LONG)
@@ -258,6 +259,29 @@ def test_a_job_gets_a_thread_as_long_as_there_are_any() -> None:
     jobs.go_on.set()
     assert ran.wait(LONG / 10), "it waits for the other one although threads may be made"
     hang.set()
+    pool.stop()
+
+
+def test_threads_take_what_is_under_way_first_and_keep_some_for_it() -> None:
+    pool, go_on = Pool(1, "test-pool", spare=1), threading.Event()
+    made: list[str] = []
+    ended = threading.Semaphore(0)
+
+    def note(name: str) -> None:
+        made.append(name)
+        ended.release()
+
+    pool.submit(lambda: go_on.wait(LONG) and None, LAST)
+    pool.submit(partial(note, "new"), LAST)
+    pool.submit(partial(note, "in turn"), IN_TURN)
+    assert pool.load == 3
+    pool.submit(partial(note, "under way"))
+    assert ended.acquire(timeout=LONG)
+    assert made == ["under way"], "a thread of its own"
+    go_on.set()
+    for _ in range(2):
+        assert ended.acquire(timeout=LONG)
+    assert made == ["under way", "in turn", "new"]
     pool.stop()
 
 

@@ -15,7 +15,7 @@ from zonda.core.cluster.lives import Lives
 from zonda.core.cluster.membership import Membership, Terms
 from zonda.core.engine.execution.pool import Pool
 from zonda.core.engine.execution.tickets import Ticket
-from zonda.core.engine.model.effects import Tx, make_step
+from zonda.core.engine.model.effects import UNDER_WAY, Tx, make_step
 from zonda.core.engine.model.unit_of_work import Notice, UnitOfWork
 from zonda.core.engine.runtime.building import EngineEnded
 from zonda.core.engine.runtime.engine import Engine
@@ -91,8 +91,8 @@ class HeldPool(Pool):
         super().__init__(size, "")
         self.jobs: list[Callable[[], None]] = []
 
-    def submit(self, job: Callable[[], None]) -> None:
-        super().submit(lambda: None)
+    def submit(self, job: Callable[[], None], order: int = UNDER_WAY) -> None:
+        super().submit(lambda: None, order)
         self.jobs.append(job)
 
     def run(self, job: Callable[[], None]) -> None:
@@ -103,6 +103,8 @@ class HeldPool(Pool):
 
     def _start_one(self) -> None:
         """Start none."""
+
+    _start_spare = _start_one
 
 
 class Clockwork:
