@@ -14,11 +14,16 @@ from contextvars import ContextVar
 class Waker:
     """Wakes one operation: its next poll is made at once, whatever it was to wait for."""
 
-    __slots__ = ("_has_rung", "_poke", "is_over")
+    __slots__ = ("_has_rung", "_poke", "get_load", "is_over")
 
-    def __init__(self, poke: Callable[[], None]) -> None:
+    def __init__(
+        self, poke: Callable[[], None], get_load: Callable[[], float] = lambda: 0.0
+    ) -> None:
         self._poke = poke
-        #: Whether the operation was given up, so that it waits for nothing any more.
+        #: The calls that are made or wait for a thread, as a part of the number of threads: from 1
+        #: on, what is new waits for the end of others.
+        self.get_load = get_load
+        #: Whether the operation has ended, so that it waits for nothing any more.
         self.is_over = False
         self._has_rung = False
 

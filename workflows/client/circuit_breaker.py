@@ -117,13 +117,22 @@ class CircuitBreakers:
                 self._record_result(count, leave)
 
     def has_few_places(self) -> bool:
-        """Whether places are too few for a request that is answered late: others may need it."""
-        limit = self._limits.in_flight or _PLACES
+        """Whether one place more is too much for a request that is answered late.
+
+        Places and threads are looked at: others may need them.
+        """
+        limit, waker = self._limits.in_flight or _PLACES, get_waker()
+        if waker is not None and waker.get_load() * PATIENT > 1:
+            return True
         with self._lock:
-            return sum(count.in_flight for count in self._counts.values()) >= limit / PATIENT
+            taken = sum(count.in_flight for count in self._counts.values())
+        return (taken + 1) * PATIENT > limit
 
     def has_queue(self, origin: str) -> bool:
-        """Whether others wait for a place."""
+        """Whether others wait for a place, or for the thread that makes this call."""
+        waker = get_waker()
+        if waker is not None and waker.get_load() > 1:
+            return True
         with self._lock:
             count = self._counts.get(origin)
             return count is not None and bool(count.waiting)

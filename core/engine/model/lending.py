@@ -100,6 +100,8 @@ class Lending:
     tracing: Tracing
     #: Called, in any thread, to have the resource of that id go on at once instead of waiting.
     wake: Callable[[str], None] = lambda key: None
+    #: Gives the load of the threads that make calls, see ``Waker``.
+    load: Callable[[], float] = lambda: 0.0
     #: Called with each runner that a resource uses; raises NotReady while it is not its turn.
     wait_turn: Callable[[WorkflowRunner], None] = lambda runner: None
 

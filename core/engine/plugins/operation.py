@@ -70,7 +70,7 @@ class PluginOperation:
         self._gathered = gathered
         #: Whether its calls only compute, so that a few threads make them all.
         self.is_light = instances.definitions.is_inward(seen.row)
-        self._waker = Waker(lambda: instances.lending.wake(seen.row.id))
+        self._waker = Waker(lambda: instances.lending.wake(seen.row.id), instances.lending.load)
         self._instance: Resource | None = None
         self._secrets: Secrets | None = None
         self._lookups = (0, 0)
@@ -93,15 +93,14 @@ class PluginOperation:
 
     def release(self) -> None:
         """Let go, at the end, of what holds this operation: such a circle is freed late."""
+        self._waker.is_over = True
         self._instance = None
         (self._gathered or []).clear()
 
     def start_anew(self, seen: WorkItem) -> None:
         """Take the stored operation; its next call is made on a new instance."""
         self.seen, self.row = seen, seen.row
-        self.token = None
-        self._instance = None
-        self._secrets = None
+        self.token = self._instance = self._secrets = None
 
     def handle_once_more(self) -> Answer:
         """Repeat an attempt with an unknown result, with the same key."""

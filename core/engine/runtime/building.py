@@ -37,6 +37,7 @@ def build_services(
     durable: Durable = lambda run: None,
     progress: Callable[[str, str, str, float | None], None] = lambda *said: None,
     wake: Callable[[str], None] = lambda key: None,
+    get_load: Callable[[], float] = lambda: 0.0,
     drives: Callable[[str], bool] = lambda root_id: False,
     origins: Mapping[tuple[str, str], object] | None = None,
 ) -> EngineServices:
@@ -45,7 +46,7 @@ def build_services(
     ``origins``: the plug-in of each type (``Plugins.origins``).
     """
     tracing = Tracing(lambda stack_id: reader().last_action(stack_id))
-    lending = Lending(lender, clock, source, sealer, durable, progress, tracing, wake)
+    lending = Lending(lender, clock, source, sealer, durable, progress, tracing, wake, get_load)
     definitions = Definitions(load, resource_types, reader, origins)
     return EngineServices(
         definitions,

@@ -105,6 +105,7 @@ class Engine:
             durable=self._run_durable,
             progress=lambda *said: self._driver.listeners.progress(*said),
             wake=lambda key: self._put(lambda: self._driver.poke(key)),
+            get_load=lambda: self._driver.load,
             reader=self._get_reader,
             drives=lambda root_id: self._driver.drives(root_id),
             origins=plugins.origins,

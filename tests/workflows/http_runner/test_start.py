@@ -587,21 +587,24 @@ def test_no_endpoint_is_asked_to_answer_later_than_is_waited_for(
 
 
 @pytest.mark.parametrize(
-    ("taken", "wait"),
+    ("places", "taken", "load", "wait"),
     [
-        pytest.param(1, "30", id="places are many"),
-        pytest.param(2, "2", id="an eighth of them is taken"),
-        pytest.param(17, "0", id="somebody waits for one"),
+        pytest.param(16, 1, 0.1, "30", id="places are many"),
+        pytest.param(16, 2, 0.1, "2", id="an eighth of them is taken"),
+        pytest.param(16, 17, 0.1, "0", id="somebody waits for one"),
+        pytest.param(1, 0, 0.1, "2", id="the only place"),
+        pytest.param(512, 70, 0.2, "2", id="an eighth of the threads is taken"),
+        pytest.param(512, 70, 1.1, "0", id="somebody waits for a thread"),
     ],
 )
-def test_an_answer_that_comes_late_holds_no_place_that_others_need(
-    http: Any, make_runner: MakeRunner, request_for: MakeRequest, taken: int, wait: str
+def test_an_answer_that_comes_late_holds_nothing_that_others_need(
+    make_runner: MakeRunner, places: int, taken: int, load: float, wait: str
 ) -> None:
-    runner = make_runner(max_in_flight=16)
-    with contextlib.ExitStack() as places, keep_waker(Waker(lambda: None)):
+    runner, waker = make_runner(max_in_flight=places), Waker(lambda: None, lambda: load)
+    with contextlib.ExitStack() as held, keep_waker(waker):
         for _ in range(taken):
             with contextlib.suppress(RetryLater):
-                places.enter_context(
+                held.enter_context(
                     runner._caller._gates.request_permit("https://flows.example:443")
                 )
         assert runner._caller._compute_wait("https://flows.example:443") == float(wait)
