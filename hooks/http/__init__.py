@@ -24,7 +24,14 @@ from .config import (
     read_connection,
     redacted_url,
 )
-from .transport import Reply, RequestRejected, TokenAuth, Transport, TransportError
+from .transport import (
+    Reply,
+    RequestRejected,
+    TokenAuth,
+    Transport,
+    TransportError,
+    list_url_secrets,
+)
 
 __all__ = [
     "MEBIBYTE",
@@ -40,6 +47,7 @@ __all__ = [
     "canonical_url",
     "host_and_port",
     "is_url",
+    "list_url_secrets",
     "networks",
     "origin",
     "read_connection",

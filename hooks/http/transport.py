@@ -11,12 +11,14 @@ Each thread has an adapter with connections of its own. Knows nothing of workflo
 
 from __future__ import annotations
 
+import base64
 import re
 import socket
 import ssl
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from urllib.parse import unquote
 
 import requests
 import urllib3
@@ -39,6 +41,8 @@ _ALWAYS = {
 }
 #: The characters of a header: no other letters, and no end of a line.
 _LATIN = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
+#: The user and the password before the host of a URL.
+_USER_INFO = re.compile(r"://([^\\/?#]*)@")
 
 
 class TransportError(Exception):
@@ -267,6 +271,20 @@ def _prepare_url(url: str) -> str:
     request = requests.PreparedRequest()
     request.prepare_url(url, None)
     return str(request.url)
+
+
+def list_url_secrets(url: str) -> list[str]:
+    """List what proves who asks by ``url`` alone: its password, and the header made of it."""
+    found = _USER_INFO.search(url)
+    if found is None:
+        return []
+    password = found[1].partition(":")[2]
+    try:
+        header = _prepare("GET", url, {}, None, None).headers.get("Authorization", "")
+    except _WRONG_URL:
+        header = ""  # nothing is ever sent to it
+    coded = header.removeprefix("Basic ")
+    return [password, unquote(password), coded, base64.b64decode(coded).decode("latin-1")]
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import (
@@ -123,17 +124,20 @@ class WorkflowResource(resource.Resource):
 
     def _open_run(self, token: RunToken) -> WorkflowRun:
         execution = WorkflowRun(self, token, self._build_late_fields)
-        if self._list_secret_names(token):
+        if self._list_secret_names(token) or "@" in token["request"]["workflow"]:
             execution.runner_for = lambda workflow: self._build_redacting_runner(token, workflow)
         return execution
 
     def _build_redacting_runner(self, token: RunToken, workflow: str) -> tuple[WorkflowRunner, str]:
+        from zonda.hooks.http import list_url_secrets  # few runs need it
+
         runner, known_as = self.context.runner(workflow)
 
         def find_sent_secrets() -> secret_fingerprints.SentSecrets:
-            return secret_fingerprints.find_sent_secrets(
+            found = secret_fingerprints.find_sent_secrets(
                 token, self._list_secret_names(token), self.context.secret
             )
+            return replace(found, values=[*found.values, *list_url_secrets(known_as)])
 
         return RedactingRunner(runner, token["action"], find_sent_secrets), known_as
 

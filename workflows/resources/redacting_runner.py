@@ -1,8 +1,9 @@
-"""A runner that redacts named secrets in all answers of another runner.
+"""A runner that redacts secrets in all answers of another runner.
 
-Types whose requests hold secrets of their own (``{secret: env:NAME}``) ask their runner through
-it. What is said is masked, and so is what is kept. A ``resource_id`` cannot be: it would be of no
-use, so such an answer is refused. A runner's tokens are passed on; the engine seals them.
+Types whose requests hold secrets of their own (``{secret: env:NAME}``), or go to a URL with a
+password, ask their runner through it. What is said is masked, and so is what is kept. A
+``resource_id`` cannot be: it would be of no use, so such an answer is refused. A runner's tokens
+are passed on; the engine seals them.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class RedactingRunner(WorkflowRunner):
         said = redact_message(result.reason, texts) if isinstance(result, Failed) else ""
         given = result.resource_id or (result.output or {}).get("resource_id")
         if redact_value(given, texts) != given and self._action in _NAMING:
-            refused = f"The resource_id that {self._action} answered holds a named secret."
+            refused = f"The resource_id that {self._action} answered holds a secret."
             raise ResourceFailure(
                 f"{refused} {said}".strip(),
                 hint="It is shown to everybody: have the workflow answer with an id without it.",

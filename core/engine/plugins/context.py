@@ -179,6 +179,10 @@ class EngineContext(BareContext):
     def runner(self, workflow: str) -> tuple[WorkflowRunner, str]:
         """The runner for a workflow."""
         found = super().runner(workflow)
+        if "@" in workflow:
+            from zonda.hooks.http import list_url_secrets  # few workflows are such a URL
+
+            self._seen.lent.update((each, each) for each in list_url_secrets(found[1]))
         self._lending.wait_turn(found[0])
         return found
 

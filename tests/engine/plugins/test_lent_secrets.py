@@ -8,6 +8,7 @@ import pytest
 from tests.engine.drifting import Drifting
 
 from zonda.hooks.errors import NotReady
+from zonda.hooks.testing import FakeRunner
 
 
 @pytest.fixture
@@ -41,3 +42,14 @@ def test_a_drift_check_does_not_repeat_what_was_lent(lending: Any, error: Any) -
     found = drift.findings(drift.check())["a"]
     assert (found.verdict, "(hidden)" in found.reason) == ("UNKNOWN", True)
     assert "hush" not in found.reason
+
+
+def test_a_reason_does_not_repeat_the_password_of_a_workflow(lending: Any) -> None:
+    def call(resource: Any) -> None:
+        resource.context.runner("http://usr:PWSECRET2@flows.example/mk")
+        raise ValueError("refused: PWSECRET2, Basic dXNyOlBXU0VDUkVUMg==")
+
+    lending.lender.runner = lambda workflow, project: (FakeRunner({}), workflow)
+    lending.journal.behave["a", "handle_create"] = call
+    lending.create("a: {type: Test::Box}")
+    assert "refused: (hidden), Basic (hidden)" in lending.resource("a").status_reason

@@ -53,7 +53,7 @@ def test_a_failed_create_whose_resource_id_is_a_secret_is_not_run_again() -> Non
     failed = Finished(Failed(f"no {TOKEN}", {"resource_id": TOKEN}))
     runner = a_runner(mk=[failed])
     life = a_secret_life(runner, SECRET.replace("CREATE: {", "CREATE: {retries: 3, "))
-    with pytest.raises(ResourceFailure, match=r"holds a named secret. no \(hidden\)"):
+    with pytest.raises(ResourceFailure, match=r"holds a secret. no \(hidden\)"):
         life.create()
     assert len(runner.requests) == 1
     assert "hush" not in told(life)
