@@ -241,7 +241,7 @@ class Transport:
         if any(isinstance(one, requests.ConnectTimeout) for one in chain):
             return f"no connection within {connecting:g} s"
         if any(isinstance(one, _TIMEOUTS) for one in chain):
-            return f"no whole answer within {total:g} s"
+            return f"no whole answer within {round(total, 2):g} s"
         return "the connection broke off"
 
 

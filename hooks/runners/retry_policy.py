@@ -37,7 +37,7 @@ class RetryPolicy:
 
     def retry_connection(self, request: StartRequest, why: str) -> StartAnswer:
         """Retry a request without any answer, as long as the settings allow."""
-        if request.answered:
+        if request.answered or request.deadline <= self._now():
             return self.retry_busy(request, why)
         since = self.find_start(request)
         left = since + self._give_up - self._now()
@@ -70,7 +70,7 @@ class RetryPolicy:
         """Retry after ``delay`` seconds, unless the deadline is over."""
         left = request.deadline - self._now()
         if left <= 0:
-            return self.fail(request, f"the time is over: {message}")
+            return self.fail(request, self.explain(request, message))
         # The last send comes just before the deadline rather than never.
         soon = min(delay, left)
         return Retry(soon, self._clean(message), answered, {**request.memory, **memory})
@@ -80,6 +80,11 @@ class RetryPolicy:
     ) -> Finished:
         """Fail the start, without a retry."""
         return Finished(Failed(self._clean(why.strip()), output, by_runner=True), request.key)
+
+    def explain(self, request: StartRequest, why: str) -> str:
+        """The reason ``why`` of a failure, and that the time is over where it is."""
+        is_over = request.deadline <= self._now()
+        return f"{request.action} took longer than its timeout: {why}" if is_over else why
 
     def find_start(self, request: StartRequest) -> float:
         """The time when the operation began that has had no answer yet."""

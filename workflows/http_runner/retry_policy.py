@@ -38,17 +38,17 @@ class HttpRetryPolicy(RetryPolicy):
             lambda text: response.truncate_text(redact(text)),
         )
 
-    def compute_time_left(self, request: StartRequest) -> float | None:
-        """Seconds that an attempt may take where nothing ever answered; None: as long as any.
+    def compute_time_left(self, request: StartRequest) -> float:
+        """Seconds that an attempt may take: until the deadline; less where nothing ever answered.
 
-        The first attempt gets all its time, however long it was put off.
+        The first attempt may take all the time to give up, however long it was put off.
         """
-        if request.answered:
-            return None
-        left = self._give_up
-        if "failures" in request.memory:
-            left += self.find_start(request) - self._now()
-        return min(max(left, LEAST_ATTEMPT), self._answer_timeout)
+        now = self._now()
+        ends = [request.deadline]
+        if not request.answered:
+            begun = self.find_start(request) if "failures" in request.memory else now
+            ends.append(begun + self._give_up)
+        return min(max(min(ends) - now, LEAST_ATTEMPT), self._answer_timeout)
 
     def is_last(self, request: StartRequest) -> bool:
         """Whether there is no later attempt than this one."""

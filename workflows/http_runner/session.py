@@ -56,7 +56,7 @@ class Caller:
         if not action.plain:
             headers |= {
                 "Zonda-Contract": str(http_contract.CONTRACT),
-                "Prefer": f"respond-async, wait={self._compute_wait(origin(url)):g}",
+                "Prefer": f"respond-async, wait={self._compute_wait(origin(url), seconds):g}",
                 "Zonda-Attempt": str(request.attempt),
             }
         headers = self._complete_headers(headers, request.key, action.method, url, content)
@@ -89,12 +89,12 @@ class Caller:
         """Close every connection."""
         self._transport.close()
 
-    def _compute_wait(self, place: str) -> float:
+    def _compute_wait(self, place: str, seconds: float | None = None) -> float:
         """The time that the endpoint is asked to answer in: less than the runner waits.
 
         Short where places are few, since the answer holds one: another request may need it.
         """
-        longest = self._settings.answer_timeout * 0.8
+        longest = (self._settings.answer_timeout if seconds is None else seconds) * 0.8
         wait = min(self._settings.wait, float(int(longest)) if longest >= 1 else 0.0)
         if self._gates.has_queue(place):
             return 0.0

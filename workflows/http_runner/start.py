@@ -97,7 +97,8 @@ class ExecutionStarter:
         except TransportError as error:
             why = f"{redacted_url(url)}: {error}"
             if error.may_have_arrived and not action.repeat:
-                return self._retries.fail(request, f"{why}{plain_response.UNCLEAR}")
+                why = self._retries.explain(request, f"{why}{plain_response.UNCLEAR}")
+                return self._retries.fail(request, why)
             return self._retries.retry_connection(request, why)
         except RequestRejected as error:
             return self._retries.fail(request, f"{redacted_url(url)}: {error}")

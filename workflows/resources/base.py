@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any, ClassVar, Literal
 
 from zonda.hooks import (
@@ -242,9 +243,10 @@ class WorkflowResource(resource.Resource):
 
     def _handle_failure(self, token: RunToken, result: Failed) -> None:
         owned = result.resource_id or (result.output or {}).get("resource_id")
-        operation = self.context.operation
-        if token.get("retries") and not owned and "cancelled" not in token and operation:
-            delay = workflow_call.prepare_next_try(token, operation.id, self.context.clock.now())
+        operation, now = self.context.operation, self.context.clock.now()
+        ended = "cancelled" in token or now >= token.get("until", inf)
+        if token.get("retries") and not owned and not ended and operation:
+            delay = workflow_call.prepare_next_try(token, operation.id, now)
             if token["action"] == "CREATE":
                 self.data_set("create_key", token["key"], redact=True)
             elif token["action"] == "UPDATE":

@@ -333,7 +333,9 @@ def test_nothing_is_retried_after_the_deadline(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest
 ) -> None:
     answer = start(http, make_runner(), request_for(deadline=NOW), 503)
-    assert answer.result.reason == f"the time is over: {HOOK}: HTTP 503 (application/json)"
+    assert answer.result.reason == (
+        f"CREATE took longer than its timeout: {HOOK}: HTTP 503 (application/json)"
+    )
 
 
 def test_the_last_retry_comes_at_the_deadline_at_the_latest(
@@ -617,7 +619,7 @@ def test_an_answer_that_comes_late_holds_nothing_that_others_need(
         pytest.param({"memory": {"since": NOW - 7, "failures": 3}}, 3.0, id="what is left"),
         pytest.param({"memory": {"since": NOW - 10, "failures": 4}}, 0.1, id="the last one"),
         pytest.param({"memory": {"since": NOW - 12, "unsent": 3}}, 10.0, id="put off until now"),
-        pytest.param({"answered": True}, None, id="it answers"),
+        pytest.param({"answered": True}, 60.0, id="it answers"),
     ],
 )
 def test_an_attempt_does_not_outlast_the_time_to_give_up(
@@ -625,7 +627,7 @@ def test_an_attempt_does_not_outlast_the_time_to_give_up(
     request_for: MakeRequest,
     monkeypatch: pytest.MonkeyPatch,
     given: dict[str, Any],
-    left: float | None,
+    left: float,
 ) -> None:
     runner, seen = make_runner(connect_give_up=10), []
 

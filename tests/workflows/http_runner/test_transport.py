@@ -153,7 +153,7 @@ def test_a_server_that_never_answers(
     make_server: MakeServer, make_real_runner: Callable[..., HttpRunner], request_for: MakeRequest
 ) -> None:
     url = make_server(lambda connection, over: over.wait(30) and None)
-    answer = make_real_runner(answer_timeout=0.2).start(request_for(url))
+    answer = make_real_runner(answer_timeout=0.2014).start(request_for(url))
     assert isinstance(answer, Retry)
     assert "no whole answer within 0.2 s" in answer.message
 
