@@ -6,21 +6,26 @@ Pure: time and randomness are arguments.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
 LONGEST_RETRY_AFTER = 300.0
 FIRST_POLL, LONGEST_POLL = 0.5, 15.0
 
 
-def parse_retry_after(text: str | None, now: float) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for (a number or a date), at most 5 minutes."""
+def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that ``Retry-After`` asks for (a number or a date), at most 5 minutes.
+
+    A date is one of the sender's clock, which ``Date`` tells; else it is compared with ``now``.
+    """
+    text = headers.get("Retry-After")
     if not text:
         return None
     try:
-        seconds = float(text)
+        return limit_delay(float(text))
     except ValueError:
-        seconds = _count_seconds_until(text, now)
-    return limit_delay(seconds)
+        until, sent = _parse_date(text), _parse_date(headers.get("Date", ""))
+    return None if until is None else limit_delay(max(0.0, until - (now if sent is None else sent)))
 
 
 def limit_delay(seconds: float | None) -> float | None:
@@ -30,11 +35,11 @@ def limit_delay(seconds: float | None) -> float | None:
     return min(seconds, LONGEST_RETRY_AFTER)
 
 
-def _count_seconds_until(date: str, now: float) -> float:
+def _parse_date(text: str) -> float | None:
     try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - now)
+        return parsedate_to_datetime(text).timestamp()
     except (ValueError, OverflowError):
-        return -1.0
+        return None
 
 
 def compute_lateness(age: float) -> float:

@@ -271,7 +271,7 @@ class Probe:
         """The delay that the endpoint asks for, or None."""
         if answer is not None and answer.retry_after is not None:
             return answer.retry_after
-        return backoff.parse_retry_after(reply.headers.get("Retry-After"), self.clock.now())
+        return backoff.parse_retry_after(reply.headers, self.clock.now())
 
     def run(self, operation: Operation) -> Outcome:
         """Send ``operation`` and follow it to its end."""

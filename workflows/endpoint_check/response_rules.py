@@ -175,7 +175,7 @@ def check_retry_after(trial: Trial) -> None:
     given = trial.answer.body.get("retry_after")
     if header is None and given is None:
         raise NotApplicable("the endpoint leaves it to zonda")
-    seconds = backoff.parse_retry_after(header, trial.probe.clock.now())
+    seconds = backoff.parse_retry_after(trial.reply.headers, trial.probe.clock.now())
     if header is not None and seconds is None:
         raise Violated(
             "Retry-After: SECONDS, or a date", f"Retry-After: {header[:60]}", "Give seconds"

@@ -67,6 +67,6 @@ class WebhookSink(EventSink):
             raise self._build_sink_error(reply, now)
 
     def _build_sink_error(self, reply: Reply, now: float) -> SinkError:
-        asked = parse_retry_after(reply.headers.get("Retry-After"), now)
+        asked = parse_retry_after(reply.headers, now)
         moved = " (redirects are not followed)" if 300 <= reply.status < 400 else ""
         return SinkError(f"{self._host} answered with {reply.status}{moved}", delay=asked)

@@ -200,7 +200,7 @@ def find_requested_delay(now: float, reply: Reply, answer: Answer | None = None)
     """The seconds from ``now`` that the endpoint asks to wait, or None."""
     if answer is not None and answer.retry_after is not None:
         return answer.retry_after
-    return parse_retry_after(reply.headers.get("Retry-After"), now)
+    return parse_retry_after(reply.headers, now)
 
 
 def redact_result(result: Succeeded | Failed, redact: Callable[[str], str]) -> Succeeded | Failed:

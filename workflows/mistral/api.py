@@ -78,8 +78,7 @@ class MistralApi:
         if reply.status == 409:
             return Conflict(why)
         if reply.status in _BUSY:
-            asked = reply.headers.get("Retry-After")
-            delay = backoff.parse_retry_after(asked, self._http.clock.now())
+            delay = backoff.parse_retry_after(reply.headers, self._http.clock.now())
             may_have_arrived = reply.status not in plain_response.NOT_TAKEN
             return Unanswered(
                 _AGAIN if delay is None else delay, why, may_have_arrived=may_have_arrived

@@ -168,7 +168,7 @@ class MistralRunner(WorkflowRunner):
         return f"{self._client.format_url(part)}: {why}"
 
     def _find_requested_delay(self, reply: Reply) -> float | None:
-        return backoff.parse_retry_after(reply.headers.get("Retry-After"), self._http.clock.now())
+        return backoff.parse_retry_after(reply.headers, self._http.clock.now())
 
     # -- poll -------------------------------------------------------------------------------
 

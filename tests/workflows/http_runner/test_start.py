@@ -307,6 +307,22 @@ def test_retry_after_wins(
     assert answer.delay == pytest.approx(delay, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("date", "delay"),
+    [
+        pytest.param("Mon, 21 Sep 2026 13:13:50 GMT", 30, id="an hour behind"),
+        pytest.param("Mon, 21 Sep 2026 13:14:50 GMT", 0, id="over there"),
+        pytest.param("today", 0, id="no date: our clock"),
+    ],
+)
+def test_a_date_is_counted_from_the_clock_of_the_sender(
+    http: Any, make_runner: MakeRunner, request_for: MakeRequest, date: str, delay: float
+) -> None:
+    headers = {"Retry-After": "Mon, 21 Sep 2026 13:14:20 GMT", "Date": date}
+    answer = start(http, make_runner(), request_for(), 503, headers=headers)
+    assert answer.delay == pytest.approx(delay, abs=0.01)
+
+
 @pytest.mark.parametrize("status", [500, 501, 505, 599])
 def test_errors_of_the_endpoint_are_retried_three_times(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest, status: int
