@@ -200,7 +200,7 @@ class WorkflowRun:
 
     def _put_off(self, answer: Retry, pending: dict[str, Any], who: str) -> float:
         """Note that the request is to be sent again. Raises NotReady while it waits for a turn."""
-        text = f"waiting for {who}: {answer.message}"
+        text = answer.message if answer.accepted else f"waiting for {who}: {answer.message}"
         if answer.queued:
             self.token["pending"] = pending
             self._context.progress(text)
@@ -210,7 +210,8 @@ class WorkflowRun:
             "answered": pending["answered"] or answer.answered,
             "memory": dict(answer.memory),
         }
-        self._context.progress(f"{text}, next try in {max(1, round(answer.delay))} s")
+        when = "" if answer.accepted else f", next try in {max(1, round(answer.delay))} s"
+        self._context.progress(f"{text}{when}")
         return answer.delay
 
     def _build_request(self, workflow: str, pending: Mapping[str, Any]) -> StartRequest:

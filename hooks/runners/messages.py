@@ -117,7 +117,8 @@ class Retry:
     ``message`` is shown as progress; ``answered`` is False while nothing ever answered. ``memory``
     (a small JSON object) comes back in the next ``StartRequest``. ``queued``: nothing was sent, the
     run waits for its turn in a queue of the runner, which rings ``get_waker()``; the same
-    request comes again, and ``memory`` is not kept.
+    request comes again, and ``memory`` is not kept. ``accepted``: the run was accepted and goes on,
+    the same request only asks how it is doing.
     """
 
     delay: float
@@ -125,6 +126,7 @@ class Retry:
     answered: bool
     memory: Mapping[str, Any] = field(default_factory=dict)
     queued: bool = False
+    accepted: bool = False
 
 
 StartAnswer = Started | Finished | Retry

@@ -111,7 +111,7 @@ class CallbackClient:
             return None
         delay, memory = min(left, LOOK), dict(request.memory)
         memory["unsent"] = int(memory.get("unsent", 0)) + 1
-        return Retry(delay, "waiting for the callback", True, memory)
+        return Retry(delay, "running until its callback comes", True, memory, accepted=True)
 
     def delay_next_send(self, answer: StartAnswer) -> StartAnswer:
         """``answer`` without a place to poll, with a later next send."""

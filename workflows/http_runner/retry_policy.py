@@ -8,7 +8,7 @@ Beside what every ``RetryPolicy`` keeps there stands in ``memory``::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -69,6 +69,21 @@ class HttpRetryPolicy(RetryPolicy):
         if not request.answered:
             memory["since"] = self.find_start(request)
         return self.retry(request, error.delay, str(error), memory, answered=request.answered)
+
+    def retry(
+        self,
+        request: StartRequest,
+        delay: float,
+        message: str,
+        memory: Mapping[str, Any],
+        *,
+        answered: bool = True,
+    ) -> StartAnswer:
+        """Retry after ``delay`` seconds; a run that was accepted goes on meanwhile."""
+        answer = super().retry(request, delay, message, memory, answered=answered)
+        if isinstance(answer, Retry) and "accepted" in answer.memory:
+            return replace(answer, accepted=True)
+        return answer
 
     def retry_error(self, request: StartRequest, why: str, asked: float | None) -> StartAnswer:
         """Retry an error of the endpoint itself a few times."""

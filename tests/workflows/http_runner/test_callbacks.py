@@ -407,6 +407,8 @@ def test_without_a_place_to_poll_the_request_is_sent_again_once_a_minute(
     for _ in range(26):
         answer = runner.start(request_for(attempt=attempt, answered=True, memory=memory))
         assert isinstance(answer, Retry)
+        assert answer.accepted
+        assert not answer.message.startswith("waiting for ")  # which would mean: not sent
         memory, attempt = answer.memory, attempt + 1
         sends.append(len(http.calls))
         clock.seconds += answer.delay

@@ -408,12 +408,12 @@ def test_a_202_without_a_place_to_poll_is_asked_again_with_the_same_request(
 ) -> None:
     runner = make_runner()
     first = start(http, runner, request_for(), 202, {"message": "1 of 2"})
-    assert first == Retry(0.55, "1 of 2", True, {"accepted": NOW})
+    assert first == Retry(0.55, "1 of 2", True, {"accepted": NOW}, accepted=True)
     clock.seconds += 4
     second = start(http, runner, request_for(memory=first.memory, attempt=2), 202)
     assert second.delay == pytest.approx((0.5 + 4 / 4) * 1.1)
     for _ in range(9):
-        assert isinstance(start(http, runner, request_for(memory=first.memory), 500), Retry)
+        assert start(http, runner, request_for(memory=first.memory), 500).accepted
 
 
 def test_the_request(http: Any, make_runner: MakeRunner, request_for: MakeRequest) -> None:

@@ -1,4 +1,4 @@
-"""Runs that are rung while they wait for a time of their own."""
+"""What runs say while they wait for a time of their own, and how they are rung meanwhile."""
 
 from __future__ import annotations
 
@@ -47,3 +47,11 @@ def test_a_run_in_a_queue_sends_the_same_request_when_its_turn_has_come() -> Non
     [sent] = runner.requests
     assert (sent.attempt, sent.memory) == (1, {})
     assert context.messages == ["waiting for the runner: full", "running"]
+
+
+def test_a_run_that_was_accepted_is_running_while_it_is_asked_again() -> None:
+    script = [Retry(4.0, "1 of 2", True, accepted=True), Finished(Succeeded({}))]
+    context = FakeContext(runners={"default": FakeRunner({"mk": script})})
+    given = {"actions": {"CREATE": {"workflow": "mk"}}}
+    Lifecycle(ExternalResource, given, name="x", context=context).create()
+    assert context.messages == ["1 of 2", "running"]
