@@ -62,7 +62,7 @@ class LiveDisplay:
                 self._live.console.print(line)
             elif hint := event_line.format_hint(event, self._name, path):
                 self._live.console.print(Text(hint))
-        self._summary.add(told, waiting)
+        self._summary.add(told, waiting, now)
         known = {(each.stack_id, each.resource): each for each in waiting}
         self._live.update(self._draw_table(known, now), refresh=True)
 

@@ -46,7 +46,7 @@ class SilenceReporter:
 
         ``told``: what has happened since the last call; ``is_silent``: nothing was said of it.
         """
-        self._summary.add(told, waiting)
+        self._summary.add(told, waiting, now)
         for path, event in told:
             key = event.stack_id, event.resource_name
             if event.resource_name and event.status == "IN_PROGRESS" and PAUSED not in event.reason:

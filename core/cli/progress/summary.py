@@ -37,8 +37,10 @@ class ProgressSummary:
         self._begun: dict[_Key, float] = {}
         self._lengths: dict[tuple[str, str], list[float]] = {}
 
-    def add(self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest]) -> None:
-        """Add events, and the present messages."""
+    def add(
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+    ) -> None:
+        """Add events, and the messages of ``now``: what no longer waits has been sent by now."""
         for _, event in told:
             key = event.stack_id, event.resource_name
             if event.resource_name and event.status == "IN_PROGRESS" and PAUSED not in event.reason:
@@ -50,7 +52,7 @@ class ProgressSummary:
             if each.message.startswith(_NOT_SENT):
                 self._begun.pop(key, None)
             elif key in self._events:
-                self._begun.setdefault(key, each.since)
+                self._begun.setdefault(key, now)
 
     def _end(self, key: _Key, event: EventView) -> None:
         self._events.pop(key, None)
@@ -86,16 +88,16 @@ class ProgressSummary:
             parts.append(f"{len(self._events) - running} waiting")
         parts.append(f"{done} done")
         left = self._estimate(now)
-        if left is not None and left > 0:
+        if left is not None:
             parts.append(f"next answer expected in {format_duration(left)}")
         return ", ".join(parts)
 
     def _estimate(self, now: float) -> float | None:
-        """Seconds until the first running operation is as long as others of its kind were."""
+        """Seconds until the next running operation is as long as others of its kind were."""
         usual = {kind: sorted(each)[len(each) // 2] for kind, each in self._lengths.items()}
-        ends = [
-            begun + usual[kind]
+        left = [
+            begun + usual[kind] - now
             for key, begun in self._begun.items()
             if (kind := (self._events[key].resource_type, self._events[key].action)) in usual
         ]
-        return min(ends) - now if ends else None
+        return min((each for each in left if each > 0), default=None)
