@@ -435,10 +435,10 @@ class EngineClient:
             self._parts.clock.pause(min(left, _ASK_AGAIN))
         return found
 
-    def waiting(self, stack_id: str) -> list[PendingRequest]:
-        """List the operations that wait, also nested ones, as far as this process knows."""
+    def waiting(self, stack_id: str) -> list[PendingRequest] | None:
+        """List the operations that wait, also nested ones; None: this process is told nothing."""
         if self._waiting is None:
-            return []
+            return None
         stacks = self._waiting.list_stacks()
         if stacks != [stack_id]:
             root = self._parts.reader.stack_by_id(stack_id).root_id

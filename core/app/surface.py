@@ -91,8 +91,8 @@ class EngineAccess(Protocol):
     def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """Return a drift check as soon as it has ended, at the latest after ``seconds``."""
 
-    def waiting(self, stack_id: str) -> list[PendingRequest]:
-        """List the operations that wait, also nested ones, as far as they are known."""
+    def waiting(self, stack_id: str) -> list[PendingRequest] | None:
+        """List the operations that wait, also nested ones; None: nobody tells them here."""
 
     def count_resources(self, stack_id: str) -> int:
         """Count the stack's resource instances, with those of nested stacks."""

@@ -131,6 +131,7 @@ def test_a_second_command_is_carried_out_by_the_engine_that_runs(make: Make) -> 
 
     assert running.client.other_engine == f"the engine of process {os.getpid()}"
     assert not other.lock.held
+    assert running.client.waiting(running.stack_id) is None  # which nobody tells it
     assert ended(running).state == "CREATE_COMPLETE"
     assert ended(other.engine.act(DeleteStack("web"))).state == "DELETE_COMPLETE"
 

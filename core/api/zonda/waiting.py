@@ -59,7 +59,7 @@ def wait_for_check(project: Project, check_id: str, seconds: float) -> DriftChec
 
 def waiting(project: Project, stack: StackView) -> list[PendingRequest]:
     """The operations that wait."""
-    return project.service.app.engine.waiting(stack.id)
+    return project.service.app.engine.waiting(stack.id) or []
 
 
 WAITING = {

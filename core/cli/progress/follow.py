@@ -32,9 +32,12 @@ class Display(Protocol):
         """The reasons of the shown failures that are not shown yet."""
 
     def show(
-        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest] | None, now: float
     ) -> None:
-        """Show the events since the last call, and the messages of waiting operations."""
+        """Show the events since the last call, and the messages of waiting operations.
+
+        None: those are not known.
+        """
 
     def close(self) -> None:
         """Close the display."""
@@ -54,7 +57,7 @@ class LineDisplay:
         self._silence = SilenceReporter(name, ProgressSummary(total))
 
     def show(
-        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest] | None, now: float
     ) -> None:
         """Print the events, in one piece: a thousand resources have two thousand lines."""
         lines: list[str] = []

@@ -52,7 +52,7 @@ class LiveDisplay:
         self._live.start()
 
     def show(
-        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest] | None, now: float
     ) -> None:
         """Print ended operations; update the table of running ones."""
         for path, event in told:
@@ -63,7 +63,7 @@ class LiveDisplay:
             elif hint := event_line.format_hint(event, self._name, path):
                 self._live.console.print(Text(hint))
         self._summary.add(told, waiting, now)
-        known = {(each.stack_id, each.resource): each for each in waiting}
+        known = {(each.stack_id, each.resource): each for each in waiting or ()}
         self._live.update(self._draw_table(known, now), refresh=True)
 
     def _is_printed(self, path: tuple[str, ...], event: EventView) -> bool:

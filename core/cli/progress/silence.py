@@ -18,7 +18,7 @@ from .summary import ProgressSummary
 #: which it is said again how far all is.
 QUIET, AGAIN, COUNTED = 1.0, 60.0, 10.0
 _NAMED = 3
-_AT_WORK = "still at work"
+_AT_WORK = "still in progress"
 
 
 class SilenceReporter:
@@ -37,7 +37,7 @@ class SilenceReporter:
     def lines(
         self,
         told: Sequence[EventWithPath],
-        waiting: Sequence[PendingRequest],
+        waiting: Sequence[PendingRequest] | None,
         now: float,
         *,
         is_silent: bool,
@@ -56,7 +56,7 @@ class SilenceReporter:
         if not is_silent or self._last is None:
             self._last = now
         elif not 0 <= now - self._last < QUIET:  # whoever sets the clock back ends it, too
-            yield from self._format_due(waiting, now)
+            yield from self._format_due(waiting or (), now)
             yield from self._format_count(now)
 
     def _format_due(self, waiting: Sequence[PendingRequest], now: float) -> Iterator[str]:

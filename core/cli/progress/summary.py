@@ -30,6 +30,7 @@ class ProgressSummary:
 
     def __init__(self, total: Callable[[], int] | None) -> None:
         self._total = total
+        self._word = "running"
         self._most = 0
         self._done: set[_Key] = set()
         # Operations in progress, and since when those run that do not wait to be sent.
@@ -38,16 +39,20 @@ class ProgressSummary:
         self._lengths: dict[tuple[str, str], list[float]] = {}
 
     def add(
-        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest], now: float
+        self, told: Sequence[EventWithPath], waiting: Sequence[PendingRequest] | None, now: float
     ) -> None:
-        """Add events, and the messages of ``now``: what no longer waits has been sent by now."""
+        """Add events, and the messages of ``now``: what no longer waits has been sent by now.
+
+        None: nobody tells what waits, so that nobody can say what runs.
+        """
+        self._word = "in progress" if waiting is None else "running"
         for _, event in told:
             key = event.stack_id, event.resource_name
             if event.resource_name and event.status == "IN_PROGRESS" and PAUSED not in event.reason:
                 self._events[key], self._begun[key] = event, event.at
             elif event.resource_name:
                 self._end(key, event)
-        for each in waiting:
+        for each in waiting or ():
             key = each.stack_id, each.resource
             if each.message.startswith(_NOT_SENT):
                 self._begun.pop(key, None)
@@ -83,7 +88,8 @@ class ProgressSummary:
         """Format the line; what is expected next is said where similar operations have ended."""
         done, total = self.count()
         running = len(self._begun)
-        parts = [f"{running} running" if total is None else f"{running} of {total} running"]
+        of_all = "" if total is None else f" of {total}"
+        parts = [f"{running}{of_all} {self._word}"]
         if len(self._events) > running:
             parts.append(f"{len(self._events) - running} waiting")
         parts.append(f"{done} done")

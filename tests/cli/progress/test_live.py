@@ -167,10 +167,11 @@ def test_many_resources_are_cut_short(screen: Screen) -> None:
     live = LiveDisplay(screen, "web", lambda: 100, StandingClock())
     events = [dataclasses.replace(EVENT, resource_name=f"r{number}") for number in range(40)]
 
-    live.show(told(*events), [], EVENT.at)
+    live.show(told(*events), None, EVENT.at)
     live.close()
 
     assert "and 28 more" in text(screen)
+    assert "40 of 100 in progress" in " ".join(plain_text(text(screen)).split())
 
 
 @pytest.mark.parametrize(
@@ -269,10 +270,10 @@ def test_a_silence_ends_also_where_nobody_says_what_is_waited_for(screen: Screen
     lines = LineDisplay(screen, "web")
     names = ("a", "b", "c", "d", "e")
     lines.show(told(*(dataclasses.replace(EVENT, resource_name=each) for each in names)), [], 0.0)
-    lines.show([], [], 2.0)
+    lines.show([], None, 2.0)
     said, count = text(screen).splitlines()[-2:]
-    assert said.endswith(" [web.a, web.b, web.c and 2 more]: still at work")
-    assert count.endswith(" [web]: 5 running, 0 done")
+    assert said.endswith(" [web.a, web.b, web.c and 2 more]: still in progress")
+    assert count.endswith(" [web]: 5 in progress, 0 done")
 
 
 def test_a_silence_ends_with_how_far_all_is(screen: Screen) -> None:

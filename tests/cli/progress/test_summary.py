@@ -37,6 +37,11 @@ def test_what_is_not_known_is_not_said(summary: ProgressSummary) -> None:
     assert unknown.format(NOW) == "1 running, 0 done"
 
 
+def test_where_nobody_tells_what_waits_nobody_says_what_runs(summary: ProgressSummary) -> None:
+    summary.add([], None, NOW)
+    assert summary.format(NOW) == "3 of 4 in progress, 0 done"
+
+
 def test_the_next_answer_is_expected_when_others_of_its_kind_had_ended(
     summary: ProgressSummary,
 ) -> None:
