@@ -314,7 +314,11 @@ class Settings:
         choices=("no", "yes"),
     )
     workers: int = define_setting(
-        64, "Threads for plans, and for plug-in calls that act outside.", least=1, most=1000
+        64,
+        "Threads for plans, and for plug-in calls that act outside; an eighth more for what is "
+        "under way.",
+        least=1,
+        most=1000,
     )
     sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},

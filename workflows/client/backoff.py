@@ -29,10 +29,10 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def limit_delay(seconds: float | None) -> float | None:
-    """A delay that an endpoint asked for, within bounds; None where it is no usable number."""
+    """A delay that an endpoint asked for, 0.5 s to 5 minutes; None where it is no usable number."""
     if seconds is None or not seconds >= 0:
         return None
-    return min(seconds, LONGEST_RETRY_AFTER)
+    return min(max(seconds, FIRST_POLL), LONGEST_RETRY_AFTER)
 
 
 def _parse_date(text: str) -> float | None:
