@@ -314,11 +314,7 @@ class Settings:
         choices=("no", "yes"),
     )
     workers: int = define_setting(
-        64,
-        "Threads for plans, and for plug-in calls that act outside; an eighth more for what is "
-        "under way.",
-        least=1,
-        most=1000,
+        64, "Threads for plans and calls outside; an eighth more for polls.", least=1, most=1000
     )
     sinks: Mapping[str, Mapping[str, Any]] = define_setting(
         {},
