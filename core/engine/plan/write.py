@@ -88,7 +88,7 @@ def _write_desired(
     partial.begin(work, stack, proposal.selection)
     rows = work.tx.plan_rows(stack.id)
     selected = None if proposal.selection is None else proposal.selection.names
-    work.tx.close_all(stack.id)
+    children.give_up_drafts(work, stack, work.tx.close_all(stack.id))
     stack.phase = UP
     found = find_affected(rows, wanted, selected)
     wanted = [item for item in wanted if item.name in found.chosen]
@@ -228,7 +228,7 @@ def _write_verb(
         and row.action != "INIT"
         and (which is None or which(_load_row(work, row.id)))
     ]
-    work.tx.close_all(stack.id)
+    children.give_up_drafts(work, stack, work.tx.close_all(stack.id))
     up = stack.phase != DOWN
     waiting = count_waiting({row.id for row in rows}, work.tx.edges(stack.id), up=up)
     stack.remaining = len(rows)

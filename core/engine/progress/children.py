@@ -110,16 +110,24 @@ def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
     stack.halted = 1
     breakpoints.end_all(work, stack)
     known = work.tx.close_idle(stack.id)
+    give_up_drafts(work, stack, known)
     running = list(work.rows(work.tx.running(stack.id)))
-    # what is prepared for the others is for nothing, and may never come to an end
-    drafts = set(known) - {row.id for row in running}
-    work.after.stop.update(dict.fromkeys(sorted(drafts), stack.root_id))
     stack.remaining = sum(1 for row in running if row.open)
     wake_retries(work, stack)
     for row in running:
         halt_below(work, row, why)
     for row in list_signalled(work, stack):
         halt_below(work, row, why)
+
+
+def give_up_drafts(work: UnitOfWork, stack: StackRow, planned: list[str]) -> None:
+    """Give up what is prepared for instances that were ``planned`` and have no operation.
+
+    It is for nothing now, and may never come to an end.
+    """
+    if planned:
+        drafts = set(planned).difference(work.tx.running(stack.id))
+        work.after.stop.update(dict.fromkeys(sorted(drafts), stack.root_id))
 
 
 def list_signalled(work: UnitOfWork, stack: StackRow) -> Iterator[ResourceRow]:

@@ -269,9 +269,9 @@ class Transaction(ResourceData):
         """
         return self._close("close_idle", stack_id, lambda row: not row.op)
 
-    def close_all(self, stack_id: str) -> None:
-        """Take every instance out of the running plan."""
-        self._close("close_all", stack_id, lambda row: True)
+    def close_all(self, stack_id: str) -> list[str]:
+        """Take every instance out of the running plan; returns their ids."""
+        return self._close("close_all", stack_id, lambda row: True)
 
     def _close(self, name: str, stack_id: str, which: Callable[[ResourceRow], bool]) -> list[str]:
         if stack_id in self._empty:

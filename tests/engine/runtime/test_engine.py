@@ -194,24 +194,42 @@ def test_a_poll_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start:
     release.set()
 
 
-def test_what_hangs_without_side_effects_is_given_up_with_its_stack(bench: Any, start: Any) -> None:
-    release, engine = threading.Event(), start("own")
-    count, kind = 2 * engine.settings.workers + 8, "Inward"
+def begin_hanging(bench: Any, engine: Engine, release: threading.Event) -> str:
+    """Begin a stack that fills the engine with calls that only compute, and hang."""
+    count = 2 * engine.settings.workers + 8
     for number in range(count):
         bench.journal.behave[f"r{number}", "handle_create"] = lambda box: release.wait(LONG)
-    hanging = engine.submit(actions.CreateStack("hanging", many(bench, count, kind))).result(LONG)
-    engine.drive(hanging.stack_id)
+    action = actions.CreateStack("hanging", many(bench, count, "Inward"))
+    stack_id = engine.submit(action).result(LONG).stack_id
+    engine.drive(stack_id)
     while engine._driver.has_room:
         engine.submit(actions.CheckStack("nobody")).exception(LONG)
+    return stack_id
+
+
+def test_what_hangs_without_side_effects_is_given_up_with_its_stack(bench: Any, start: Any) -> None:
+    release, engine = threading.Event(), start("own")
+    hanging = begin_hanging(bench, engine, release)
 
     def end_now(work: UnitOfWork) -> None:
-        stack = work.tx.stack(hanging.stack_id)
+        stack = work.tx.stack(hanging)
         assert stack is not None
         stack.deadline = work.now - 1
 
     engine._run_durable(end_now)
     engine.sweep_deadlines()
-    assert engine.wait(hanging.stack_id, LONG / 2).state == "CREATE_FAILED"
+    assert engine.wait(hanging, LONG / 2).state == "CREATE_FAILED"
+    other = actions.CreateStack("other", bench.bundle("a: {type: Test::Inward}"))
+    assert run(engine, other).state == "CREATE_COMPLETE"
+    release.set()
+
+
+def test_what_hangs_without_side_effects_is_given_up_for_a_newer_plan(
+    bench: Any, start: Any
+) -> None:
+    release, engine = threading.Event(), start("own")
+    begin_hanging(bench, engine, release)
+    assert run(engine, actions.DeleteStack("hanging")).state == "DELETE_COMPLETE"
     other = actions.CreateStack("other", bench.bundle("a: {type: Test::Inward}"))
     assert run(engine, other).state == "CREATE_COMPLETE"
     release.set()
