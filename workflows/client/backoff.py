@@ -9,7 +9,8 @@ import random
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-LONGEST_RETRY_AFTER = 300.0
+#: Seconds that are waited at least, and at most, where an endpoint asks for a time.
+LEAST_RETRY_AFTER, LONGEST_RETRY_AFTER = 0.1, 300.0
 FIRST_POLL, LONGEST_POLL = 0.5, 15.0
 
 
@@ -29,10 +30,10 @@ def parse_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def limit_delay(seconds: float | None) -> float | None:
-    """A delay that an endpoint asked for, 0.5 s to 5 minutes; None where it is no usable number."""
+    """A delay that an endpoint asked for, 0.1 s to 5 minutes; None where it is no usable number."""
     if seconds is None or not seconds >= 0:
         return None
-    return min(max(seconds, FIRST_POLL), LONGEST_RETRY_AFTER)
+    return min(max(seconds, LEAST_RETRY_AFTER), LONGEST_RETRY_AFTER)
 
 
 def _parse_date(text: str) -> float | None:

@@ -292,10 +292,10 @@ def test_busy_answers_are_retried_until_the_deadline(
     ("header", "delay"),
     [
         pytest.param("7", 7, id="seconds"),
-        pytest.param("0", 0.5, id="zero"),
+        pytest.param("0", 0.1, id="zero"),
         pytest.param("99999", 300, id="capped-at-5-minutes"),
         pytest.param("Mon, 21 Sep 2026 14:13:50 GMT", 30, id="date"),
-        pytest.param("Mon, 21 Sep 2020 14:13:50 GMT", 0.5, id="date-in-the-past"),
+        pytest.param("Mon, 21 Sep 2020 14:13:50 GMT", 0.1, id="date-in-the-past"),
         pytest.param("soon", 1, id="nonsense-is-ignored"),
         pytest.param("-5", 1, id="negative-is-ignored"),
     ],
@@ -311,8 +311,8 @@ def test_retry_after_wins(
     ("date", "delay"),
     [
         pytest.param("Mon, 21 Sep 2026 13:13:50 GMT", 30, id="an hour behind"),
-        pytest.param("Mon, 21 Sep 2026 13:14:50 GMT", 0.5, id="over there"),
-        pytest.param("today", 0.5, id="no date: our clock"),
+        pytest.param("Mon, 21 Sep 2026 13:14:50 GMT", 0.1, id="over there"),
+        pytest.param("today", 0.1, id="no date: our clock"),
     ],
 )
 def test_a_date_is_counted_from_the_clock_of_the_sender(
