@@ -65,6 +65,8 @@ ROWS = [
     Row("200 runs of 2 s, status 0.5 s", 200, "run-2-0.5", 2.0, 6.0, {}, {"wait": 0}),
     Row("64 runs of 5 s, polled", 64, "run-5-0", 5.0, 7.0, {}, {"wait": 0}),
     Row("64 runs of 5 s, wait 30", 64, "run-5-0", 5.0, 7.0, {}, {"wait": 30}),
+    Row("500 runs of 10 s, wait 30", 500, "run-10-0", 10.0, 0.0, {}, {"wait": 30}),
+    Row("500 runs of 10 s, 512 places", 500, "run-10-0", 10.0, 0.0, {}, {"max_in_flight": 512}),
     Row("64 runs of 5 s, callback", 64, "run-5-0", 5.0, 7.0, {}, {"wait": 0, "callback": True}),
     Row("1000 runs of 2 s, polled", 1000, "run-2-0", 2.0, 0.0, {}, {"wait": 0}),
 ]
