@@ -86,7 +86,9 @@ class Pool:
             self._spare_wakes.put(True)
         if len(self._spare_threads) < self._spare:
             name = f"{self._name}-spare"
-            self._start_thread(self._spare_threads, name, self._spare_wakes, self._jobs[:1])
+            self._start_thread(
+                self._spare_threads, name, self._spare_wakes, self._jobs[: UNDER_WAY + 1]
+            )
 
     def _start_thread(
         self,

@@ -109,8 +109,7 @@ def halt(work: UnitOfWork, stack: StackRow, why: str = HALTED) -> None:
     """
     stack.halted = 1
     breakpoints.end_all(work, stack)
-    known = work.tx.close_idle(stack.id)
-    give_up_drafts(work, stack, known)
+    give_up_drafts(work, stack, work.tx.close_idle(stack.id))
     running = list(work.rows(work.tx.running(stack.id)))
     stack.remaining = sum(1 for row in running if row.open)
     wake_retries(work, stack)

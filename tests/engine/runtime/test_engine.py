@@ -160,8 +160,8 @@ def test_a_waker_is_over_when_its_operation_has_ended(bench: Any, start: Any) ->
     assert [waker.is_over for waker in wakers] == [True, True]
 
 
-def test_a_plan_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start: Any) -> None:
-    release, engine = threading.Event(), start("own")
+def hold_all_threads(bench: Any, engine: Engine, release: threading.Event) -> None:
+    """Begin a stack with more slow calls than the engine has threads; more of them wait for one."""
     count = 2 * engine.settings.workers
     for number in range(count):
         bench.journal.behave[f"r{number}", "handle_create"] = lambda box: release.wait(LONG)
@@ -169,26 +169,24 @@ def test_a_plan_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start:
     engine.drive(slow.stack_id)
     while not engine._driver._pool.is_full:
         engine.submit(actions.CheckStack("nobody")).exception(LONG)
+
+
+def test_a_plan_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start: Any) -> None:
+    release, engine = threading.Event(), start("own")
+    hold_all_threads(bench, engine, release)
     other = actions.CreateStack("other", bench.bundle("a: {type: Test::Box}"))
-    accepted = engine.submit(other).result(LONG / 4)
-    assert engine.submit(actions.DeleteStack("other")).result(LONG / 4)
-    assert accepted.generation == 1
+    assert engine.submit(other).result(LONG / 4).generation == 1
+    assert engine.submit(actions.DeleteStack("other")).result(LONG / 4).generation == 2
     release.set()
 
 
 def test_a_poll_has_a_thread_while_slow_calls_hold_all_others(bench: Any, start: Any) -> None:
-    """What has begun ends, although new calls were there first and last."""
-    release, engine = threading.Event(), start("own")
-    count, polled = 2 * engine.settings.workers, threading.Event()
+    """A run that has begun ends, although new calls came first and wait for threads."""
+    release, engine, polled = threading.Event(), start("own"), threading.Event()
     bench.journal.behave["a", "check"] = lambda slow: polled.is_set()
     early = engine.submit(actions.CreateStack("early", bench.bundle("a: {type: Test::Slow}")))
     engine.drive(early.result(LONG).stack_id)
-    for number in range(count):
-        bench.journal.behave[f"r{number}", "handle_create"] = lambda box: release.wait(LONG)
-    late = engine.submit(actions.CreateStack("late", many(bench, count))).result(LONG)
-    engine.drive(late.stack_id)
-    while not engine._driver._pool.is_full:
-        engine.submit(actions.CheckStack("nobody")).exception(LONG)
+    hold_all_threads(bench, engine, release)
     polled.set()
     assert engine.wait(early.result().stack_id, LONG / 2).state == "CREATE_COMPLETE"
     release.set()

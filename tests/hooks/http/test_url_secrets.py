@@ -1,4 +1,4 @@
-"""What a URL alone proves a caller by is what a request to it sends."""
+"""The secrets of a URL: its password, and the header that a request to it sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs say while they wait for a time of their own, and how they are rung meanwhile."""
+"""Runs that wait for a time of their own: what they say, and how they are rung meanwhile."""
 
 from __future__ import annotations
 
