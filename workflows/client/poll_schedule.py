@@ -1,8 +1,8 @@
 """The times of polls, by how long earlier runs of the same workflow took.
 
 Nobody can see every end soon with few polls if all lengths are possible. But runs of one workflow
-are alike: one of those that are under way is asked often, the others rarely. When the first has
-ended, its length is known: the others are asked when they have that age, and often from then on.
+are alike: the first few that are under way are asked often, the others rarely. When one has ended,
+its length is known: the others are asked when they have that age, and often from then on.
 Used by runners, for all their threads; knows neither requests nor answers. What is learned is for
 this process.
 """
@@ -13,6 +13,7 @@ import random
 import threading
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 
 from zonda.hooks import Clock
 from zonda.hooks.runners import Waker, get_waker
@@ -21,6 +22,8 @@ from . import backoff
 
 #: The lengths that are kept of each workflow, the shortest of which counts.
 _LENGTHS = 8
+#: The runs of each workflow that are asked often while no length is known.
+_ASKED_OFTEN = 4
 #: Seconds by which a poll may come later than it should, so that nobody is woken for less.
 _SOON = 0.1
 _MOST_RUNS, _MOST_WORKFLOWS = 10_000, 1_000
@@ -119,8 +122,8 @@ class PollSchedule:
         """Seconds until the next poll; ``begun``: of the last one."""
         known = self._workflows[run.workflow]
         age, length = begun - run.begun, known.length
-        if length is None and next(iter(known.runs.values())) is run:
-            length = 0.0  # the one that is asked often
+        if length is None and run in islice(known.runs.values(), _ASKED_OFTEN):
+            length = 0.0
         delay = backoff.compute_poll_interval(age, self._chance, now - begun, length)
         run.due, run.waker = now + delay, get_waker()
         return delay

@@ -86,14 +86,22 @@ def test_a_run_alone_is_seen_in_time(schedule: PollSchedule, clock: Any) -> None
     assert runs.late["a"] <= 3.33
 
 
+def test_a_few_runs_of_other_lengths_are_seen_in_time(schedule: PollSchedule, clock: Any) -> None:
+    runs = Runs(schedule, clock)
+    for length in (40.0, 17.0, 29.0, 8.0):
+        runs.start(f"{length}", "CREATE flow", length)
+    runs.finish()
+    assert all(late <= max(0.5, float(key) / 10) for key, late in runs.late.items())
+
+
 def test_what_is_known_of_a_workflow_is_for_no_other(schedule: PollSchedule, clock: Any) -> None:
     runs = Runs(schedule, clock)
     runs.start("a", "CREATE short", 1.0)
     runs.finish()
-    runs.start("b", "CREATE long", 60.0)
-    runs.start("c", "CREATE long", 60.0)
+    for number in range(5):
+        runs.start(f"r{number}", "CREATE long", 60.0)
     runs.finish()
-    assert runs.polls["c"] < runs.polls["b"]
+    assert runs.polls["r4"] < runs.polls["r3"] == runs.polls["r0"]
 
 
 def test_longer_runs_than_the_shortest_are_seen_in_time(schedule: PollSchedule, clock: Any) -> None:
