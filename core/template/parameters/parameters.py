@@ -39,6 +39,7 @@ from ..source.diagnostics import (
     PARAMETER_UNDECLARED,
     PARAMETER_UNKNOWN,
     FollowUpError,
+    TooLarge,
     format_type_name,
     suggestion,
 )
@@ -415,6 +416,8 @@ def build_cfn_pseudo(pseudo: Mapping[str, str]) -> dict[str, str]:
 
 def _describe_without_value(schema: ParameterSchema, error: Exception) -> str:
     """Describe the error of a hidden value: the same text as for its mask."""
+    if isinstance(error, TooLarge):
+        return str(error)
     discreet = getattr(error, "discreet", "")
     if discreet:
         return str(discreet)
@@ -437,6 +440,7 @@ def _make_invalid_fault(
     reason = str(error)
     hint = "" if schema.hidden else getattr(error, "hint", "")
     code = PARAMETER_CONSTRAINT if isinstance(error, Violation) else PARAMETER
+    code = TooLarge.code if isinstance(error, TooLarge) else code
     if isinstance(error, ConstraintNotFound):
         code = CONSTRAINT_UNKNOWN
         hint = suggestion(error.name, cast(ConstraintContext, context).constraint_names)

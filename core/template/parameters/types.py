@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from ..source.diagnostics import TooLarge
 from ..source.json_text import read_json
 
 STRING = "string"
@@ -82,6 +83,8 @@ def to_json(value: Any) -> Any:
     try:
         text = value if isinstance(value, str) else json.dumps(value)
         return read_json(text) if text else value
+    except TooLarge:
+        raise
     except (ValueError, TypeError) as error:
         raise ValueError(f"Value must be valid JSON: {error}") from error
 

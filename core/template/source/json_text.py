@@ -8,20 +8,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .diagnostics import TooLarge
 from .yaml_parser import MAX_DEPTH, MAX_DIGITS
 
 _CONTAINERS = (dict, list, tuple)
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON; raises ValueError that says what is wrong with the text."""
-    deep = ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+    """Parse JSON; raises ValueError that says what is wrong, TooLarge beyond a bound."""
+    deep = TooLarge(f"it is nested deeper than {MAX_DEPTH} levels")
     try:
         data = json.loads(text)
     except json.JSONDecodeError:
         raise
     except ValueError as error:  # Python's own limit
-        raise ValueError(f"a number has more than {MAX_DIGITS} digits") from error
+        raise TooLarge(f"a number has more than {MAX_DIGITS} digits") from error
     except RecursionError as error:
         raise deep from error
     if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(data):

@@ -215,6 +215,19 @@ def test_a_map_is_refused_deeper_than_a_text_may_be() -> None:
         to_json(_nest(201))
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("given", ["[" * 201 + "]" * 201, _nest(201)], ids=["text", "map"])
+def test_json_beyond_the_limit_has_the_code_of_what_is_too_large(
+    faults: Faults, given: Any, hidden: bool
+) -> None:
+    schema = f"parameters: {{p: {{type: json, hidden: {hidden}}}}}"
+
+    (fault,) = faults(schema, parameters={"p": given})
+
+    assert str(fault) == "Parameter 'p' is invalid: it is nested deeper than 200 levels"
+    assert fault.code == "ZON119"
+
+
 @pytest.mark.parametrize(
     ("given", "made"),
     [
