@@ -40,8 +40,9 @@ def test_a_value_that_was_changed_is_refused(place: int) -> None:
     sealer = Sealer(make_key())
     content = bytearray(base64.b64decode(sealer.seal(VALUE).removeprefix("sealed:2:")))
     content[place] ^= 1
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match="cannot be opened") as caught:
         sealer.open(f"sealed:2:{base64.b64encode(content).decode()}")
+    assert "'zonda db check' names its row" in caught.value.hint
 
 
 @pytest.mark.parametrize("text", ["sealed:2:", "sealed:2:AAAA", "sealed:2:no base64!", "sealed:ü"])

@@ -85,7 +85,8 @@ class Sealer:
         if content is None:
             raise StoreError(
                 "A sealed value in the database cannot be opened with this key.",
-                hint="Use the key the database was made with (ZONDA_KEY or its key file).",
+                hint="If 'zonda db status' says that the key fits, the value is damaged: "
+                "'zonda db check' names its row.",
             )
         return loads(content)
 
