@@ -144,9 +144,9 @@ class ChildSignatures:
         except TemplateError:
             return TypeSignature(f"unknown {type_}")
         if choice.cls is not None:
-            cls = choice.cls
+            cls = choice.cls  # not its module, which a later release may have moved it from
             return TypeSignature(
-                f"{cls.__module__}.{cls.__qualname__}", takes_any=cls.is_nested_stack
+                f"{choice.meant} {cls.__qualname__}", takes_any=cls.is_nested_stack
             )
         return self._hash_file(self._shared.enter_nested(level, resource, choice))
 

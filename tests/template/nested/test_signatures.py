@@ -114,3 +114,15 @@ def test_the_values_that_the_engine_has_are_followed(tree: Tree) -> None:
     before, after = signed({}), signed({"leaf.yaml": FILES["leaf.yaml"] + "\noutputs: {}"})
     assert before[0] != after[0]
     assert before[1] == after[1]
+
+
+def test_a_class_that_a_release_has_moved_is_the_same_type(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def signed() -> str:
+        root = tree(ROOT, FILES, environment=REGISTRY)
+        return root.build_signature("group", ["Thing"], {"member": {"type": "Thing"}})
+
+    before, cls = signed(), tree(ROOT, FILES, environment=REGISTRY).resources["plain"].cls
+    monkeypatch.setattr(cls, "__module__", "elsewhere")
+    assert signed() == before
