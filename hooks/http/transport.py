@@ -124,16 +124,18 @@ class Transport:
         *,
         seconds: float | None = None,
         auth: AuthBase | None = None,
+        fresh: bool = False,
     ) -> Reply:
         """The answer, redirects not followed. Raises TransportError and RequestRejected.
 
         ``seconds``: the total time, where it is not the setting ``answer_timeout``. ``auth`` proves
         who asks; what it raises comes through. A request with a ``TokenAuth`` is sent once more
-        where its token is refused.
+        where its token is refused. ``fresh``: on a new connection, for what must not be repeated:
+        the other side may close a kept one just then, and nobody knows what it has read before.
         """
-        reply = self._send(method, url, headers, body, seconds, auth)
+        reply = self._send(method, url, headers, body, seconds, auth, fresh)
         if isinstance(auth, TokenAuth) and auth.may_renew(reply.status):
-            reply = self._send(method, url, headers, body, seconds, auth)
+            reply = self._send(method, url, headers, body, seconds, auth, fresh)
         return reply
 
     def _send(
@@ -144,6 +146,7 @@ class Transport:
         body: bytes | None,
         seconds: float | None,
         auth: AuthBase | None,
+        fresh: bool,
     ) -> Reply:
         adapter = self._get_adapter()
         total = self._config.answer_timeout if seconds is None else seconds
@@ -154,6 +157,8 @@ class Transport:
             request = _prepare(method, url, headers, body, auth)
             # Not before: a token may have been fetched meanwhile, in time and bytes of its own.
             adapter.budget.begin(total, self._config.max_body)
+            if fresh:
+                adapter.close()
             with adapter.send(
                 request,
                 timeout=(min(self._config.connect_timeout, total), total),

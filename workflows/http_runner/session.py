@@ -60,7 +60,10 @@ class Caller:
                 "Zonda-Attempt": str(request.attempt),
             }
         headers = self._complete_headers(headers, request.key, action.method, url, content)
-        return self._send(action.method, url, headers, content, seconds=seconds, last=last)
+        fresh = not action.repeat
+        return self._send(
+            action.method, url, headers, content, seconds=seconds, last=last, fresh=fresh
+        )
 
     def later(
         self,
@@ -127,6 +130,7 @@ class Caller:
         seconds: float | None,
         urgent: bool = False,
         last: bool = False,
+        fresh: bool = False,
     ) -> Reply:
         auth = None
         if self._tokens is not None and self._settings.is_own(url):
@@ -134,7 +138,7 @@ class Caller:
         with self._gates.request_permit(origin(url), urgent=urgent, last=last) as leave:
             try:
                 reply = self._transport.send(
-                    method, url, headers, content, seconds=seconds, auth=auth
+                    method, url, headers, content, seconds=seconds, auth=auth, fresh=fresh
                 )
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None

@@ -268,6 +268,19 @@ def test_a_connection_is_used_again(
     assert len(connections) == 1
 
 
+def test_what_is_not_repeated_goes_on_a_new_connection(
+    make_server: MakeServer, make_real_runner: Callable[..., HttpRunner], request_for: MakeRequest
+) -> None:
+    def answer_once(connection: socket.socket, over: threading.Event) -> None:
+        connection.sendall(OK + b"Content-Length: 2\r\n\r\n{}")
+        read_request(connection)  # which is not answered: the endpoint gives the connection up
+
+    url = make_server(answer_once)
+    runner = make_real_runner(actions={"CREATE": {"url": url, "body": "inputs"}})
+    for _ in range(3):
+        assert runner.start(request_for(url)).result == Succeeded({})  # type: ignore[union-attr]
+
+
 def test_cookies_are_not_kept(
     make_server: MakeServer, make_real_runner: Callable[..., HttpRunner], request_for: MakeRequest
 ) -> None:

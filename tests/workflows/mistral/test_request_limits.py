@@ -44,7 +44,14 @@ class Wire:
         self.seconds: list[float | None] = []
 
     def send(
-        self, method: str, url: str, headers: Any, body: Any, seconds: float | None, auth: Any
+        self,
+        method: str,
+        url: str,
+        headers: Any,
+        body: Any,
+        seconds: float | None,
+        auth: Any,
+        fresh: bool,
     ) -> Reply:
         if auth is not None:
             auth(requests.Request(method, url).prepare())
