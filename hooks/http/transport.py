@@ -26,12 +26,15 @@ from requests.auth import AuthBase
 from requests.structures import CaseInsensitiveDict
 
 from ..records import dataclass
+from ..runners.deadline import get_deadline
 from .adapter import Adapter, AnswerTooLarge, Budget, CertificateFileMissing
 from .address_policy import Denied
 from .config import ClientConfig
 from .resolver import NotResolved, TooManyLookups
 
 _CHUNK = 65536
+#: Seconds that a request gets however near the deadline is.
+LEAST_TIME = 5.0
 #: The headers of every request. What is asked for compressed may unpack to any size.
 _ALWAYS = {
     "Accept": "*/*",
@@ -128,10 +131,11 @@ class Transport:
     ) -> Reply:
         """The answer, redirects not followed. Raises TransportError and RequestRejected.
 
-        ``seconds``: the total time, where it is not the setting ``answer_timeout``. ``auth`` proves
-        who asks; what it raises comes through. A request with a ``TokenAuth`` is sent once more
-        where its token is refused. ``fresh``: on a new connection, for what must not be repeated:
-        the other side may close a kept one just then, and nobody knows what it has read before.
+        ``seconds``: the total time, where it is not the setting ``answer_timeout``; the deadline of
+        the running call (``runners.get_deadline``) makes either shorter. ``auth`` proves who asks;
+        what it raises comes through. A request with a ``TokenAuth`` is sent once more where its
+        token is refused. ``fresh``: on a new connection, for what must not be repeated: the other
+        side may close a kept one just then, and nobody knows what it has read before.
         """
         reply = self._send(method, url, headers, body, seconds, auth, fresh)
         if isinstance(auth, TokenAuth) and auth.may_renew(reply.status):
@@ -149,7 +153,7 @@ class Transport:
         fresh: bool,
     ) -> Reply:
         adapter = self._get_adapter()
-        total = self._config.answer_timeout if seconds is None else seconds
+        total = self._compute_total(seconds)
         if total <= 0:
             raise TransportError("no time is left for it", may_have_arrived=False)
         _check_headers(headers)
@@ -181,6 +185,14 @@ class Transport:
             raise TransportError(
                 self._explain_failure(chain, total), may_have_arrived=_may_have_arrived(chain)
             ) from None
+
+    def _compute_total(self, seconds: float | None) -> float:
+        """The seconds of a request: no more than are left until the deadline of the running call.
+
+        One that is sent at the last moment gets some all the same: its answer may be the end.
+        """
+        total = self._config.answer_timeout if seconds is None else seconds
+        return min(total, max(get_deadline() - self._config.clock.now(), LEAST_TIME))
 
     def close(self) -> None:
         """Close every connection."""

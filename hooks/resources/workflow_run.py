@@ -7,6 +7,7 @@ known later stands in the token, which the engine stores::
     {"key", "action", "request": {...}}      what every send repeats, plus one of
     "run": the runner's token | "pending": {attempt, answered, memory} | "result": {...}
     "next": the time before which the first check has nothing to do
+    "until": the deadline, where a type sets one before that of the operation
 
 The key is made from the operation's id, so an interrupted send is repeated with the same key: the
 type says ``start_policy = "idempotent"``.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 from ..errors import NotReady, ResourceFailure
@@ -34,6 +36,7 @@ from ..runners import (
     Succeeded,
     WorkflowRunner,
 )
+from ..runners.deadline import keep_deadline
 from ..runners.waking import get_waker
 from ..runners.wrong_answers import NOT_RUN, check_answer
 from .resource import Resource
@@ -154,7 +157,8 @@ class WorkflowRun:
         run = self.token.get("run")
         if run is not None:
             runner, _ = self.runner_for(self.token["request"]["workflow"])
-            answer = runner.cancel(run, "the operation was cancelled")
+            with keep_deadline(self._find_deadline()):
+                answer = runner.cancel(run, "the operation was cancelled")
             self.token["cancel"] = str(answer)
 
     def poll_cancelled(self) -> Succeeded | Failed | Lost | None:
@@ -173,9 +177,15 @@ class WorkflowRun:
 
     def _ask_runner(self) -> PollAnswer:
         runner, _ = self.runner_for(self.token["request"]["workflow"])
-        answer: PollAnswer = runner.poll(self.token["run"])
+        with keep_deadline(self._find_deadline()):
+            answer: PollAnswer = runner.poll(self.token["run"])
         check_answer(answer, "poll", describe_runner(runner, self.token["request"]["workflow"]))
         return answer
+
+    def _find_deadline(self) -> float:
+        operation = self._context.operation
+        until: float = self.token.get("until", inf)
+        return until if operation is None else min(operation.deadline, until)
 
     def _send(self) -> float:
         """Send the request once and note the answer in the token. Returns a delay."""
@@ -184,7 +194,9 @@ class WorkflowRun:
         pending = token.pop("pending")
         if pending["attempt"] > 1:
             self._context.progress("running")  # and not what it has waited for
-        answer = runner.start(self._build_request(name, pending))
+        request = self._build_request(name, pending)
+        with keep_deadline(request.deadline):
+            answer = runner.start(request)
         check_answer(answer, "start", describe_runner(runner, token["request"]["workflow"]))
         if isinstance(answer, Retry):
             who = describe_runner(runner, token["request"]["workflow"])

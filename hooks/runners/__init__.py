@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .base import Cancelled, RunnerFactory, WorkflowRunner
+    from .deadline import get_deadline
     from .messages import (
         Failed,
         Finished,
@@ -46,6 +47,7 @@ _MODULES = {
     "Waker": "waking",
     "WorkflowRunner": "base",
     "check_answer": "wrong_answers",
+    "get_deadline": "deadline",
     "get_traceparent": "trace_context",
     "get_waker": "waking",
 }
@@ -69,6 +71,7 @@ __all__ = [
     "Waker",
     "WorkflowRunner",
     "check_answer",
+    "get_deadline",
     "get_traceparent",
     "get_waker",
 ]

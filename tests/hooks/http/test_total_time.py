@@ -22,6 +22,7 @@ from zonda.hooks.http import (
     networks,
 )
 from zonda.hooks.http.resolver import Lookups, NotResolved, TooManyLookups
+from zonda.hooks.runners.deadline import keep_deadline
 from zonda.hooks.testing import FakeClock
 
 TOTAL = 60.0
@@ -92,6 +93,26 @@ def test_an_answer_of_a_byte_a_second_ends_at_the_total_time(
             connection.sendall(b"1")
 
     with pytest.raises(TransportError, match="no whole answer within 60 s"):
+        transport.send("GET", serve(drip), {})
+
+
+@pytest.mark.parametrize(
+    ("left", "seconds"), [(90, 60), (7, 7), (1, 5), (-30, 5)], ids=["far", "near", "last", "over"]
+)
+def test_a_request_ends_at_the_deadline_of_the_call(
+    clock: FakeClock, serve: Serve, transport: Transport, left: float, seconds: float
+) -> None:
+    def drip(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(OK + b"\r\n")
+        while True:
+            clock.advance(1)
+            connection.sendall(b"1")
+
+    with (
+        keep_deadline(clock.now() + left),
+        pytest.raises(TransportError, match=f"no whole answer within {seconds} s"),
+    ):
         transport.send("GET", serve(drip), {})
 
 

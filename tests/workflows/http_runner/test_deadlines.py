@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import pytest
 
 from zonda.hooks.errors import ResourceFailure
 from zonda.hooks.http import Reply, TransportError
-from zonda.hooks.runners import Failed, Finished, StartRequest, Succeeded
+from zonda.hooks.runners import (
+    Cancelled,
+    Failed,
+    Finished,
+    Running,
+    Started,
+    StartRequest,
+    Succeeded,
+    WorkflowRunner,
+    get_deadline,
+)
 from zonda.hooks.testing import FakeClock, FakeContext, Lifecycle
 from zonda.workflows.http_runner.runner import HttpRunner
 from zonda.workflows.resources.zonda_external_resource import ZondaExternalResource
@@ -104,3 +115,39 @@ def test_an_action_that_takes_longer_than_its_timeout_is_sent_once(
         Lifecycle(ZondaExternalResource, given, context=context).create()
     assert len(endpoint.sent) == 1
     assert clock.now() - NOW < 5
+
+
+class DeadlineRecorder(WorkflowRunner):
+    """A runner whose runs never end; ``left`` is the time that each call has until its deadline."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.left: dict[str, float] = {}
+        self._clock = clock
+
+    def start(self, request: StartRequest) -> Started:
+        self._record("start")
+        return Started({}, 1.0)
+
+    def poll(self, token: Any) -> Running:
+        self._record("poll")
+        return Running(1.0)
+
+    def cancel(self, token: Any, reason: str) -> Cancelled:
+        self._record("cancel")
+        return Cancelled.UNSUPPORTED
+
+    def _record(self, name: str) -> None:
+        self.left.setdefault(name, round(get_deadline() - self._clock.now()))
+
+
+def test_every_call_of_a_runner_knows_the_deadline(clock: FakeClock) -> None:
+    runner = DeadlineRecorder(clock)
+    context = FakeContext(clock=clock, runners={"own": runner})
+    actions = {"CREATE": {"workflow": "own:flow"}}
+    given = {"actions": actions, "timeouts": {"CREATE": 9}, "on_timeout": "cancel"}
+    with pytest.raises(ResourceFailure, match="took longer than its timeout"):
+        Lifecycle(ZondaExternalResource, given, context=context).create()
+    assert runner.left["start"] == 9
+    assert 0 < runner.left["poll"] < 9
+    assert runner.left["cancel"] <= 0
+    assert get_deadline() == inf
