@@ -169,6 +169,14 @@ def _make_pools(
             self.fp.close()
             self.fp = io.BufferedReader(_Reader(sock, budget))
 
+        def _read_status(self) -> tuple[str, int, str]:
+            """Read the line of the status; any 1xx is passed over as ``100`` is.
+
+            Taken for the answer, it would leave the real one to the next request.
+            """
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            return version, http.client.CONTINUE if status < 200 else status, reason
+
     class Limited(HTTPConnection):
         response_class = Response
 

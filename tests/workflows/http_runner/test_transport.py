@@ -251,6 +251,20 @@ def test_a_torn_answer_is_sent_for_again(
     assert isinstance(result, Retry)
 
 
+@pytest.mark.parametrize("status", [b"100", b"102", b"103"])
+def test_an_interim_answer_is_passed_over(
+    make_server: MakeServer,
+    make_real_runner: Callable[..., HttpRunner],
+    request_for: MakeRequest,
+    status: bytes,
+) -> None:
+    interim = b"HTTP/1.1 " + status + b" X\r\nLink: </a>\r\n\r\n"
+    url = make_server(say(2 * interim + OK + b'Content-Length: 7\r\n\r\n{"a":1}'))
+    result = make_real_runner().start(request_for(url))
+    assert isinstance(result, Finished)
+    assert result.result.output == {"a": 1}
+
+
 def test_a_connection_is_used_again(
     make_server: MakeServer, make_real_runner: Callable[..., HttpRunner], request_for: MakeRequest
 ) -> None:
