@@ -12,6 +12,7 @@ Each thread has an adapter with connections of its own. Knows nothing of workflo
 from __future__ import annotations
 
 import base64
+import http.client
 import re
 import socket
 import ssl
@@ -232,11 +233,14 @@ class Transport:
             raise RequestRejected(
                 f"the answer is compressed ({coding[:20]}), which was not asked for"
             )
-        for part in response.raw.stream(_CHUNK, decode_content=False):
-            size += len(part)
-            if size > self._config.max_body:
-                raise RequestRejected(self._size_message)
-            parts.append(part)
+        try:
+            for part in response.raw.stream(_CHUNK, decode_content=False):
+                size += len(part)
+                if size > self._config.max_body:
+                    raise RequestRejected(self._size_message)
+                parts.append(part)
+        except ValueError:  # a piece is said to have less than no bytes
+            raise urllib3.exceptions.InvalidChunkLength(response.raw, b"-") from None
         return b"".join(parts)
 
     def _explain_failure(self, chain: Sequence[BaseException], total: float) -> str:
@@ -259,6 +263,10 @@ class Transport:
             return f"no connection within {connecting:g} s"
         if any(isinstance(one, _TIMEOUTS) for one in chain):
             return f"no whole answer within {round(total, 2):g} s"
+        if any(isinstance(one, _NOT_HTTP) for one in chain) and not any(
+            isinstance(one, ConnectionError) for one in chain
+        ):
+            return "the answer is not valid HTTP"
         return "the connection broke off"
 
 
@@ -336,12 +344,19 @@ def _may_have_arrived(chain: Sequence[BaseException]) -> bool:
     return not any(isinstance(one, _BEFORE_SENDING) for one in chain)
 
 
+#: The answer breaks the rules of HTTP.
+_NOT_HTTP = (
+    http.client.BadStatusLine,
+    http.client.UnknownProtocol,
+    http.client.LineTooLong,
+    requests.exceptions.InvalidHeader,
+    urllib3.exceptions.InvalidChunkLength,
+)
 _TIMEOUTS = (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)
 _WRONG_URL = (
     requests.exceptions.InvalidURL,
     requests.exceptions.InvalidSchema,
     requests.exceptions.MissingSchema,
-    requests.exceptions.InvalidHeader,
     urllib3.exceptions.LocationParseError,
     UnicodeError,
 )

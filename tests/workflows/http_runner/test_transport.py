@@ -251,6 +251,26 @@ def test_a_torn_answer_is_sent_for_again(
     assert isinstance(result, Retry)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(b"SSH-2.0-OpenSSH\r\n", id="no-http"),
+        pytest.param(OK + b"Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}", id="two-lengths"),
+        pytest.param(OK + b"Transfer-Encoding: chunked\r\n\r\nZ\r\n{}", id="chunk-of-letters"),
+        pytest.param(OK + b"Transfer-Encoding: chunked\r\n\r\n-2\r\n{}", id="negative-chunk"),
+    ],
+)
+def test_an_answer_that_is_not_http_is_said_to_be_none(
+    make_server: MakeServer,
+    make_real_runner: Callable[..., HttpRunner],
+    request_for: MakeRequest,
+    answer: bytes,
+) -> None:
+    result = make_real_runner().start(request_for(make_server(say(answer))))
+    assert isinstance(result, Retry)
+    assert "the answer is not valid HTTP" in result.message
+
+
 @pytest.mark.parametrize("status", [b"100", b"102", b"103"])
 def test_an_interim_answer_is_passed_over(
     make_server: MakeServer,
