@@ -17,6 +17,7 @@ import re
 import socket
 import ssl
 import threading
+import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import unquote
@@ -116,7 +117,8 @@ class Transport:
         self._config = config
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._adapters: list[Adapter] = []
+        #: Those of living threads: one that ends takes its connections along.
+        self._adapters = weakref.WeakSet[Adapter]()
         self._proxies = dict.fromkeys(("http", "https"), config.proxy) if config.proxy else {}
 
     def send(
@@ -198,7 +200,7 @@ class Transport:
     def close(self) -> None:
         """Close every connection."""
         with self._lock:
-            adapters, self._adapters = self._adapters, []
+            adapters, self._adapters = list(self._adapters), weakref.WeakSet()
         for adapter in adapters:
             adapter.close()
         self._local = threading.local()
@@ -221,7 +223,7 @@ class Transport:
         if adapter is None:
             adapter = self._local.adapter = Adapter(self._config, Budget(self._config.clock))
             with self._lock:
-                self._adapters.append(adapter)
+                self._adapters.add(adapter)
         return adapter
 
     def _read_body(self, response: requests.Response) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import socket
 import socketserver
 import threading
@@ -283,6 +284,24 @@ def test_an_interim_answer_is_passed_over(
     result = make_real_runner().start(request_for(url))
     assert isinstance(result, Finished)
     assert result.result.output == {"a": 1}
+
+
+def test_a_thread_that_ends_leaves_no_connection(
+    make_server: MakeServer, make_real_runner: Callable[..., HttpRunner], request_for: MakeRequest
+) -> None:
+    gone = threading.Event()
+
+    def behave(connection: socket.socket, over: threading.Event) -> None:
+        connection.sendall(OK + b"Content-Length: 2\r\n\r\n{}")
+        if not connection.recv(1):
+            gone.set()
+
+    url, runner = make_server(behave), make_real_runner()
+    thread = threading.Thread(target=lambda: runner.start(request_for(url)))
+    thread.start()
+    thread.join()
+    gc.collect()
+    assert gone.wait(10)
 
 
 def test_a_connection_is_used_again(
