@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,7 @@ BUSY = frozenset({408, 425, 429, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 NOT_AUTHENTICATED = frozenset({401, 403, 407})
 LONGEST_REASON = 4096
+_LEFT_OUT = " [...]"
 _REASONS = ("reason", "detail", "title", "message", "error")
 
 
@@ -157,8 +159,22 @@ def format_reason(reply: Reply) -> str:
 
 
 def truncate_text(text: str) -> str:
-    """``text``, at most 4 kB of UTF-8."""
-    return text.encode("utf-8", "replace")[:LONGEST_REASON].decode("utf-8", "ignore")
+    """``text``, at most 4 kB of UTF-8.
+
+    Cut between words, so that no half of a secret is left over that nobody would know for one.
+    """
+    whole = text.encode("utf-8", "replace")
+    if len(whole) <= LONGEST_REASON:
+        return whole.decode()
+    head = whole[: LONGEST_REASON - len(_LEFT_OUT)].decode("utf-8", "ignore")
+    return drop_broken_word(head, -1) + _LEFT_OUT
+
+
+def drop_broken_word(text: str, broken: int) -> str:
+    """``text`` without the word at its end (-1) or its beginning (0), which may be half a one."""
+    words = re.split(r"(\s+)", text)
+    kept = words[:-1] if broken else words[1:]
+    return "".join(kept).strip()
 
 
 def says_gone(reply: Reply) -> bool:

@@ -118,14 +118,7 @@ def truncate_text(text: str) -> str:
     head = whole[:_BEGINNING].decode("utf-8", "ignore")
     space = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
     tail = whole[-space:].decode("utf-8", "ignore")
-    return _drop_broken_word(head, -1) + _LEFT_OUT + _drop_broken_word(tail, 0)
-
-
-def _drop_broken_word(text: str, broken: int) -> str:
-    """``text`` without the word at its end (-1) or its beginning (0), which may be half a one."""
-    words = re.split(r"(\s+)", text)
-    kept = words[:-1] if broken else words[1:]
-    return "".join(kept).strip()
+    return response.drop_broken_word(head, -1) + _LEFT_OUT + response.drop_broken_word(tail, 0)
 
 
 def find_difference(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:

@@ -240,8 +240,24 @@ def test_a_redirect_is_not_followed(
 def test_a_reason_is_cut_at_four_kilobytes(
     http: Any, make_runner: MakeRunner, request_for: MakeRequest
 ) -> None:
-    answer = start(http, make_runner(), request_for(), 400, {"reason": "é" * 9000})
+    answer = start(http, make_runner(), request_for(), 400, {"reason": "é " * 9000})
     assert 4000 < len(answer.result.reason.encode()) <= 4096
+    assert answer.result.reason.endswith(" é [...]")
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        pytest.param(400, {"reason": "refused: " + 1000 * "SECRET"}, id="refusal"),
+        pytest.param(200, {"state": "failed", "reason": "no: " + 1000 * "SECRET"}, id="failure"),
+    ],
+)
+def test_a_reason_is_not_cut_within_a_secret(
+    http: Any, make_runner: MakeRunner, request_for: MakeRequest, status: int, body: Any
+) -> None:
+    answer = start(http, make_runner(), request_for(), status, body)
+    assert "SECRET" not in answer.result.reason  # which is redacted later, where it is whole
+    assert answer.result.reason.endswith(": [...]")
 
 
 @pytest.mark.parametrize(
