@@ -209,6 +209,12 @@ def test_an_output_that_cannot_be_read_now_is_read_later(
     assert isinstance(make().poll(TOKEN), Running)
 
 
+def test_an_output_that_is_nested_too_deep_ends_nothing(world: Any, make: Make) -> None:
+    world.get(RUN, json={**TRIGGERED, "state": "success"})
+    world.get(RESULT, body="[" * 200_000)
+    assert isinstance(make().poll(TOKEN), Running)
+
+
 def test_a_failed_run_names_its_tasks_and_keeps_what_was_returned(world: Any, make: Make) -> None:
     world.get(RUN, json={**TRIGGERED, "state": "failed"})
     world.get(f"{RUN}/taskInstances", json=FAILED_TASKS)

@@ -162,6 +162,17 @@ def test_an_output(world: Any, make: Make, body: bytes, output: Any, resource_id
     assert make().poll(TOKEN) == Succeeded(output, resource_id)
 
 
+@pytest.mark.parametrize("body", [b"<html>", b"[" * 200_000], ids=["html", "nested-too-deep"])
+def test_an_output_that_is_no_json(world: Any, make: Make, body: bytes) -> None:
+    world.get(OUTPUT, body=body)
+    assert make().poll(TOKEN) == Failed("The handler's answer is not JSON.", by_runner=True)
+
+
+def test_an_acceptance_that_is_nested_too_deep(world: Any, make: Make, request_of: Make) -> None:
+    world.post(SEND, body=b"[" * 200_000)
+    assert isinstance(make().start(request_of()).result, Failed)
+
+
 def test_a_run_that_goes_on_is_asked_ever_more_rarely(world: Any, make: Make, clock: Any) -> None:
     world.get(OUTPUT, json={"code": 470}, status=470)
     runner = make()

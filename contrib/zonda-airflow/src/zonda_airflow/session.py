@@ -74,7 +74,7 @@ def decoded(reply: Reply) -> Any:
     """The JSON of an answer; None where it is none."""
     try:
         return json.loads(reply.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -188,7 +188,7 @@ def _described(target: Target) -> str:
 def _decoded(reply: Reply) -> Any:
     try:
         return json.loads(reply.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -204,7 +204,7 @@ def _result(reply: Reply) -> PollAnswer:
         return Succeeded({})
     try:
         found = json.loads(reply.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return Failed("The handler's answer is not JSON.", by_runner=True)
     output = found if isinstance(found, dict) else {"result": found}
     given = output.get("resource_id")
