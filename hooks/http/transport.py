@@ -261,9 +261,11 @@ class Transport:
         for one in chain:
             if isinstance(one, OSError) and isinstance(one.errno, int) and one.strerror:
                 return one.strerror.lower()
+            if isinstance(one, OSError) and (refused := _REFUSED_TUNNEL.match(str(one))):
+                return f"the proxy does not connect us (HTTP {refused[1]})"
         if any(isinstance(one, requests.ConnectTimeout) for one in chain):
             return f"no connection within {connecting:g} s"
-        if any(isinstance(one, _TIMEOUTS) for one in chain):
+        if any(isinstance(one, _TIMEOUTS) and not isinstance(one, _FAILED) for one in chain):
             return f"no whole answer within {round(total, 2):g} s"
         if any(isinstance(one, _NOT_HTTP) for one in chain) and not any(
             isinstance(one, ConnectionError) for one in chain
@@ -354,6 +356,10 @@ _NOT_HTTP = (
     requests.exceptions.InvalidHeader,
     urllib3.exceptions.InvalidChunkLength,
 )
+#: The words of ``http.client`` where a proxy answers CONNECT with anything but 200.
+_REFUSED_TUNNEL = re.compile(r"Tunnel connection failed: (\d+)")
+#: To the library no connection is a kind of timeout, however soon it is known.
+_FAILED = urllib3.exceptions.NewConnectionError
 _TIMEOUTS = (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)
 _WRONG_URL = (
     requests.exceptions.InvalidURL,

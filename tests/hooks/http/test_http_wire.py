@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from requests.adapters import HTTPAdapter
 
-from zonda.hooks.http import ClientConfig, Transport, canonical_url
+from zonda.hooks.http import ClientConfig, Transport, TransportError, canonical_url
 from zonda.hooks.testing import FakeClock
 
 ENDING = b"HTTP/1.1 204 x\r\nConnection: close\r\n\r\n"
@@ -88,3 +88,25 @@ def test_so_it_is_through_a_proxy(wiretap: Wiretap, path: str) -> None:
     transport.send("GET", url, {})
     transport.close()
     assert wiretap.targets == [canonical_url(url)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        pytest.param(
+            b"HTTP/1.1 407 Password of u wanted\r\n\r\n",
+            r"^the proxy does not connect us \(HTTP 407\)$",
+            id="refuses",
+        ),
+        pytest.param(b"", "^the connection broke off$", id="hangs-up"),
+    ],
+)
+def test_a_proxy_that_makes_no_connection_is_no_timeout(
+    wiretap: Wiretap, monkeypatch: pytest.MonkeyPatch, answer: bytes, reason: str
+) -> None:
+    monkeypatch.setattr(f"{__name__}.ENDING", answer)
+    transport = Transport(ClientConfig(clock=FakeClock(), proxy=wiretap.url))
+    with pytest.raises(TransportError, match=reason) as caught:
+        transport.send("GET", "https://flows.example/", {})
+    transport.close()
+    assert not caught.value.may_have_arrived
