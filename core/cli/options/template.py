@@ -150,7 +150,7 @@ def _find_default_environment(
     """Find the environment beside a template, unless it is given anyway."""
     if isinstance(template, str) or str(template) == STDIN:
         return []
-    file = template.with_name(DEFAULT_ENVIRONMENT)
+    file = template.parent / DEFAULT_ENVIRONMENT  # ``with_name`` refuses a template '.'
     if not file.exists() or any(
         isinstance(each, Path) and each.exists() and each.samefile(file) for each in given
     ):

@@ -192,3 +192,9 @@ def test_a_fault_of_a_variable_names_it(
     monkeypatch.setenv("ZONDA_PARAM_size", "500")
     said = zonda("template", "validate", template, code=2).err
     assert "ZONDA_PARAM_size:1:17: error: Parameter 'size' is invalid" in said
+
+
+@pytest.mark.parametrize("name", ["", ".", "/"])
+def test_a_folder_without_a_name_is_no_template(name: str, zonda: Zonda) -> None:
+    said = zonda("stack", "create", "s", "-t", name, code=2).err
+    assert "cannot be read: it is a folder" in said
