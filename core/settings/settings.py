@@ -106,8 +106,11 @@ def _read_file_layer(home: Path, faults: list[str], kinds: Callable[[], Kinds]) 
         text = path.read_bytes().decode()
     except FileNotFoundError:
         return
-    except (OSError, UnicodeDecodeError) as error:
-        faults.append(f"{path}: cannot be read: {error}")
+    except OSError as error:
+        faults.append(f"{path}: cannot be read: {error.strerror}")
+        return
+    except UnicodeDecodeError as error:
+        faults.append(f"{path}: is not text in UTF-8 (byte {error.start})")
         return
     import tomllib  # 10 ms that most runs need not spend
 

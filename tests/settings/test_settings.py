@@ -190,7 +190,15 @@ def test_all_faults_are_shown_at_once(home: Path) -> None:
 def test_an_unreadable_file_is_a_clean_error(home: Path) -> None:
     (home / settings.FILE_NAME).mkdir(parents=True)
 
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match=r"zonda\.toml: cannot be read: Is a directory$"):
+        settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
+
+
+def test_a_file_in_another_encoding_is_a_clean_error(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / settings.FILE_NAME).write_bytes("workers = 4\n".encode("utf-16"))
+
+    with pytest.raises(UsageError, match=r"zonda\.toml: is not text in UTF-8 \(byte 0\)$"):
         settings.load_settings({}, {"ZONDA_HOME": str(home)}, builtin_kinds)
 
 
