@@ -9,6 +9,7 @@ it was: requests must not change when they are sent again.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Protocol
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -38,8 +39,7 @@ def fail_broken(work: UnitOfWork, key: str, why: str, code: str = "") -> None:
     row = work.tx.resource(key)
     if row is None:
         return
-    op = row.op or row.verb or ("DELETE" if row.want != PRESENT else "")
-    op = op or ("CREATE" if row.action == "INIT" else "UPDATE")
+    op = row.op or _name_unbegun(row)
     text = f"{op} was broken off by a fault ({why}); the log tells more"
     reason = f"ResourceFailure: resources.{row.name}: {why if code else text}"
     failure = Failure(reason, code=code) if code else Failure(reason, BROKEN)
@@ -49,19 +49,37 @@ def fail_broken(work: UnitOfWork, key: str, why: str, code: str = "") -> None:
         transitions.fail_unbegun(work, row, op, failure)
 
 
-def fail_overdue_stack(work: UnitOfWork, stack_id: str) -> None:
-    """Fail an action that is past its deadline, and every operation of it."""
+def _name_unbegun(row: ResourceRow) -> str:
+    """The operation that an instance in the plan has yet to begin."""
+    op = row.verb or ("DELETE" if row.want != PRESENT else "")
+    return op or ("CREATE" if row.action == "INIT" else "UPDATE")
+
+
+def fail_overdue_stack(work: UnitOfWork, stack_id: str, moving: Iterable[str] = ()) -> None:
+    """Fail an action that is past its deadline, and every operation of it.
+
+    ``moving``: the instances that are worked on. Those of the stack that have no operation yet
+    are what it has waited for as well: a call that works them out has not come back.
+    """
     stack = work.tx.stack(stack_id)
     if stack is None or stack.phase == IDLE or stack.next_action:
         return
     if stack.deadline is None or stack.deadline >= work.now:
         return
+    unbegun = [row for row in work.rows(moving) if _is_unbegun(row, stack)]
     kind, how = CANCELLED, "cancelled"
     if not is_cancelled(stack):
         kind, how = STACK_TIMED_OUT, "aborted (stack timed out)"
         progress.fail_stack(work, stack, phases.format_timeout(stack.action))
     children.halt(work, stack)
+    for row in unbegun:
+        op = _name_unbegun(row)
+        transitions.end_unbegun(work, row, op, Failure(f"{op} {how}", kind))
     transitions.give_up_all(work, stack, how, kind)
+
+
+def _is_unbegun(row: ResourceRow, stack: StackRow) -> bool:
+    return row.stack_id == stack.id and row.open == OPEN and not row.op
 
 
 class Running(Protocol):

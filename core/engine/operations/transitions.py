@@ -349,11 +349,16 @@ def _fail_plan(work: UnitOfWork, row: ResourceRow, reason: str) -> None:
 
 def fail_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
     """An operation failed before it could begin (its definition, a restriction)."""
+    end_unbegun(work, row, op, failure)
+    _fail_plan(work, row, failure.reason)
+
+
+def end_unbegun(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:
+    """Fail an instance whose operation has not begun; its stack has failed already."""
     history.record_unbegun(work, row, op, failure)
     row.action, row.status, row.status_reason = op, FAILED, failure.reason
     row.updated_at = work.now
     work.resource_event(row, op, FAILED, failure.reason)
-    _fail_plan(work, row, failure.reason)
 
 
 def refuse(work: UnitOfWork, row: ResourceRow, op: str, failure: Failure) -> None:

@@ -7,7 +7,7 @@ later sweep, when that poll has said "not yet". A call that was under way all th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from zonda.core.store.schema.rows import ResourceRow, StackRow
@@ -34,6 +34,9 @@ class Tasks(Protocol):
 
     def is_moving(self, key: str) -> bool:
         """Whether the task of an instance is on its way; not while it waits for its time."""
+
+    def list_moving(self) -> Sequence[str]:
+        """The instances whose tasks are on their way."""
 
     def waits(self, key: str) -> int:
         """Count how often the task of an instance has begun to wait; 0 where it has none."""
@@ -73,7 +76,7 @@ class Lateness:
                 held.update(_list_above(work, row))
         for stack in stacks:
             if stack.id not in held:
-                timeouts.fail_overdue_stack(work, stack.id)
+                timeouts.fail_overdue_stack(work, stack.id, self._tasks.list_moving())
         for row in late.values():
             is_open = self._may_answer(row, asked[_get_key(row)])
             if not is_open and not _ends_with_polled(work, row, held):

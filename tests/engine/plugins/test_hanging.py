@@ -55,6 +55,9 @@ class Late(SystemClock):
     def monotonic(self) -> float:
         return super().monotonic() + self.ahead
 
+    def now(self) -> float:
+        return super().now() + self.ahead
+
 
 @pytest.fixture
 def clock() -> Late:
@@ -210,3 +213,37 @@ def test_what_hangs_before_anything_is_begun_is_given_up_after_an_hour(
     assert engine.wait(well, LONG).state == "CREATE_COMPLETE"
     free.set()
     until(lambda: len(engine.services.hanging) == 0, engine)
+
+
+@pytest.mark.parametrize("rollback", [False, True])
+def test_a_stack_names_what_it_has_waited_for_though_that_had_not_begun(
+    rollback: bool, bench: Any, engine: Engine, clock: Late
+) -> None:
+    free, began = threading.Event(), threading.Event()
+
+    def hangs(resource: Any) -> None:
+        if not began.is_set():
+            began.set()
+            free.wait(LONG)
+
+    def update(value: str, **given: Any) -> None:
+        action = UpdateStack("s", bench.bundle(text.format(value=value)), **given)
+        engine.submit(action).result(LONG)
+
+    text = "a: {{type: Test::Inward, properties: {{value: {value}}}}}\nb: {{type: Test::Box}}"
+    stack = create(engine, bench, "s", text.format(value="one"))
+    assert engine.wait(stack, LONG).state == "CREATE_COMPLETE"
+    bench.journal.behave["a", "handle_update"] = hangs
+    update("two", rollback=rollback, timeout_mins=1)
+    assert began.wait(LONG)
+    clock.ahead = 61.0
+    until(lambda: engine._reader.stack_by_id(stack).idle, engine)
+    events = [each for each in engine._reader.events(stack) if each.status == "FAILED"]
+    said = {(each.resource_name, each.reason) for each in events}
+    assert {("", "Update timed out"), ("a", "UPDATE aborted (stack timed out)")} == said
+    expected = "ROLLBACK_COMPLETE" if rollback else "UPDATE_FAILED"
+    assert engine._reader.stack_by_id(stack).state == expected
+    free.set()
+    until(lambda: len(engine.services.hanging) == 0, engine)
+    update("three")
+    assert engine.wait(stack, LONG).state == "UPDATE_COMPLETE"

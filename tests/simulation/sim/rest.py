@@ -205,14 +205,14 @@ def _check_tree(
     for name, entry in wanted.items():
         row = by_name[name]
         owner = nested_rest.is_owner(row)
-        if not owner:
+        is_left = to_mend and row.status == "FAILED"
+        if not owner and not (is_left and row.physical_id is None):  # its time was over before
             leaves.append(row)
         as_wanted = row.status == "COMPLETE" and row.have_hash == row.want_hash
         if row.external_id != entry.get("external"):
             raise Violation(f"{name} is {row.external_id}, wanted {entry.get('external')}")
         if row.deletion_policy != entry.get("deletion", "Delete") and row.external_id is None:
             raise Violation(f"{name} has the deletion policy {row.deletion_policy}")
-        is_left = to_mend and row.status == "FAILED"
         if owner and is_left:
             leaves += nested_rest.list_things_below(sim, row)
         elif owner:

@@ -107,7 +107,11 @@ class Process:
 
     def is_moving(self, key: str) -> bool:
         """As a driver."""
-        return any(task.key == key and not task.is_waiting for task in self.tasks)
+        return key in self.list_moving()
+
+    def list_moving(self) -> list[str]:
+        """As a driver."""
+        return [task.key for task in self.tasks if not task.is_waiting]
 
     def waits(self, key: str) -> int:
         """As a driver."""
