@@ -35,7 +35,7 @@ def history(session: Session, arguments: argparse.Namespace) -> None:
         formats.write_data(session.screen.out, arguments.format, things)
         return
     now = session.app.clock.now()
-    rows = [_build_row(each, now) for each in found]
+    rows = [_build_row(each, now, arguments.format in (None, "table")) for each in found]
     session.show_rows(arguments, COLUMNS, rows, SPARE)
 
 
@@ -57,12 +57,14 @@ def as_data(each: Generation) -> dict[str, Any]:
     }
 
 
-def _build_row(each: Generation, now: float) -> tuple[Any, ...]:
+def _build_row(each: Generation, now: float, with_details: bool) -> tuple[Any, ...]:
+    """Build a row; ``with_details``: for people, lines below the action tell of its options."""
     action = each.action
+    details = _format_details(action.detail) if with_details else ()
     hashes = (action.template_hash[:SHORT], action.environment_hash[:SHORT])
     return (
         action.generation,
-        "\n".join([action.action, *_format_details(action.detail)]),
+        "\n".join([action.action, *details]),
         action.status,
         action.by,
         formats.format_time(action.started_at),

@@ -180,6 +180,14 @@ def test_what_an_action_was_asked_for_with(zonda: Zonda, write: Write) -> None:
     assert only["counts"] == {"created": 1}
 
 
+@pytest.mark.parametrize(("form", "said"), [("value", "CREATE\n"), ("csv", '"Action"\n"CREATE"\n')])
+def test_for_programs_an_action_is_its_name(
+    form: str, said: str, zonda: Zonda, write: Write
+) -> None:
+    zonda("stack", "create", "web", "-t", write("t.yaml", FIRST), "--target", "first")
+    assert zonda("stack", "history", "web", "-f", form, "-c", "Action").out == said
+
+
 def test_what_is_hidden_by_now_is_not_told_of_the_past(zonda: Zonda, write: Write) -> None:
     text = FIRST.replace(", hidden: true", "")
     zonda("stack", "create", "web", "-t", write("t.yaml", text))
