@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from zonda.hooks import conformance
+from zonda.hooks import conformance, truncate_middle
 
 
 class Violated(conformance.Violated):
     """A rule is not kept."""
 
     def __init__(self, expected: str, came: str, do: str) -> None:
-        super().__init__(came, do, expected)
+        super().__init__(truncate_middle(came), do, expected)
 
 
 class Hint(Violated):

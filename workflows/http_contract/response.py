@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,8 +23,6 @@ ACCEPTED = (200, 201, 202, 204)
 BUSY = frozenset({408, 425, 429, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 NOT_AUTHENTICATED = frozenset({401, 403, 407})
-LONGEST_REASON = 4096
-_LEFT_OUT = " [...]"
 _REASONS = ("reason", "detail", "title", "message", "error")
 
 
@@ -44,6 +41,11 @@ class Answer:
         """A text of the answer, empty where there is none."""
         value = self.body.get(name)
         return value if isinstance(value, str) else ""
+
+    @property
+    def message(self) -> str:
+        """The endpoint's words for people while a run goes on; may be empty."""
+        return replace_surrogates(self.text("message"))
 
     @property
     def retry_after(self) -> float | None:
@@ -126,7 +128,7 @@ def to_result(answer: Answer) -> Succeeded | Failed:
         return Succeeded(answer.output, answer.resource_id)
     ended = "was cancelled" if answer.state == "cancelled" else "failed"
     return Failed(
-        truncate_text(find_explanation(answer.body)) or f"The workflow {ended} and gave no reason.",
+        find_explanation(answer.body) or f"The workflow {ended} and gave no reason.",
         output=answer.output or None,
         resource_id=answer.resource_id,
         retryable=answer.body.get("retryable") is True,
@@ -142,39 +144,29 @@ def find_explanation(body: Any) -> str:
         if isinstance(value, Mapping):
             value = find_explanation(value)
         if isinstance(value, str) and value.strip():
-            return value.strip()
+            return replace_surrogates(value.strip())
     return ""
 
 
+def replace_surrogates(text: str) -> str:
+    """``text`` for people with ``?`` for each half of a surrogate pair, which is no text."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def format_reason(reply: Reply) -> str:
-    """The reason of a refusal: from a JSON body, else the body's text; 4 kB at most."""
+    """The reason of a refusal: from a JSON body, else the body's text.
+
+    Whole, as all that an endpoint says: the engine cuts it once hidden values are taken out of it.
+    One that crossed the cut would not be found.
+    """
     text = find_explanation(decode_json(reply))
     if not text and "html" not in reply.headers.get("Content-Type", "").lower():
         text = reply.body.decode("utf-8", "replace").strip()
-    return truncate_text(
+    return (
         f"HTTP {reply.status}: {text}"
         if text
         else f"HTTP {reply.status}{_format_content_type(reply)}"
     )
-
-
-def truncate_text(text: str) -> str:
-    """``text``, at most 4 kB of UTF-8.
-
-    Cut between words, so that no half of a secret is left over that nobody would know for one.
-    """
-    whole = text.encode("utf-8", "replace")
-    if len(whole) <= LONGEST_REASON:
-        return whole.decode()
-    head = whole[: LONGEST_REASON - len(_LEFT_OUT)].decode("utf-8", "ignore")
-    return drop_broken_word(head, -1) + _LEFT_OUT
-
-
-def drop_broken_word(text: str, broken: int) -> str:
-    """``text`` without the word at its end (-1) or its beginning (0), which may be half a one."""
-    words = re.split(r"(\s+)", text)
-    kept = words[:-1] if broken else words[1:]
-    return "".join(kept).strip()
 
 
 def says_gone(reply: Reply) -> bool:

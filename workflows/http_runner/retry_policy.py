@@ -16,7 +16,6 @@ from zonda.hooks.runners import Retry, RetryPolicy, StartAnswer, StartRequest
 
 from ..client import backoff
 from ..client.circuit_breaker import RetryLater
-from ..http_contract import response
 from .settings import HttpSettings
 
 RETRIES_OF_ERRORS = 3
@@ -35,7 +34,7 @@ class HttpRetryPolicy(RetryPolicy):
             settings.clock.now,
             settings.random,
             settings.connect_give_up,
-            lambda text: response.truncate_text(redact(text)),
+            redact,
         )
 
     def compute_time_left(self, request: StartRequest) -> float:

@@ -129,9 +129,7 @@ class HttpRunner(WorkflowRunner):
             return self._interpret_answer(url, reply)
         why = f"{redacted_url(url)}: {response.format_reason(reply)}"
         if status in (404, 410):
-            return Lost(
-                response.truncate_text(self._caller.redact(f"{why} (the execution is lost)"))
-            )
+            return Lost(self._caller.redact(f"{why} (the execution is lost)"))
         if status >= 500 or status in BUSY or status in NOT_AUTHENTICATED:
             return self._build_running(why, self._find_requested_delay(reply))
         return self._build_failed(why)
@@ -159,7 +157,7 @@ class HttpRunner(WorkflowRunner):
         if response.is_ended(answer, reply):
             return self._redact_result(response.to_result(answer))
         known = answer.state in ("", "running")
-        message = answer.text("message") if known else response.describe_unknown_state(answer)
+        message = answer.message if known else response.describe_unknown_state(answer)
         asked = self._find_requested_delay(reply, answer)
         return self._build_running(message, asked, answer.progress)
 
@@ -169,13 +167,10 @@ class HttpRunner(WorkflowRunner):
         asked: float | None = None,
         progress: float | None = None,
     ) -> Running:
-        return Running(asked, self._clean(message), progress)
-
-    def _clean(self, text: str) -> str:
-        return response.truncate_text(self._caller.redact(text))
+        return Running(asked, self._caller.redact(message), progress)
 
     def _build_failed(self, why: str) -> Failed:
-        return Failed(self._clean(why), by_runner=True)
+        return Failed(self._caller.redact(why), by_runner=True)
 
     def cancel(self, token: Mapping[str, Any], reason: str) -> Cancelled:
         """Ask the endpoint to cancel, where it offers that."""

@@ -179,7 +179,7 @@ class ExecutionStarter:
                 request.key,
             )
         if answer.state in ("", "running"):
-            message, delay = answer.text("message"), self._find_requested_delay(reply, answer)
+            message, delay = answer.message, self._find_requested_delay(reply, answer)
             return self._callbacks.delay_next_send(
                 self._retries.poll_by_request(request, message, delay)
             )

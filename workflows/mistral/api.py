@@ -61,18 +61,18 @@ class MistralApi:
         try:
             reply = send(method, *parts, query=query, content=content, **how)
         except RetryLater as error:
-            raise RequestDeferred(error.delay, self._clean(str(error))) from None
+            raise RequestDeferred(error.delay, self._client.redact(str(error))) from None
         except TransportError as error:
-            why = self._clean(f"{where}: {error}")
+            why = self._client.redact(f"{where}: {error}")
             raise Unanswered(_AGAIN, why, may_have_arrived=error.may_have_arrived) from None
         except (RequestRejected, LoginFailed) as error:
-            raise ResourceFailure(self._clean(f"{where}: {error}")) from None
+            raise ResourceFailure(self._client.redact(f"{where}: {error}")) from None
         if 200 <= reply.status < 300:
             return response.decode_json(reply)
         raise self._build_refusal(reply, where, *parts)
 
     def _build_refusal(self, reply: Reply, where: str, *parts: str) -> Exception:
-        why = self._clean(f"{where}: {mistral_answer.format_fault(reply)}")
+        why = self._client.redact(f"{where}: {mistral_answer.format_fault(reply)}")
         if mistral_answer.is_missing(reply):
             return NotFound(f"Mistral {parts[0]}", parts[-1])
         if reply.status == 409:
@@ -84,6 +84,3 @@ class MistralApi:
                 _AGAIN if delay is None else delay, why, may_have_arrived=may_have_arrived
             )
         return ResourceFailure(why)
-
-    def _clean(self, text: str) -> str:
-        return mistral_answer.truncate_text(self._client.redact(text))

@@ -17,11 +17,7 @@ from zonda.hooks.http import Reply
 from ..http_contract import response
 from ..resources import payload
 
-LONGEST_REASON = response.LONGEST_REASON
 RUNNING = frozenset({"IDLE", "RUNNING", "PAUSED", "DELAYED", "WAITING"})
-#: A text that is too long keeps this much of its beginning; the rest is its end.
-_BEGINNING = 600
-_LEFT_OUT = "\n[...]\n"
 _MISSING = re.compile(r"^\w*(DBEntityNotFoundError|NotFoundException)\b|^\w+: 404: ")
 _TRACEBACK = "Traceback (most recent call last):"
 #: Words before Mistral's quote of the request, or of the statement that its database refused.
@@ -72,7 +68,8 @@ def format_fault(reply: Reply) -> str:
     body = response.decode_json(reply)
     text = body.get("faultstring") if isinstance(body, Mapping) else None
     if isinstance(text, str) and text.strip():
-        return truncate_text(f"HTTP {reply.status}: {_QUOTES.sub(' [...]', text.strip())}")
+        shown = response.replace_surrogates(_QUOTES.sub(" [...]", text.strip()))
+        return f"HTTP {reply.status}: {shown}"
     if is_page(reply):
         page = f"HTTP {reply.status} with a page of HTML"
         return f"{page}: is the endpoint that of Mistral's API, with /v2 at its end?"
@@ -95,7 +92,7 @@ def is_missing(reply: Reply) -> bool:
 
 def format_reason(found: Execution) -> str:
     """The reason of a failed execution, without the frames of Python's tracebacks."""
-    text = found.state_info.strip()
+    text = response.replace_surrogates(found.state_info.strip())
     said, traceback, _ = text.partition(_TRACEBACK)
     if not text:
         ended = "was cancelled" if found.state == "CANCELLED" else "failed"
@@ -105,20 +102,6 @@ def format_reason(found: Execution) -> str:
     error = text.rpartition("\n")[2].strip()
     known = error.partition(": ")[2] or error
     return said.strip() if known in said else f"{said.strip()}\n{error}".strip()
-
-
-def truncate_text(text: str) -> str:
-    """``text``, at most 4 kB of UTF-8: of a longer one beginning and end.
-
-    Cut between words, so that no half of a secret is left over that nobody would know for one.
-    """
-    whole = text.encode("utf-8", "replace")
-    if len(whole) <= LONGEST_REASON:
-        return whole.decode()
-    head = whole[:_BEGINNING].decode("utf-8", "ignore")
-    space = LONGEST_REASON - _BEGINNING - len(_LEFT_OUT)
-    tail = whole[-space:].decode("utf-8", "ignore")
-    return response.drop_broken_word(head, -1) + _LEFT_OUT + response.drop_broken_word(tail, 0)
 
 
 def find_difference(found: Execution, workflow: str, given: Mapping[str, Any]) -> str:

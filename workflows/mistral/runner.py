@@ -182,15 +182,15 @@ class MistralRunner(WorkflowRunner):
         except (TransportError, LoginFailed) as error:
             return self._build_running(token, self._add_url(str(error)))
         except RequestRejected as error:
-            return Failed(self._redact_text(self._add_url(str(error))), by_runner=True)
+            return Failed(self._client.redact(self._add_url(str(error))), by_runner=True)
         found = response.parse_execution(reply) if reply.status == 200 else None
         if found is not None:
             return self._interpret_execution(token, found)
         why = self._add_url(response.format_fault(reply))
         if response.is_missing(reply):
-            return Lost(self._redact_text(f"{why} (the execution is lost)"))
+            return Lost(self._client.redact(f"{why} (the execution is lost)"))
         if 400 <= reply.status < 500 and not self._may_pass(reply):
-            return Failed(self._redact_text(why), by_runner=True)
+            return Failed(self._client.redact(why), by_runner=True)
         return self._build_running(token, why, self._find_requested_delay(reply))
 
     def _may_pass(self, reply: Reply) -> bool:
@@ -203,7 +203,7 @@ class MistralRunner(WorkflowRunner):
             return self._interpret_success(token, found)
         if found.state in (ERROR, CANCELLED):
             output = response.build_failure_output(found)
-            return Failed(self._redact_text(response.format_reason(found)), output or None)
+            return Failed(self._client.redact(response.format_reason(found)), output or None)
         if found.state == "PAUSED":
             return self._build_running(token, "paused: goes on when somebody resumes it at Mistral")
         known = found.state in response.RUNNING
@@ -241,10 +241,7 @@ class MistralRunner(WorkflowRunner):
     ) -> Running:
         age = self._http.clock.now() - float(token.get("at", 0))
         delay = backoff.compute_poll_interval(age, self._http.random) if asked is None else asked
-        return Running(delay, self._redact_text(message))
-
-    def _redact_text(self, text: str) -> str:
-        return response.truncate_text(self._client.redact(text))
+        return Running(delay, self._client.redact(message))
 
     # -- the end ----------------------------------------------------------------------------
 

@@ -16,6 +16,14 @@ def test_a_reason_names_the_port_that_could_not_be_reached() -> None:
     )
 
 
+def test_a_hidden_value_that_crosses_the_cut_is_taken_out() -> None:
+    secrets = Secrets()
+    secrets.values = [5000 * "ab"]
+    assert format_reason("a", ResourceFailure(f"no: {secrets.values[0]}"), secrets) == (
+        "resources.a: no: (hidden)"
+    )
+
+
 def test_a_fault_names_the_port_that_could_not_be_reached() -> None:
     fault = TemplateError("http://db:5432/x is no file, 5432 neither", at=("resources", "a"))
     shown = Redactor(["5432"], lambda name: {})(fault)

@@ -34,7 +34,6 @@ from .settings import Settings, read_settings
 
 WAITING = frozenset({"queued", "running"})
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
-LONGEST_REASON = 4096
 _LONGEST_POLL = 15.0
 _TROUBLE = (TransportError, RequestRejected, LoginRefused)
 
@@ -47,7 +46,7 @@ class AirflowRunner(WorkflowRunner):
         self._settings: Settings = read_settings(settings)
         self._clock = self._settings.wire.clock
         self._retries = RetryPolicy(
-            self._clock.now, self._settings.random, self._settings.give_up, self._cut
+            self._clock.now, self._settings.random, self._settings.give_up, self._settings.redact
         )
         self._session = Session(self._settings)
 
@@ -121,7 +120,7 @@ class AirflowRunner(WorkflowRunner):
             if state == "failed":
                 return self._failure(target, key)
         except _TROUBLE as error:
-            return Running(pause, self._cut(f"Airflow: {error}"))
+            return Running(pause, self._settings.redact(f"Airflow: {error}"))
         if state in WAITING:
             return Running(pause, "" if state == "running" else state)
         return Running(pause, f"in state {state[:60]}" if state else self._shown(reply))
@@ -143,7 +142,9 @@ class AirflowRunner(WorkflowRunner):
         failed = ", ".join(_tasks(reply)) or "no task of its own"
         kept = decoded(self._session.send("GET", target.result(key)))
         output = _object(kept["value"]) if isinstance(kept, dict) and "value" in kept else None
-        return Failed(self._cut(f"the DAG run {key} of {target.dag} failed: {failed}"), output)
+        return Failed(
+            self._settings.redact(f"the DAG run {key} of {target.dag} failed: {failed}"), output
+        )
 
     def _pause(self, age: float) -> float:
         """Seconds between polls; a run takes Airflow some seconds at least."""
@@ -168,10 +169,9 @@ class AirflowRunner(WorkflowRunner):
     # -- words ----------------------------------------------------------------------------------
 
     def _shown(self, reply: Reply) -> str:
-        return self._cut(f"Airflow answered {reply.status}: {said(reply) or 'no reason given'}")
-
-    def _cut(self, text: str) -> str:
-        return self._settings.redact(text)[:LONGEST_REASON]
+        return self._settings.redact(
+            f"Airflow answered {reply.status}: {said(reply) or 'no reason given'}"
+        )
 
 
 def _state(reply: Reply) -> str:

@@ -38,7 +38,6 @@ from .settings import Settings, read_settings
 STILL_RUNNING = 470
 SOURCE = "x-restate-error-source"
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
-LONGEST_REASON = 4096
 _LONGEST_POLL = 15.0
 
 
@@ -50,7 +49,7 @@ class RestateRunner(WorkflowRunner):
         self._settings: Settings = read_settings(settings)
         self._clock = self._settings.wire.clock
         self._retries = RetryPolicy(
-            self._clock.now, self._settings.random, self._settings.give_up, self._cut
+            self._clock.now, self._settings.random, self._settings.give_up, self._settings.redact
         )
         self._transport = Transport(self._settings.wire)
 
@@ -130,7 +129,7 @@ class RestateRunner(WorkflowRunner):
             return _result(reply)
         if reply.headers.get(SOURCE) == "invocation":
             # The handler has failed, whatever status it has chosen for that.
-            return Failed(self._cut(_message(reply) or self._shown(reply)))
+            return Failed(self._settings.redact(_message(reply) or self._shown(reply)))
         if reply.status in (404, 410):
             return Lost(f"{self._shown(reply)} (the invocation is lost)")
         return Running(pause, self._shown(reply))
@@ -173,10 +172,7 @@ class RestateRunner(WorkflowRunner):
 
     def _shown(self, reply: Reply) -> str:
         said = _message(reply) or reply.body.decode("utf-8", "replace").strip() or "no reason given"
-        return self._cut(f"Restate answered {reply.status}: {said}")
-
-    def _cut(self, text: str) -> str:
-        return self._settings.redact(text)[:LONGEST_REASON]
+        return self._settings.redact(f"Restate answered {reply.status}: {said}")
 
 
 def _described(target: Target) -> str:
