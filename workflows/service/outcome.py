@@ -39,13 +39,18 @@ def _build(state: str, output: Any, reason: str) -> dict[str, Any]:
 
 
 def _find_reason(result: Mapping[str, Any], output: Mapping[str, Any]) -> str:
-    said = result["stderr"].strip()[-LONGEST_REASON:]
+    said = _take_end(result["stderr"].strip())
     tail, marked, reason = said.partition(REASON_MARK)
     if marked:
         return str(reason)
-    tail = tail or output.get(TEXT, "")[-LONGEST_REASON:]
+    tail = tail or _take_end(output.get(TEXT, ""))
     end = _describe_end(result["exit_code"])
     return f"{end}: {tail}" if tail else end
+
+
+def _take_end(text: str) -> str:
+    """The last lines of ``text``. Half a line may hold half a secret, which nobody would find."""
+    return text if len(text) <= LONGEST_REASON else text[-LONGEST_REASON:].partition("\n")[2]
 
 
 def _describe_end(code: int) -> str:
