@@ -108,16 +108,14 @@ class EngineServices:
         settings = records.replace(self.settings, **given)
         return records.replace(self, settings=settings)
 
-    def poll_delay(self, started_at: float, polled_at: float | None = None) -> float:
+    def poll_delay(self, begun: float, polled_at: float | None = None) -> float:
         """Seconds until the next poll: a function of the operation's age, so nothing is stored.
 
-        Counted from ``polled_at``, the begin of the last poll by the monotonic clock.
+        Counted from ``polled_at``, the begin of the last poll. Times of the monotonic clock, since
+        the other can be set back while an operation is polled.
         """
-        known = self.settings
-        age = self.clock.now() - started_at
-        delay = min(max(age / 10, known.poll_first), known.poll_last)
-        if age < 0:  # a clock was set back
-            delay = known.poll_last
+        known, now = self.settings, self.clock.monotonic()
+        delay = min(max((now - begun) / 10, known.poll_first), known.poll_last)
         delay *= 1 - known.poll_spread * self.chance()
-        spent = 0.0 if polled_at is None else self.clock.monotonic() - polled_at
+        spent = 0.0 if polled_at is None else now - polled_at
         return max(delay - spent, delay / 2)

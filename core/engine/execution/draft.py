@@ -85,7 +85,7 @@ def _call_handler(services: EngineServices, operation: PluginOperation) -> Answe
     if isinstance(answer, Waiting) and answer.delay is None:
         answer = operation.poll()
         if isinstance(answer, Waiting) and answer.delay is None:
-            return replace(answer, delay=services.poll_delay(operation.started_at))
+            return replace(answer, delay=services.poll_delay(services.clock.monotonic()))
     return answer
 
 

@@ -78,7 +78,7 @@ def _clean_up(services: EngineServices, operation: PluginOperation) -> Step:
 
 
 def _delete_remains(services: EngineServices, operation: PluginOperation) -> Step:
-    cleaner, begun = operation.cleaner(), services.clock.now()
+    cleaner, begun = operation.cleaner(), services.clock.monotonic()
     answer: Answer = yield make_operation_call(cleaner.handle, order=LAST)
     if operation.row.take_overs:
         handle = transitions.get_lease(operation.row)

@@ -435,11 +435,11 @@ def poll(
     limit = limits.compute_deadline(operation.row, operation.seen.stack)
     clock = services.clock
     until = None if limit is None else clock.monotonic() + limit - clock.now()
+    begun = clock.monotonic() - max(0.0, clock.now() - operation.started_at)
     while True:
         if not first:
             delay = answer.delay
-            if delay is None:
-                delay = services.poll_delay(operation.started_at, polled_at)
+            delay = services.poll_delay(begun, polled_at) if delay is None else delay
             if until is not None:
                 delay = min(delay, max(0.0, until - clock.monotonic()))
             yield Wait(delay, handle.key)
