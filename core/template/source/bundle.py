@@ -6,19 +6,23 @@ parsed or checked yet.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from zonda.hooks.records import dataclass, field
 
 #: The prefix of environment variables that give parameters their values.
 VARIABLE = "ZONDA_PARAM_"
+#: The URL of a file, with its path. Not ``urlsplit``, which raises for half an IPv6 address.
+_FILE_URL = re.compile(r"file://[^/?#]*([^?#]*)")
 
 
 def to_display_name(file: str) -> str:
     """The display name of a document: the path of a file that is known by its URL."""
-    return unquote(urlsplit(file).path) if file.startswith("file://") else file
+    found = _FILE_URL.match(file)
+    return file if found is None else unquote(found[1])
 
 
 class LinkedFiles(Mapping[str, str]):
