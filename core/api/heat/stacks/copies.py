@@ -12,6 +12,7 @@ from zonda.core.engine.actions import (
     SnapshotStack,
 )
 from zonda.hooks.errors import NotFound, NotSupported
+from zonda.hooks.records import asdict
 
 from ...http.calls import EMPTY, Answer, Call
 from ...http.errors import Missing
@@ -41,10 +42,10 @@ def create_snapshot(call: Call) -> Answer:
     """A new snapshot, which is being made."""
     stack = find_live_stack(call)
     body = {} if call.body is None else require_object(call.body)
-    known = {each["id"] for each in call.project.exporter.snapshots(stack.id)}
-    call.project.submit(SnapshotStack(stack.id, str(body.get("name") or "")))
-    made = [each for each in call.project.exporter.snapshots(stack.id) if each["id"] not in known]
-    return Answer(200, _build_snapshot(made[-1], {}))
+    accepted = call.project.submit(SnapshotStack(stack.id, str(body.get("name") or "")))
+    rows = call.project.reader.snapshots(stack.id)
+    [made] = [row for row in rows if row.generation == accepted.generation]
+    return Answer(200, _build_snapshot(asdict(made), {}))
 
 
 def list_snapshots(call: Call) -> Answer:

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from zonda.core.api.service.project import Project
+from zonda.core.engine.actions import Accepted, SnapshotStack
+from zonda.hooks.records import replace
+
 EMPTY = {"heat_template_version": "2018-08-31"}
 TEST = {
     "heat_template_version": "2018-08-31",
@@ -117,6 +121,23 @@ def test_snapshots_are_made_shown_restored_and_deleted(api: Any) -> None:
     assert api("DELETE", f"{path}/snapshots/{key}").status == 204
     api.wait(path)
     assert api("GET", f"{path}/snapshots").body["snapshots"] == []
+
+
+def test_a_snapshot_that_is_made_right_after_it_is_not_taken_for_it(
+    api: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, submit = api.create("twice", TEST), Project.submit
+
+    def submit_both(project: Project, action: SnapshotStack) -> Accepted:
+        accepted = submit(project, action)
+        api.wait(path)
+        submit(project, replace(action, name="later"))
+        return accepted
+
+    monkeypatch.setattr(Project, "submit", submit_both)
+    made = api("POST", f"{path}/snapshots", {"name": "first"}).body
+    assert made["name"] == "first"
+    assert api("GET", f"{path}/snapshots/{made['id']}").body["snapshot"]["name"] == "first"
 
 
 @pytest.mark.parametrize(("method", "part"), [("GET", ""), ("DELETE", ""), ("POST", "/restore")])
