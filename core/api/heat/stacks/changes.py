@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -65,12 +64,13 @@ def build_adoption(call: Call, body: Mapping[str, Any], name: str) -> AdoptStack
     if not isinstance(data, Mapping) or not data.get("template"):
         raise BadRequest("Invalid adopt data: 'template'")
     given = requests.read_bundle(call, body, needs_template=False)
-    template, environment = data["template"], data.get("environment") or {}
+    kept = {key: data.get(key) for key in ("template", "environment", "files")}
+    adopted = requests.read_bundle(call, kept, needs_template=True)
     bundle = records.replace(
         given,
-        template=template if isinstance(template, str) else json.dumps(template),
-        environment=given.environment or (json.dumps(environment) if environment else None),
-        files={**(data.get("files") or {}), **given.files},
+        template=adopted.template,
+        environment=given.environment or adopted.environment,
+        files={**adopted.files, **given.files},
     )
     return AdoptStack(
         name,
@@ -78,7 +78,7 @@ def build_adoption(call: Call, body: Mapping[str, Any], name: str) -> AdoptStack
         data.get("resources") or {},
         timeout_mins=requests.read_timeout(body) or settings.stack_timeout_mins,
         rollback=requests.read_rollback(body) or False,
-        tags=requests.read_tags(body) or tuple(map(str, data.get("tags") or ())),
+        tags=requests.read_tags(body) or requests.read_tags(data) or (),
     )
 
 

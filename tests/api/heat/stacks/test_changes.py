@@ -105,6 +105,16 @@ def test_a_creation_is_answered_with_the_place_of_the_stack(api: Any) -> None:
             "Invalid adopt data: 'template'",
         ),
         (
+            {"stack_name": "b", "adopt_stack_data": json.dumps({"template": EMPTY, "tags": 5})},
+            "ValueError",
+            "tags must be a text with commas",
+        ),
+        (
+            {"stack_name": "b", "adopt_stack_data": json.dumps({"template": EMPTY, "files": [1]})},
+            "HTTPBadRequest",
+            "files must be a map",
+        ),
+        (
             {"stack_name": "b", "template": {"heat_template_version": "x"}},
             "InvalidTemplateVersion",
             'The template version is invalid: "heat_template_version: x". '

@@ -94,6 +94,22 @@ def test_a_stack_is_exported_abandoned_and_adopted(api: Any) -> None:
     assert shown["physical_resource_id"] == physical
 
 
+def test_what_is_adopted_has_the_texts_of_its_document(api: Any) -> None:
+    data = {
+        "template": json.dumps({**EMPTY, "parameters": {"p": {"type": "string"}}}),
+        "environment": {"parameters": {"p": "kept"}},
+        "files": {"note.txt": "kept", "more.txt": "kept"},
+        "tags": ["a", "b"],
+    }
+    body = {"adopt_stack_data": json.dumps(data), "files": {"more.txt": "given"}}
+    made = api("POST", "/stacks", {"stack_name": "texts", **body})
+    assert made.status == 201, made.body
+    path = f"/stacks/texts/{made.body['stack']['id']}"
+    stack = api("GET", path).body["stack"]
+    assert (stack["parameters"]["p"], stack["tags"]) == ("kept", ["a", "b"])
+    assert api("GET", f"{path}/files").body == {"note.txt": "kept", "more.txt": "given"}
+
+
 def test_snapshots_are_made_shown_restored_and_deleted(api: Any) -> None:
     path = api.create("kept", TEST)
     made = api("POST", f"{path}/snapshots", {"name": "first"})
