@@ -151,7 +151,7 @@ def _clear_parameters(bundle: Bundle, body: Mapping[str, Any]) -> Bundle:
     if not isinstance(names, (list, tuple)):
         raise BadRequest("clear_parameters must be a list of names")
     cleared = {str(name): None for name in names}
-    return records.replace(bundle, parameters={**bundle.parameters, **cleared})
+    return records.replace(bundle, parameters={**cleared, **bundle.parameters})
 
 
 def delete_stack(call: Call) -> Answer:

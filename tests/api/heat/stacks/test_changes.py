@@ -309,6 +309,15 @@ def test_cleared_parameters_go_back_to_their_defaults(api: Any) -> None:
     assert api("GET", path).body["stack"]["parameters"]["text"] == "one"
 
 
+def test_a_value_that_comes_with_the_clearing_of_its_parameter_counts(api: Any) -> None:
+    path = api.create("refill", parameters={"text": "mine"})
+    body = {"clear_parameters": ["text", "names"], "parameters": {"text": "newer"}}
+    assert api("PATCH", path, body).status == 202
+    api.wait(path)
+    parameters = api("GET", path).body["stack"]["parameters"]
+    assert (parameters["text"], parameters["names"]) == ("newer", '["a", "b"]')
+
+
 def test_a_deletion_is_answered_at_once_and_may_be_repeated(api: Any) -> None:
     path = api.create("gone")
     assert api("DELETE", path).status == 204
