@@ -55,7 +55,11 @@ def _read_template(call: Call, body: Mapping[str, Any]) -> str:
 
 def _fetch_template(call: Call, url: str) -> str:
     """The template at a URL, where the settings let the server fetch any."""
-    settings, scheme = call.project.service.settings, urlsplit(url).scheme
+    settings = call.project.service.settings
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError as error:
+        raise BadRequest(f"Could not retrieve template: {error}") from error
     if scheme not in ("http", "https"):
         raise BadRequest(f"Could not retrieve template: Invalid URL scheme {scheme}")
     if settings.allow_remote_files == "no":

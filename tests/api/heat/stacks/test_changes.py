@@ -115,6 +115,11 @@ def test_a_creation_is_answered_with_the_place_of_the_stack(api: Any) -> None:
             "files must be a map",
         ),
         (
+            {"stack_name": "b", "template_url": "http://[::1"},
+            "HTTPBadRequest",
+            "Could not retrieve template: Invalid IPv6 URL",
+        ),
+        (
             {"stack_name": "b", "template": {"heat_template_version": "x"}},
             "InvalidTemplateVersion",
             'The template version is invalid: "heat_template_version: x". '
