@@ -25,7 +25,9 @@ STACK_KEYS = {
     "creation_time": "stack.created_at",
     "updated_time": "COALESCE(stack.updated_at, 0)",
 }
-EVENT_KEYS = {"event_time": "event.at", "resource_type": "event.resource_type"}
+#: The type of an event as it is shown: that of a stack's own events is not stored.
+_EVENT_TYPE = "COALESCE(NULLIF(event.resource_type, ''), 'OS::Heat::Stack')"
+EVENT_KEYS = {"event_time": "event.at", "resource_type": _EVENT_TYPE}
 
 _PARENT = "(SELECT owner.stack_id FROM resource AS owner WHERE owner.id = stack.owner_resource_id)"
 _STACK = ", ".join(f'stack."{name}"' for name in list_columns(StackRow))
@@ -302,7 +304,7 @@ def _build_event_conditions(connection: Connection, query: EventQuery) -> _Condi
         "CASE WHEN event.resource_name = '' THEN event.stack_name ELSE event.resource_name END",
         query.resources,
     )
-    where.add_choice("event.resource_type", query.types)
+    where.add_choice(_EVENT_TYPE, query.types)
     return where
 
 

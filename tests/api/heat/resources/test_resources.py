@@ -235,6 +235,7 @@ def test_an_event_of_a_resource_tells_type_and_properties(api: Any, path: str) -
         ({"resource_name": ["after", "owner"], "resource_action": "CREATE"}, 4),
         ({"resource_name": "tree"}, 2),
         ({"resource_type": "OS::Heat::RandomString", "resource_action": "CREATE"}, 2),
+        ({"resource_type": "OS::Heat::Stack"}, 2),
         ({"resource_action": "DELETE"}, 0),
         ({"limit": 3}, 3),
         ({"resource_name": "inner", "nested_depth": 1}, 2),
