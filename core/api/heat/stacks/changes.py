@@ -7,6 +7,8 @@ from typing import Any
 
 from zonda.core.engine.actions import AdoptStack, CreateStack, DeleteStack, UpdateStack
 from zonda.core.store.read.views import StackView
+from zonda.core.store.values.jsontext import dumps
+from zonda.core.template.environment.environment import PARAMETERS
 from zonda.core.template.source.bundle import Bundle
 from zonda.core.template.source.document import load_document
 from zonda.core.template.source.json_text import read_json
@@ -121,28 +123,48 @@ def build_update(
 def build_patch(call: Call, body: Mapping[str, Any], stack: StackView) -> UpdateStack:
     """The update of parts that a body asks for.
 
-    An environment comes on top of the stored one; parameters that the template lacks are dropped.
+    An environment comes on top of the stored one; parameters that the template lacks are dropped,
+    from environments as well.
     """
     action = build_update(call, body, stack, keeps=True)
     if stack.template_id is None:
         return action
-    names = _list_parameters(call, stack, action.bundle.template)
-    given = {name: value for name, value in action.bundle.parameters.items() if name in names}
-    return records.replace(action, bundle=records.replace(action.bundle, parameters=given))
+    given = action.bundle
+    names = _list_parameters(call, stack, given.template)
+    bundle = records.replace(
+        given,
+        parameters={name: value for name, value in given.parameters.items() if name in names},
+        environment=_drop_parameters(call, "environment", given.environment or "", names) or None,
+        environment_files=tuple(
+            (file, _drop_parameters(call, file, text, names))
+            for file, text in given.environment_files
+        ),
+    )
+    return records.replace(action, bundle=bundle)
+
+
+def _drop_parameters(call: Call, file: str, text: str, names: Collection[str]) -> str:
+    """An environment without the parameters that a template lacks."""
+    found = _load_map(call, file, text, "environment")
+    given = found.get(PARAMETERS)
+    if not isinstance(given, Mapping) or all(name in names for name in given):
+        return text
+    kept = {name: value for name, value in given.items() if name in names}
+    return dumps({**found, PARAMETERS: kept})
 
 
 def _list_parameters(call: Call, stack: StackView, template: str) -> Collection[str]:
     """The parameters of a template, or of the one that the stack has."""
     if not template and stack.template_id is not None:
         return call.project.service.find_definition(stack.template_id).schemas
-    declared = _load_map(call, template, "template").get("parameters")
+    declared = _load_map(call, "template", template).get("parameters")
     return declared if isinstance(declared, Mapping) else ()
 
 
-def _load_map(call: Call, text: str, what: str) -> Mapping[str, Any]:
+def _load_map(call: Call, file: str, text: str, what: str = "template") -> Mapping[str, Any]:
     """A template or an environment as data; whether it is a good one is seen later."""
     most = call.project.service.settings.max_template_bytes
-    found = load_document(text, what, max_bytes=most, what=what).data if text else {}
+    found = load_document(text, file, max_bytes=most, what=what).data if text else {}
     return found if isinstance(found, Mapping) else {}
 
 

@@ -307,6 +307,27 @@ def test_the_environment_of_a_patch_comes_on_top_of_the_stored_one(api: Any) -> 
     assert (stack["parameters"]["p"], stack["parameters"]["q"]) == ("3", "4")
 
 
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_patch_drops_parameters_of_an_environment_that_the_template_lacks(
+    api: Any, is_file: bool
+) -> None:
+    path = api.create(f"shared{is_file:d}")
+    text = "parameters: {text: mine, nope: 1}"
+    body = (
+        {"environment_files": ["shared.yaml"], "files": {"shared.yaml": text}}
+        if is_file
+        else {"environment": text}
+    )
+    assert api("PATCH", f"{path}/preview", body).status == 200
+    assert api("PATCH", path, body).status == 202
+    api.wait(path)
+    parameters = api("GET", path).body["stack"]["parameters"]
+    assert (parameters["text"], "nope" in parameters) == ("mine", False)
+    assert api("PUT", path, {"template": EMPTY, **body}).kind == "UnknownUserParameter"
+    broken = {"environment_files": ["e.yaml"], "files": {"e.yaml": ": :"}}
+    assert "Error parsing environment e.yaml" in api("PATCH", path, broken).message
+
+
 def test_cleared_parameters_go_back_to_their_defaults(api: Any) -> None:
     path = api.create("clear", parameters={"text": "mine"})
     assert api("PATCH", path, {"clear_parameters": ["text"]}).status == 202
