@@ -186,7 +186,7 @@ class Parameters:
         refused = find_invalid_parameters(document.written, document.cfn_key)
         if version in CFN:
             self._pseudo = build_cfn_pseudo(self._pseudo)
-        if data is None:
+        if not data:  # whatever is empty, as in Heat
             return
         if not isinstance(data, Mapping):
             errors.append(

@@ -82,7 +82,7 @@ def parse_outputs(data: Any, parser: Parser, provides: bool = False) -> dict[str
 
     ``provides``: the template provides a type, so that Heat looks at its outputs more closely.
     """
-    if data is None:
+    if not data:  # whatever is empty, as in Heat
         return {}
     if not isinstance(data, Mapping):
         text = f"Outputs must be a map. Found a {format_type_name(data)} instead"

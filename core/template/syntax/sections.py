@@ -67,7 +67,7 @@ def find_section_faults(data: Mapping[str, Any], version: str) -> Iterator[Templ
 
 
 def _find_resource_faults(resources: Any) -> Iterator[TemplateError]:
-    if resources is None:
+    if not resources:  # whatever is empty, as in Heat
         return
     if not isinstance(resources, Mapping):
         yield _make_map_fault(resources, (RESOURCES,))
@@ -120,7 +120,7 @@ def _make_map_fault(value: Any, at: Path) -> TemplateError:
 def find_group_faults(groups: Any, parameters: Mapping[str, Any]) -> Iterator[TemplateError]:
     """Yield faults of ``parameter_groups``; ``parameters`` are the declared names."""
     section: Path = ("parameter_groups",)
-    if groups is None:
+    if not groups:
         return
     if not isinstance(groups, list):
         yield _make_group_fault("The parameter_groups should be a list.", section, section)

@@ -102,6 +102,9 @@ def test_wrong_shapes(faults: Faults, template: str, messages: list[str] | None)
     [
         pytest.param("capabilities: {deployment: puppet}", id="capabilities"),
         pytest.param("resources:\noutputs:\nparameters:", id="null-sections"),
+        pytest.param(
+            "resources: []\noutputs: ''\nparameters: []\nparameter_groups: {}", id="empty-sections"
+        ),
         pytest.param("conditions: {}", id="no-conditions"),
         pytest.param("description: [a, {get_param: x}]", id="description-is-not-looked-at"),
         pytest.param("__undefined__: 1", id="a-name-that-slips-through"),
