@@ -95,6 +95,9 @@ class GetAttr(Function):
 
     __slots__ = ("_resource", "_sources")
 
+    #: Whether a list or a map in the path leads to null instead of being refused.
+    any_path: ClassVar[bool] = False
+
     def __init__(self, scope: ParseScope, name: str, args: Any, path: Path) -> None:
         super().__init__(scope, name, args, path)
         self.args = self._parse_arguments(self.args)
@@ -118,11 +121,13 @@ class GetAttr(Function):
         yield from sources(self.args)
 
     def validate(self, scope: ResolveScope) -> Iterator[Exception]:
-        """An unknown resource or attribute. Its path is not looked at before there is a value."""
+        """An unknown resource or attribute, or a path that leads nowhere in any value."""
         yield from validate(self.args, scope)
         try:
             resource, attribute = self._resolve_target(scope)
             scope.attribute(resource, attribute, ())
+            if attribute is not None and not self.any_path:
+                self._resolve_path(scope)
         except FollowUpError:
             return
         except (TemplateError, TypeError, ValueError, KeyError) as error:
@@ -141,7 +146,18 @@ class GetAttr(Function):
         resource, attribute = self._resolve_target(scope)
         if attribute is None:
             return scope.attribute(resource, None, ())
-        return self._fetch_value(scope, resource, attribute, tuple(resolve(self.args[2:], scope)))
+        return self._fetch_value(scope, resource, attribute, self._resolve_path(scope))
+
+    def _resolve_path(self, scope: ResolveScope) -> tuple[Any, ...]:
+        """The path inside the attribute; raises TypeError for a list or a map in it."""
+        path = tuple(resolve(self.args[2:], scope))
+        for part in path:
+            if isinstance(part, dict | list) and not self.any_path:
+                raise TypeError(
+                    f'Path in "{self.name}" must consist of strings and numbers, '
+                    f"not {type(part).__name__}"
+                )
+        return path
 
     def _fetch_value(
         self, scope: ResolveScope, resource: str, attribute: str, rest: tuple[Any, ...]
@@ -153,6 +169,8 @@ class GetAttrThenSelect(GetAttr):
     """``get_attr`` of 2013-05-23: the whole attribute is fetched, then the path followed."""
 
     __slots__ = ()
+
+    any_path = True
 
     def _fetch_value(
         self, scope: ResolveScope, resource: str, attribute: str, rest: tuple[Any, ...]

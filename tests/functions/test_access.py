@@ -66,6 +66,7 @@ def test_get_param_refuses(evaluate, args, kind, message):
         ("2021-04-16", [{"get_param": "name"}, "s"], "text"),
         ("2014-10-16", ["web", "ip", 1, "v"], 4),
         ("2013-05-23", ["web", "ip", 1, "v"], 4),
+        ("2013-05-23", ["web", "ip", ["a"]], None),
     ],
 )
 def test_get_attr_gives_what_the_path_leads_to(evaluate, version, args, value):
@@ -84,19 +85,28 @@ def test_get_attr_gives_what_the_path_leads_to(evaluate, version, args, value):
         ("2014-10-16", "w", TypeError, "must be a list"),
         ("2021-04-16", [["web"], "s"], TypeError, "Resource name"),
         ("2021-04-16", ["web", 5], TypeError, "Attribute name"),
+        ("2021-04-16", ["web", "ip", ["a"]], TypeError, "Path in .* not list"),
+        ("2014-10-16", ["web", "ip", 1, {"a": "b"}], TypeError, "Path in .* not dict"),
+        ("2021-04-16", ["web", "ip", {"get_param": "l"}], TypeError, "Path in .* not list"),
         ("2021-04-16", ["nope", "s"], UnknownReference, "nope"),
     ],
 )
 def test_get_attr_refuses(evaluate, version, args, kind, message):
+    scope = {"resources": RESOURCES, "parameters": PARAMETERS, "version": version}
     with pytest.raises(kind, match=message):
-        evaluate({"get_attr": args}, version=version, resources=RESOURCES)
+        evaluate({"get_attr": args}, **scope)
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
-    [(["nope", "s"], "nope"), (["web", "nope"], "web nope"), (["nope"], "nope")],
+    [
+        (["nope", "s", ["a"]], "nope"),
+        (["web", "nope"], "web nope"),
+        (["nope"], "nope"),
+        (["web", "ip", ["a"]], "not list"),
+    ],
 )
-def test_validation_finds_unknown_resources_and_attributes(parse, args, message):
+def test_validation_finds_what_no_value_can_mend(parse, args, message):
     call, scope = parse({"get_attr": args}, resources=RESOURCES)
     (fault,) = validate(call, scope)
     assert message in str(fault)
