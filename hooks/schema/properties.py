@@ -136,7 +136,8 @@ class Properties(Mapping[str, Any]):
             return [build_property_error(f'"{given}" is not a map', path)]
         faults: list[TemplateError] = []
         reading = Reading(self._context, faults, checks=True)
-        convert_fields(self.props, given, path, reading, waiting)
+        names = written if isinstance(written, Mapping) else ()
+        convert_fields(self.props, given, path, reading, waiting, names)
         for fault in faults:
             self._name_as_written(fault, written, len(path))
         return faults

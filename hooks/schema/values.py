@@ -85,10 +85,12 @@ def convert_fields(
     path: Path,
     reading: Reading,
     pending: Collection[str] = (),
+    written: Collection[Any] = (),
 ) -> dict[str, Any]:
     """A value for every name in ``fields``: given, default or null.
 
     Of the values of ``pending``, which wait for other resources, only the type is checked.
+    ``written``: the names in the template, also those that an ``if`` leaves without a value.
     """
     if reading.checks:
         _refuse_unknown(fields, given, path, reading)
@@ -101,7 +103,7 @@ def convert_fields(
                 text = f"Property {name} not implemented yet"
                 reading.fault(text, path, (*path, name), code=NOT_IMPLEMENTED)
         else:
-            values[name] = get_missing_value(name, schema, path, how)
+            values[name] = get_missing_value(name, schema, path, how, name in written)
     return values
 
 
@@ -125,8 +127,13 @@ def _suggest(name: Any, fields: Mapping[str, Schema]) -> str:
     return f"Did you mean {found}? {fields[found].summary}".rstrip() if found else ""
 
 
-def get_missing_value(name: str, schema: Schema, path: Path, reading: Reading) -> Any:
-    """The value of a property that was not given: its default or null."""
+def get_missing_value(
+    name: str, schema: Schema, path: Path, reading: Reading, written: bool = False
+) -> Any:
+    """The value of a property that was not given: its default or null.
+
+    ``written``: its name stands in the template, and a fault points at it.
+    """
     if schema.default is not None:
         settled = schema.settled
         if settled is None:
@@ -136,7 +143,8 @@ def get_missing_value(name: str, schema: Schema, path: Path, reading: Reading) -
         return convert(schema, None, (*path, name), reading)
     if schema.required:
         text = f"Property {name} not assigned"
-        reading.fault(text, path, code=NOT_ASSIGNED, hint=schema.summary)
+        where = (*path, name) if written else path
+        reading.fault(text, where, code=NOT_ASSIGNED, hint=schema.summary)
     return None
 
 

@@ -175,6 +175,14 @@ def test_a_fault_points_at_the_very_key_in_the_document() -> None:
     assert fault.label == "Property error"
 
 
+def test_a_missing_property_is_named_where_the_template_has_its_name() -> None:
+    schemata = {"p": Schema(Schema.STRING, required=True)}
+    properties = Properties(schemata, {}, raw={"p": {"if": ["never", "x"]}})
+    assert faults(properties) == [
+        "Property error: resources.r.properties.p: Property p not assigned"
+    ]
+
+
 def test_a_property_that_is_not_implemented_is_a_fault_only_when_given() -> None:
     schemata = {"p": Schema(Schema.STRING, implemented=False)}
     assert faults(Properties(schemata, {})) == []
