@@ -168,7 +168,15 @@ def _load_document(
     for fault in faults:
         fault.place = document.place(fault.at, key=True)
     errors.extend(faults)
-    return None if faults else document
+    if faults:
+        return None
+    # In Heat an empty section of any type is one that is not there.
+    document.data = {
+        section: value
+        for section, value in document.data.items()
+        if value or isinstance(value, SECTIONS[section])
+    }
+    return document
 
 
 def _find_faults(data: Any) -> list[TemplateError]:
@@ -187,7 +195,7 @@ def _find_faults(data: Any) -> list[TemplateError]:
             )
         elif value is None:
             faults.append(_make_fault(f'environment has empty section "{section}"', (section,)))
-        elif not isinstance(value, SECTIONS[section]):
+        elif value and not isinstance(value, SECTIONS[section]):
             wanted = _WORDS[SECTIONS[section]]
             text = f'The environment section "{section}" must be a {wanted}, not a '
             faults.append(_make_fault(text + format_type_name(value), (section,)))

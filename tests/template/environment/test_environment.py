@@ -60,6 +60,7 @@ def test_what_is_no_environment(
         pytest.param("requires: {deployment: puppet}", id="requires"),
         pytest.param("zonda: {timeouts: {web: 5}}", id="our-own-section"),
         pytest.param("event_sinks: []", id="no-sinks"),
+        pytest.param("parameters: []\nresource_registry: ''\nevent_sinks: 0", id="empty-sections"),
     ],
 )
 def test_what_is_an_environment(loaded: Any, environment: str) -> None:
