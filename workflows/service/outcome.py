@@ -39,11 +39,11 @@ def _build(state: str, output: Any, reason: str) -> dict[str, Any]:
 
 
 def _find_reason(result: Mapping[str, Any], output: Mapping[str, Any]) -> str:
-    said = _take_end(result["stderr"].strip())
-    tail, marked, reason = said.partition(REASON_MARK)
+    said = str(result["stderr"].strip())
+    _, marked, reason = said.partition(REASON_MARK)
     if marked:
-        return str(reason)
-    tail = tail or _take_end(output.get(TEXT, ""))
+        return reason
+    tail = _take_end(said) or _take_end(output.get(TEXT, ""))
     end = _describe_end(result["exit_code"])
     return f"{end}: {tail}" if tail else end
 
