@@ -48,12 +48,13 @@ class MistralClient:
         seconds: float | None = None,
         urgent: bool = False,
         last: bool = False,
+        fresh: bool = False,
     ) -> Reply:
         """The answer to a request for ``/PART/PART``.
 
         ``content``: a text is sent as it is, anything else as JSON. ``urgent``: no limit holds it
-        up. ``last``: there is no later one. Raises Unreachable, Unusable, NoLogin and NotNow, and
-        ValueError for numbers that JSON has no word for.
+        up. ``last``: there is no later one. ``fresh``: see ``Transport.send``. Raises Unreachable,
+        Unusable, NoLogin and NotNow, and ValueError for numbers that JSON has no word for.
         """
         url = self.url(*parts, query=query)
         headers, body = _encode_content(content)
@@ -65,7 +66,9 @@ class MistralClient:
             auth = TokenAuth(fetch, self._tokens.forget, HEADER)
         with self._gates.request_permit(self._origin, urgent=urgent, last=last) as leave:
             try:
-                reply = self._transport.send(method, url, headers, body, seconds=seconds, auth=auth)
+                reply = self._transport.send(
+                    method, url, headers, body, seconds=seconds, auth=auth, fresh=fresh
+                )
             except TransportError as error:
                 leave.answered = False if error.blames_endpoint else None
                 raise

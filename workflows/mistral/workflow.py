@@ -177,7 +177,7 @@ class Workflow(MistralResource):
         known = self._list_executions()
         self.data_set(EXECUTIONS, ",".join([execution, *known]))
         try:
-            self.api().ask("POST", "executions", content=content, urgent=True)
+            self.api().ask("POST", "executions", content=content, urgent=True, fresh=True)
         except Unanswered as error:
             raise ResourceFailure(f"{error.message} (it may run nevertheless)") from error
         except ZondaError:

@@ -42,6 +42,7 @@ class Wire:
         self.keystone: Callable[[], Reply] = lambda: LOGGED_IN
         self.sent = {"mistral": 0, "keystone": 0}
         self.seconds: list[float | None] = []
+        self.fresh: list[bool] = []
 
     def send(
         self,
@@ -56,6 +57,7 @@ class Wire:
         if auth is not None:
             auth(requests.Request(method, url).prepare())
         self.seconds.append(seconds)
+        self.fresh.append(fresh)
         name = "mistral" if url.startswith(ENDPOINT) else "keystone"
         self.sent[name] += 1
         answer: Callable[[], Reply] = getattr(self, name)
@@ -197,6 +199,13 @@ def test_former_tokens_are_told_to_nobody(make: Any, wire: Wire) -> None:
 
 
 # -- Mistral ------------------------------------------------------------------------------------
+
+
+def test_what_must_not_be_repeated_has_a_connection_of_its_own(make: Any, wire: Wire) -> None:
+    mistral = make().mistral
+    mistral.ask("POST", "executions", content={}, fresh=True)
+    mistral.ask("GET", "executions")
+    assert wire.fresh == [True, False]
 
 
 @pytest.mark.parametrize("answer", [away, busy])

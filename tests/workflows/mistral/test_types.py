@@ -43,6 +43,7 @@ class SmallMistral(WorkflowRunner):
         self.refuse = 0
         self.down = False
         self.dies = False
+        self.on_fresh_connection = False
         self.verdict: dict[str, Any] = {"valid": True}
         self.mistral = self
 
@@ -64,6 +65,7 @@ class SmallMistral(WorkflowRunner):
             self.refuse -= 1
             raise Unanswered(5.0, "no time", may_have_arrived=False)
         self.said.append(f"{method} {'/'.join(parts)}")
+        self.on_fresh_connection = more.get("fresh", False)
         if self.down:
             raise Unanswered(5.0, "nobody there")
         answer = self._answer(method, parts, content)
@@ -227,6 +229,7 @@ def test_a_signal_starts_an_execution(mistral: SmallMistral) -> None:
     thing = flow(mistral, name="n", input={"a": 1, "b": 2}, params={"task_name": "t"})
     thing.create()
     thing.instance().handle_signal({"input": {"b": 3}, "params": {"env": {"x": 1}}})  # type: ignore[attr-defined]
+    assert mistral.on_fresh_connection  # a kept one may be closed just then: it may run, or not
     [started] = mistral.kept["executions"].values()
     assert json.loads(started["input"]) == {"a": 1, "b": 3}
     assert json.loads(started["params"]) == {"task_name": "t", "env": {"x": 1}}
