@@ -22,7 +22,7 @@ Query = Mapping[str, tuple[str, ...]]
 
 #: The body of an answer without a body.
 EMPTY = ""
-_encode = make_encoder(default=str)
+_encode = make_encoder(default=str, strict=True)
 #: Items from which on a list is encoded one by one.
 _LONG = 100
 

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from zonda.core.reports.texts.times import format_duration as format_duration
 from zonda.core.reports.texts.times import format_time as format_time
 from zonda.hooks.errors import UsageError
+from zonda.hooks.text.json_encoder import spell_out_numbers
 
 from ..arguments import argument
 from . import sanitize, streams, tables
@@ -193,7 +194,11 @@ def write_data(out: TextIO, form: str, value: Any) -> None:
 
 
 def _format_json(value: Any, indent: int | None) -> str:
-    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    style: dict[str, Any] = {"indent": indent, "ensure_ascii": False, "default": str}
+    try:
+        text = json.dumps(value, allow_nan=False, **style)
+    except ValueError:
+        text = json.dumps(spell_out_numbers(value), **style)
     return re.sub(_STEERING, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

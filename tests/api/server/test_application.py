@@ -82,6 +82,14 @@ def test_json_is_just_that(client: TestClient) -> None:
     assert reply.json() == {"stacks": []}
 
 
+def test_a_number_that_no_json_has_is_a_text(api: Any, client: TestClient) -> None:
+    outputs = {"outputs": {"o": {"value": float("nan")}}}
+    path = api.create("odd", {"heat_template_version": "2018-08-31", **outputs})
+    reply = client.get(f"/v1/p1{path}/outputs/o", headers=TOKEN)
+    shown = json.loads(reply.content, parse_constant=pytest.fail)
+    assert shown["output"]["output_value"] == "nan"
+
+
 def test_an_empty_answer_has_no_type(client: TestClient) -> None:
     reply = client.options("/v1/p1/stacks", headers=TOKEN)
     assert (reply.status_code, reply.content) == (204, b"")

@@ -49,6 +49,12 @@ def test_json_and_yaml_are_lists_of_maps() -> None:
     assert yaml.safe_load(shown("yaml")) == wanted
 
 
+def test_numbers_that_no_json_has_are_texts_in_it() -> None:
+    out = io.StringIO()
+    formats.write_data(out, "json", {"a": [float("nan"), float("-inf"), 1.5]})
+    assert json.loads(out.getvalue(), parse_constant=pytest.fail) == {"a": ["nan", "-inf", 1.5]}
+
+
 def test_values_stand_bare() -> None:
     assert shown("value") == '1 web {"a": [1, 2]}\n2 dätabase \n'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -36,3 +37,17 @@ def test_they_refuse_what_dumps_refuses(value: Any) -> None:
 
 def test_a_default_is_asked() -> None:
     assert make_encoder(**CANONICAL)({"b": {1}, "a": None}) == '{"a":null,"b":"{1}"}'
+
+
+def test_a_strict_one_writes_numbers_that_json_lacks_as_texts() -> None:
+    value = {"a": [math.nan, -math.inf, 1.5, None, (math.inf,)], "b": "NaN"}
+    written = json.loads(make_encoder(strict=True)(value), parse_constant=pytest.fail)
+    assert written == {"a": ["nan", "-inf", 1.5, None, ["inf"]], "b": "NaN"}
+
+
+@given(VALUES)
+def test_a_strict_one_writes_all_else_as_it_is(value: Any) -> None:
+    written = make_encoder(strict=True)(value)
+    if "NaN" not in json.dumps(value) and "Infinity" not in json.dumps(value):
+        assert written == json.dumps(value)
+    json.loads(written, parse_constant=pytest.fail)
