@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import Any, TextIO, cast
 
 _ENDED = "it is closed"
@@ -25,8 +26,8 @@ def get_columns() -> int:
     with suppress(ValueError):
         if (said := int(os.environ.get("COLUMNS", ""))) > 0:
             return said
-    with suppress(OSError):  # no terminal
-        return os.get_terminal_size().columns or 80
+    with suppress(OSError, ValueError, AttributeError):  # no terminal
+        return os.get_terminal_size(cast("TextIO", get_standard_output()).fileno()).columns or 80
     return 80
 
 
@@ -105,8 +106,43 @@ def print_error(message: str) -> None:
 @contextmanager
 def redirect_prints_to_stderr() -> Iterator[None]:
     """Redirect prints of plug-ins to standard error: standard output is for results only."""
-    with redirect_stdout(cast("TextIO", StatusStream(sys.stderr, sys.stdout))):
+    with (
+        _keep_results_apart(sys.stdout) as results,
+        redirect_stdout(cast("TextIO", StatusStream(sys.stderr, results))),
+    ):
         yield
+
+
+@contextmanager
+def _keep_results_apart(stream: TextIO | None) -> Iterator[TextIO | None]:
+    """The stream on another descriptor, as libraries and children of plug-ins write to number 1."""
+    if stream is None or not _is_standard_output(stream):
+        yield stream
+        return
+    stream.flush()
+    apart = os.dup(1)
+    results = TextIOWrapper(
+        BufferedWriter(FileIO(apart, "w")),
+        stream.encoding,
+        stream.errors,
+        line_buffering=stream.isatty(),
+    )
+    os.dup2(2, 1)
+    try:
+        yield results
+        ResultStream(results).flush()
+    finally:
+        os.dup2(apart, 1)
+        with suppress(OSError):  # it was told already
+            results.close()
+
+
+def _is_standard_output(stream: TextIO) -> bool:
+    """Whether ``stream`` writes to the descriptor 1: not in tests, and not if it was closed."""
+    try:
+        return stream.fileno() == 1
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 def get_standard_output() -> TextIO | None:

@@ -101,6 +101,27 @@ def test_a_reader_that_goes_away_ends_no_action(tmp_path: Path, fails: str, code
     assert status.stdout == f"CREATE_{'FAILED' if code else 'COMPLETE'}\n"
 
 
+def test_what_plugins_and_their_children_print_is_no_result(tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "loud.py").write_text(
+        "import subprocess\n"
+        "from zonda.hooks import Resource\n\n\n"
+        "class Loud(Resource):\n"
+        "    def handle_create(self):\n"
+        "        print('by print')\n"
+        "        subprocess.run(['echo', 'by a child'], check=True)\n\n\n"
+        "def resource_mapping():\n"
+        "    return {'My::Loud': Loud}\n"
+    )
+    template = tmp_path / "t.yaml"
+    template.write_text("heat_template_version: 2018-08-31\nresources: {a: {type: My::Loud}}\n")
+    words = ("stack", "create", "web", "-t", str(template), "-f", "json")
+    done = run("", *words, home=tmp_path)
+    assert json.loads(done.stdout)["stack_status"] == "CREATE_COMPLETE"
+    assert "by print\n" in done.stderr
+    assert "by a child\n" in done.stderr
+
+
 def test_what_nobody_has_read_is_not_forgotten(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text("heat_template_version: 2018-08-31\n")
     run("", "stack", "create", "web", "-t", str(tmp_path / "t.yaml"), home=tmp_path)
