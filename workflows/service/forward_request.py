@@ -33,7 +33,7 @@ def main(settings: Path) -> int:
     if not 200 <= reply.status < 300 or not _is_output(reply.body):
         text = reply.body.decode("utf-8", "replace")
         kind = "" if reply.status >= 300 else " with what is no JSON object"
-        sys.stderr.write(f"HTTP {reply.status}{kind}: {text[:2000]}\n")
+        sys.stderr.write(f"HTTP {reply.status}{kind}: {text}\n")
         return 1
     sys.stdout.buffer.write(reply.body)
     return 0

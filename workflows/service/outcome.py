@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from collections.abc import Mapping
 from typing import Any
@@ -10,8 +11,12 @@ from typing import Any
 from ..http_contract.states import TEXT
 
 LONGEST_OUTPUT = 1024 * 1024
-LONGEST_REASON = 3000
-LIMITS = {"stdout": LONGEST_OUTPUT, "stderr": 2 * LONGEST_REASON}
+#: Characters of what a command said, or bytes: far more than the engine shows of it, which takes
+#: out hidden values first and then its middle. Of one that was cut before, a part would be shown.
+LONGEST_REASON = 64 * 1024
+LIMITS = {"stdout": LONGEST_OUTPUT, "stderr": LONGEST_REASON}
+#: The note that the wrapper puts in place of the middle, with the rests of lines around it.
+_GAP = re.compile(r"[^\n]*\n(\[\.\.\. \d+ bytes left out \.\.\.\])\n[^\n]*\n?")
 #: On stderr, what follows this is the reason by itself.
 REASON_MARK = "\x1e"
 CANCELLED = "The run was cancelled."
@@ -40,17 +45,27 @@ def _build(state: str, output: Any, reason: str) -> dict[str, Any]:
 
 def _find_reason(result: Mapping[str, Any], output: Mapping[str, Any]) -> str:
     said = str(result["stderr"].strip())
+    if result["stderr_dropped"]:
+        said = _drop_half_lines(said)
     _, marked, reason = said.partition(REASON_MARK)
     if marked:
         return reason
-    tail = _take_end(said) or _take_end(output.get(TEXT, ""))
+    said = said or _leave_out_middle(output.get(TEXT, ""))
     end = _describe_end(result["exit_code"])
-    return f"{end}: {tail}" if tail else end
+    return f"{end}: {said}" if said else end
 
 
-def _take_end(text: str) -> str:
-    """The last lines of ``text``. Half a line may hold half a secret, which nobody would find."""
-    return text if len(text) <= LONGEST_REASON else text[-LONGEST_REASON:].partition("\n")[2]
+def _drop_half_lines(text: str) -> str:
+    """``text`` without the rests of lines around what was left out: they may be half a secret."""
+    return _GAP.sub(r"\1\n", text).strip()
+
+
+def _leave_out_middle(text: str) -> str:
+    lacking, half = len(text) - LONGEST_REASON, LONGEST_REASON // 2
+    if lacking <= 0:
+        return text
+    gap = f"\n[... {lacking} bytes left out ...]\n"
+    return _drop_half_lines(f"{text[:half]}{gap}{text[-half:]}")
 
 
 def _describe_end(code: int) -> str:
