@@ -215,6 +215,22 @@ def test_an_output_that_is_nested_too_deep_ends_nothing(world: Any, make: Make) 
     assert isinstance(make().poll(TOKEN), Running)
 
 
+@pytest.mark.parametrize("value", [float("nan"), {"a": [float("inf")]}, {"a": "\ud800"}])
+def test_an_output_with_what_json_has_not_fails(world: Any, make: Make, value: Any) -> None:
+    world.get(RUN, json={**TRIGGERED, "state": "success"})
+    world.get(RESULT, body=json.dumps(result(value)))
+    answer = make().poll(TOKEN)
+    assert answer.reason.startswith("the task zonda_output returned what JSON has not: NaN")
+
+
+def test_a_failed_run_without_a_usable_output_tells_its_failure(world: Any, make: Make) -> None:
+    world.get(RUN, json={**TRIGGERED, "state": "failed"})
+    world.get(f"{RUN}/taskInstances", json=FAILED_TASKS)
+    world.get(RESULT, body=json.dumps(result({"a": float("nan")})))
+    answer = make().poll(TOKEN)
+    assert (answer.output, "failed: task zonda_output" in answer.reason) == (None, True)
+
+
 def test_a_failed_run_names_its_tasks_and_keeps_what_was_returned(world: Any, make: Make) -> None:
     world.get(RUN, json={**TRIGGERED, "state": "failed"})
     world.get(f"{RUN}/taskInstances", json=FAILED_TASKS)

@@ -168,6 +168,12 @@ def test_an_output_that_is_no_json(world: Any, make: Make, body: bytes) -> None:
     assert make().poll(TOKEN) == Failed("The handler's answer is not JSON.", by_runner=True)
 
 
+@pytest.mark.parametrize("body", [b'{"a": NaN}', b"1e999", b'"\\ud800"'])
+def test_an_output_with_what_json_has_not(world: Any, make: Make, body: bytes) -> None:
+    world.get(OUTPUT, body=body)
+    assert "holds what JSON has not: NaN" in make().poll(TOKEN).reason
+
+
 def test_an_acceptance_that_is_nested_too_deep(world: Any, make: Make, request_of: Make) -> None:
     world.post(SEND, body=b"[" * 200_000)
     assert isinstance(make().start(request_of()).result, Failed)

@@ -69,6 +69,16 @@ def created(start: Any, poll: Any = None) -> Lifecycle:
             "Finished(Succeeded(output=str))",
         ),
         (
+            Finished(Failed("x", {"a": [float("inf")]})),
+            "JSON as its output",
+            "Finished(Failed(output with a number that JSON has not (NaN, Infinity)))",
+        ),
+        (
+            Retry(1.0, "", answered=True, memory={"a": float("nan")}),
+            "JSON as its memory",
+            "Retry(memory with a number that JSON has not (NaN, Infinity))",
+        ),
+        (
             Retry(1.0, None, answered=True),  # type: ignore[arg-type]
             "a text as its message",
             "Retry(message=None)",

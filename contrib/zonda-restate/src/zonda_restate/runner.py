@@ -203,5 +203,11 @@ def _result(reply: Reply) -> PollAnswer:
     except (ValueError, RecursionError):
         return Failed("The handler's answer is not JSON.", by_runner=True)
     output = found if isinstance(found, dict) else {"result": found}
+    try:
+        http_contract.encoded(output)
+    except ValueError:
+        return Failed(
+            "The handler's answer holds what JSON has not: NaN, an infinity or half a character."
+        )
     given = output.get("resource_id")
     return Succeeded(output, given if isinstance(given, str) else None)
