@@ -30,7 +30,7 @@ from zonda.hooks.runners.base import WorkflowRunner
 from zonda.hooks.schema.properties import Properties, is_same_value
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.redaction import secret_texts
-from zonda.hooks.text.sanitize import get_retry_delay, require_json, safe_str
+from zonda.hooks.text.sanitize import get_retry_delay, require_json, safe_str, truncate_middle
 
 from ..model import row_annotations
 from ..model.lending import LentOperation
@@ -283,7 +283,7 @@ class _Look:
             return self._build_in_sync(blank)
         secrets = self._collect_secrets()
         secrets.add_properties(found.sent)
-        reason = scrub(safe_str(told.reason), secrets.values)
+        reason = truncate_middle(scrub(safe_str(told.reason), secrets.values))
         other = {
             key: told[key] for key in told if not is_same_value(found.sent.get(key), told[key])
         }

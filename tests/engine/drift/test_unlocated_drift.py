@@ -51,6 +51,13 @@ def test_no_secret_is_told_with_it(drift: Drifting) -> None:
     assert "hunter2" not in drift.findings(drift.check())["a"].reason
 
 
+def test_a_long_reason_is_shortened_once_secrets_are_taken_out(drift: Drifting) -> None:
+    drift.world.behave["a"] = whole(False, f"{2997 * 'x'}hunter2{2000 * 'y'}")
+    reason = drift.findings(drift.check())["a"].reason
+    assert reason.startswith(f"{2997 * 'x'}(hi [... ")
+    assert reason.endswith(f" characters left out ...] {1000 * 'y'}")
+
+
 def test_in_sync_as_a_whole_is_in_sync_whatever_was_observed(drift: Drifting) -> None:
     drift.world.behave["a"] = lambda _: OpaqueState({}, in_sync=True)
     assert drift.check().verdict == "IN_SYNC"

@@ -297,7 +297,7 @@ class Host(Resource):
         if found.get("failed") or found.get("unreachable"):
             text = f"{name_place(wanted)} cannot be used: {found.get('msg', '')}".strip()
             self._wait(wanted, text)
-            raise ResourceFailure(text[:2000])
+            raise ResourceFailure(text)
         return found
 
     def _ask(
@@ -327,5 +327,5 @@ class Host(Resource):
             return
         waited = self.context.clock.now() - operation.started_at
         if waited < wanted[WAIT] or operation.attempt < _TRIES:
-            self.context.progress(text[:200])
-            raise NotReady(2.0, text[:2000])
+            self.context.progress(text)
+            raise NotReady(2.0, text)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from zonda.hooks.runners import Failed
 
 from zonda_ansible import playbooks
+from zonda_ansible.lives.observations import get_message
+from zonda_ansible.playbooks import outcome
 
 CALLBACK = Path(playbooks.__file__).parent / "callbacks" / "zonda_report.py"
 TRACEBACK = (
@@ -54,3 +59,30 @@ TRACEBACK = (
 )
 def test_a_reason(result: dict[str, Any], reason: str) -> None:
     assert runpy.run_path(str(CALLBACK))["find_reason"](result) == reason
+
+
+LONG = f"begun {9000 * 's'} ended"
+REPORT = {"number": 1, "task": "t", "failures": [], "hosts": {"h": {}}, "stats": {}, "ended": True}
+
+
+def test_a_reason_is_cut_by_nobody_who_knows_no_hidden_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report"
+    monkeypatch.setenv("ZONDA_ANSIBLE_REPORT", str(path))
+    callback = runpy.run_path(str(CALLBACK))["CallbackModule"]()
+    named = SimpleNamespace(get_name=lambda: "x")
+    callback.v2_runner_on_failed(SimpleNamespace(task=named, host=named, result={"msg": LONG}))
+    callback.v2_playbook_on_stats(SimpleNamespace(processed={}, custom={}))
+    answer = outcome.interpret_report(json.loads(path.read_bytes()), "", ended_well=False)
+    assert isinstance(answer, Failed)
+    assert answer.reason == f"x failed in the task x: {LONG}"
+    assert outcome.describe_progress({"number": 1, "task": LONG}).endswith("ended")
+    assert get_message({"msg": LONG}) == LONG
+
+
+@pytest.mark.parametrize("value", [float("nan"), [float("-inf")], "\ud800"], ids=repr)
+def test_stats_that_are_no_json_fail_the_run(value: Any) -> None:
+    answer = outcome.interpret_report({**REPORT, "stats": {"_run": {"a": value}}}, "", True)
+    assert isinstance(answer, Failed)
+    assert answer.reason.startswith("The stats of the playbook hold what JSON has not: NaN")

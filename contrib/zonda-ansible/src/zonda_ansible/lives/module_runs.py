@@ -15,7 +15,7 @@ from zonda.hooks import ResourceDefinition, ResourceFailure, properties
 
 from .. import hosts
 from . import differences, runs
-from .observations import LONGEST, LOOK, PATIENCE, ObservedModule, get_message
+from .observations import LOOK, PATIENCE, ObservedModule, get_message
 
 #: The number of times that a host is tried, and a process that was killed is begun.
 _TRIES: Final = 3
@@ -252,9 +252,9 @@ class ModuleRuns(ObservedModule):
         self.data_delete(_REFUSAL)  # nobody knows what an earlier run has made
         if not safe or token["tries"] >= _TRIES:
             advice = "" if safe else ": look at what it has done, since it may not be run again"
-            raise ResourceFailure(f"{reason}{advice}"[:LONGEST])
+            raise ResourceFailure(f"{reason}{advice}")
         token["tries"] += 1
-        self.context.progress(reason[:200])
+        self.context.progress(reason)
         self._ask_again(token)
 
 

@@ -27,8 +27,6 @@ from .life_cycles import LifeCycle
 #: Seconds for which a call waits for a module, and for which a later look does.
 PATIENCE: Final = 2.0
 LOOK: Final = 1.0
-#: The length of a text of a module that is passed on.
-LONGEST: Final = 3000
 #: Seconds after its limit for which Ansible may end a module itself, before it is killed.
 _GRACE: Final = 15
 
@@ -135,7 +133,7 @@ class ObservedModule(Resource):
         return OpaqueState(
             {**sent, self._find_repaired(sent): None},
             in_sync=False,
-            reason=differences.describe(found)[:LONGEST] or "the module would change something",
+            reason=differences.describe(found) or "the module would change something",
         )
 
     def is_to_go(self) -> bool:
@@ -185,4 +183,4 @@ def get_message(found: Mapping[str, Any]) -> str:
         text = str(found.get(name) or "").replace("\r", "").strip()
         if text and not any(text in each for each in said):
             said.append(text)
-    return ("; ".join(said) or "it gives no reason")[-LONGEST:]
+    return "; ".join(said) or "it gives no reason"

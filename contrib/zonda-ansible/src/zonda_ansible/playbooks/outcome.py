@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from zonda.hooks.runners import Failed, Succeeded
+from zonda.hooks.runners import Failed, Succeeded, http_contract
 
-LONGEST_REASON: Final = 4096
 #: The name under which Ansible keeps the stats that belong to no host.
 _ALL: Final = "_run"
+_NO_JSON: Final = "what JSON has not: NaN, an infinity or half a character"
 _ERROR: Final = re.compile(r"^\[?ERROR\]?[:!] ?(.*)", re.MULTILINE)
 
 Report = Mapping[str, Any]
@@ -20,7 +20,7 @@ def describe_progress(report: Report | None) -> str:
     """The task that a run is at: ``task 3: install nginx``."""
     if not report or not report.get("number"):
         return "Ansible starts"
-    return f"task {report['number']}: {report['task']}"[:200]
+    return f"task {report['number']}: {report['task']}"
 
 
 def interpret_end(report: Report | None, result: Mapping[str, Any]) -> Succeeded | Failed:
@@ -41,6 +41,8 @@ def interpret_report(report: Report, error: str, ended_well: bool) -> Succeeded 
     output = read_output(report)
     if report["stats"] is None:
         return _fail("The stats of the playbook are larger than 1 MiB", {})
+    if not _is_json(output):
+        return _fail(f"The stats of the playbook hold {_NO_JSON}", {})
     if report["failures"] and not ended_well:
         return _fail("; ".join(map(_describe_failure, report["failures"])), output)
     if not ended_well:
@@ -49,6 +51,14 @@ def interpret_report(report: Report, error: str, ended_well: bool) -> Succeeded 
         return _fail("The playbook ran on no host: none of the inventory matches", output)
     given = output.get("resource_id")
     return Succeeded(output, given if isinstance(given, str) else None)
+
+
+def _is_json(output: Mapping[str, Any]) -> bool:
+    try:
+        http_contract.encoded(output)
+    except ValueError:
+        return False
+    return True
 
 
 def is_well(report: Report) -> bool:
@@ -66,7 +76,7 @@ def read_output(report: Report | None) -> dict[str, Any]:
 def _fail(reason: str, output: dict[str, Any], *, by_runner: bool = False) -> Failed:
     given = output.get("resource_id")
     return Failed(
-        reason[:LONGEST_REASON],
+        reason,
         output,
         given if isinstance(given, str) else None,
         by_runner=by_runner,

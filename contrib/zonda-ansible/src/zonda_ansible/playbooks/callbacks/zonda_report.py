@@ -1,7 +1,8 @@
 """The report of a run of Ansible to zonda: what it is at, what has failed, and its stats.
 
 Loaded by Ansible in its own process as the callback that would write to the screen. Nothing of a
-task's result is kept but the reason of a failure.
+task's result is kept but the reason of a failure. That is whole: zonda shortens it once hidden
+values are taken out, since of one that is cut before the rest would be shown.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ short_description: reports a run to zonda
 description: Writes the state of a run into the file that ZONDA_ANSIBLE_REPORT names.
 """
 _MOST_FAILURES = 5
-_LONGEST_REASON = 1000
 #: Characters of all stats as JSON.
 _MOST_STATS = 1024 * 1024
 #: The entries in which modules of commands say what went wrong.
@@ -81,7 +81,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
                     "host": str(host.get_name()),
                     "task": str(task.get_name()),
                     "how": how,
-                    "reason": find_reason(found)[:_LONGEST_REASON],
+                    "reason": find_reason(found),
                 }
             )
 
