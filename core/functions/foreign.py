@@ -5,15 +5,23 @@ Called by ``versions`` for every function that a plug-in brings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from datetime import date
+from types import NoneType
+from typing import Any, Final
 
 from zonda.core.template.source.diagnostics import FAULTS
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope, Source
 from zonda.hooks.text.borders import raise_interruption
 from zonda.hooks.text.sanitize import describe_exception
+
+#: The classes of data, and of the calls that stand for what is not known yet.
+_DATA: Final = (
+    *(str, int, float, NoneType, Mapping, list, tuple, set, frozenset, bytes, date),
+    Function,
+)
 
 
 def guard_function(cls: type[Function]) -> type[Function]:
@@ -47,7 +55,11 @@ def guard_function(cls: type[Function]) -> type[Function]:
 
         def resolve(self, scope: ResolveScope) -> Any:
             with _border(self.name):
-                return super().resolve(scope)
+                value = super().resolve(scope)
+                if not isinstance(value, _DATA):
+                    kind = type(value).__name__
+                    raise TypeError(f'"{self.name}" gives a value of type {kind}, which is no data')
+                return value
 
     Guarded.__name__, Guarded.__doc__ = cls.__name__, cls.__doc__
     Guarded.__qualname__, Guarded.__module__ = cls.__qualname__, cls.__module__

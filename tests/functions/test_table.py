@@ -143,3 +143,30 @@ def test_sources_of_another_kind_are_a_fault_when_the_call_is_parsed(sources):
     table = build_function_table("rocky", gather_plugins(make_manager(Readers(), discover=False)))
     with pytest.raises(TypeError, match="a Source is wanted"):  # located by the parser
         table.functions["reader"](None, "reader", [], ())
+
+
+@pytest.mark.parametrize(
+    "value", [object(), iter([1]), ValueError()], ids=["object", "iterator", "error"]
+)
+def test_a_function_of_a_plugin_that_gives_no_data_is_named(value):
+    class Odd(Shout):
+        __slots__ = ()
+
+        def __init__(self, scope, name, args, path):
+            self.name, self.path, self.args = name, path, args
+
+        def sources(self):
+            return ()
+
+        def resolve(self, scope):
+            return value
+
+    class Functions:
+        @hookimpl
+        def zonda_functions(self, version):
+            return {"odd": Odd}
+
+    table = build_function_table("rocky", gather_plugins(make_manager(Functions(), discover=False)))
+    call = table.functions["odd"](None, "odd", [], ())
+    with pytest.raises(TypeError, match=f'"odd" gives a value of type {type(value).__name__}'):
+        call.resolve(None)
