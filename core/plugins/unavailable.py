@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from zonda.hooks.errors import Path, PluginError, TemplateError
 from zonda.hooks.function import Function, ParseScope, ResolveScope
-from zonda.hooks.schema.constraints import BaseCustomConstraint
+from zonda.hooks.schema.constraints import BaseCustomConstraint, Violation
 
 
 def make_function(error: PluginError) -> type[Function]:
@@ -37,12 +37,8 @@ def make_constraint(error: PluginError) -> type[BaseCustomConstraint]:
     class Refused(BaseCustomConstraint):
         """No value is good."""
 
-        def validate(self, value: Any, context: Any) -> bool:
-            """Whether ``value`` is good: nobody knows."""
-            return False
-
-        def error(self, value: Any) -> str:
-            """Why not."""
-            return error.message
+        def validate(self, value: Any, context: Any) -> NoReturn:
+            """Raise the reason, which holds no value: it may be told of hidden ones, too."""
+            raise Violation(error.message, error.hint, discreet=error.message)
 
     return Refused
