@@ -50,6 +50,18 @@ def test_a_tree_has_an_owner_while_there_is_anything_to_do(cluster: Cluster) -> 
     cluster.wait_until(lambda: cluster.list_duties() == {})
 
 
+def test_a_member_that_ends_leaves_no_tree_at_rest_to_others(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = cluster.start("one")
+    monkeypatch.setattr(engine._trees, "sweep", lambda: None)  # it ends before that
+    key = create(cluster, engine, "s")
+    assert engine.wait(key, 60).status == "COMPLETE"
+    assert cluster.list_duties() == {f"tree:{key}": "one"}
+    engine.stop(20.0)
+    assert cluster.list_duties() == {}
+
+
 def test_an_action_for_a_tree_of_another_member_is_carried_out_there(cluster: Cluster) -> None:
     one, two, free = cluster.start("one"), cluster.start("two"), block(cluster)
     key = create(cluster, one, "s")

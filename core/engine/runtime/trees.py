@@ -172,8 +172,10 @@ class Trees:
     def _hand_over(self, work: UnitOfWork) -> None:
         busy = {work.stack_of(row).root for row in work.rows(self._driver.list_moving())}
         busy.update(root_id for root_id, count in self._held.items() if count)
-        for root_id in self._ownership.roots - busy:
-            get_duties(work).hand_over(root_id)
+        duties, left = get_duties(work), self._ownership.roots - busy
+        work.tx.flush()
+        for root_id in left - duties.release(*sorted(left)):
+            duties.hand_over(root_id)
 
     # -- actions ----------------------------------------------------------------------------------
 
