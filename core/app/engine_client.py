@@ -1,8 +1,7 @@
 """The engine client: sends an action to the process that is the engine of the database.
 
-The engine's lock decides. A command that gets it is the engine for as long as it runs, and drives
-only its own stack. A command that does not leaves a row in table ``request``, waits for the
-answer, and watches; if the engine goes away meanwhile, it takes over. Made by ``App``.
+Made by ``App``. A command that gets the engine's lock drives its own stack. One that does not
+leaves a row in table ``request`` and watches; if the engine goes away meanwhile, it takes over.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from zonda.core.engine import actions
 from zonda.core.engine.actions import Accepted, Action, Caller, parse_answer
+from zonda.core.store.database.faults import Unusable
 from zonda.core.store.database.protocols import Lock
 from zonda.core.store.read.views import StackView
 from zonda.hooks.errors import Conflict, StoreError
@@ -85,7 +85,7 @@ class EngineClient:
             accepted = self._engine.submit(action, caller).result()
         else:
             accepted = self._send_request(action, caller)
-        if drive:
+        if drive or (parts.is_clustered and accepted.check_id):  # its owner may die
             self._drive_stack(accepted.stack_id)
         return RunningAction(
             self,
@@ -98,12 +98,7 @@ class EngineClient:
             accepted.warnings,
         )
 
-    def submit(
-        self,
-        action: Action,
-        caller: Caller,
-        note: Noted | None = None,
-    ) -> Future[Accepted]:
+    def submit(self, action: Action, caller: Caller, note: Noted | None = None) -> Future[Accepted]:
         """Submit ``action`` to the engine of this process; raises StoreError if it is none.
 
         ``note``: see ``Engine.submit``.
@@ -225,6 +220,8 @@ class EngineClient:
             engine.trace_calls(self._tracer)
         engine.start(drive)
         self._engine = engine
+        for stack_id in self._own:  # of an earlier life
+            engine.drive(stack_id)
         if not self._parts.is_clustered:
             self._start_delivery(engine)
 
@@ -328,8 +325,7 @@ class EngineClient:
             return True
         lock = self._server_lock = parts.store.database.server_lock()
         if not lock.acquire():
-            holder = lock.read_holder()
-            url = ServerRecord(parts.settings).find_url()
+            holder, url = lock.read_holder(), ServerRecord(parts.settings).find_url()
             where = f", a server at {url}" if url else ""
             raise Conflict(
                 f"Another engine is running for this database (process {holder or 'unknown'}"
@@ -360,10 +356,8 @@ class EngineClient:
         def tell_progress(notices: Sequence[Notice]) -> None:
             listener([notice for notice in notices if notice.event is None])
 
-        end_progress, end_events = (
-            self.subscribe(tell_progress),
-            self._lives.tail.subscribe(listener),
-        )
+        end_progress = self.subscribe(tell_progress)
+        end_events = self._lives.tail.subscribe(listener)
 
         def end() -> None:
             end_progress()
@@ -418,7 +412,13 @@ class EngineClient:
                 self._drive_stack(stack_id)
             else:
                 self._parts.clock.pause(min(left, _LOOK_AGAIN))
-        return self._engine.wait(stack_id, max(0.0, until - self._parts.clock.monotonic()))
+        try:
+            return self._engine.wait(stack_id, max(0.0, until - self._parts.clock.monotonic()))
+        except Unusable:
+            if self._lives is None:
+                raise
+            self._parts.clock.pause(_LOOK_AGAIN)  # the next life goes on
+            return self._stacks.find(stack_id)
 
     def wait_for_check(self, check_id: str, seconds: float) -> DriftCheckView:
         """Return a drift check as soon as it has ended, at the latest after ``seconds``.

@@ -35,17 +35,17 @@ class Cluster:
         with closing(sqlite3.connect(self.path, timeout=30.0)) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
-    def join(self, name: str, most: int = 200) -> Store:
+    def join(self, name: str, most: int = 200, *, takes_free: bool = True) -> Store:
         """A store that is fenced by the member ``name``."""
         store = open_store(self.path, sealer=Sealer(KEY))
         self.stores.append(store)
         self.execute("INSERT INTO member VALUES (?, '', 0, '', '', '', 0, 0, 0, 0)", name)
-        store.ownership = Ownership(name, most, self.clock.now)
+        store.ownership = Ownership(name, most, self.clock.now, takes_free=takes_free)
         return store
 
-    def start(self, name: str, most: int = 200) -> Engine:
-        """The engine of a member, started."""
-        store = self.join(name, most)
+    def start(self, name: str, most: int = 200, drive: str = "all") -> Engine:
+        """The engine of a member, started; ``drive``: ``own`` for that of a command."""
+        store = self.join(name, most, takes_free=drive == "all")
         engine = self.engines[name] = Engine(
             store,
             self.bench.plugins,
@@ -56,7 +56,7 @@ class Cluster:
             lender=self.bench.lender,
             load=make_loading(self.bench.plugins, self.clock, self.bench.lender),
         )
-        engine.start("all")
+        engine.start(drive)
         return engine
 
     def remove(self, name: str) -> None:

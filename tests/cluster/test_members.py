@@ -114,6 +114,35 @@ def test_the_trees_of_a_dead_member_are_taken_over(cluster: Cluster) -> None:
     assert cluster.bench.journal.of("a") == ["handle_create"]
 
 
+def test_a_command_takes_the_tree_that_it_waits_for_once_the_owner_has_died(
+    cluster: Cluster,
+) -> None:
+    one, free = cluster.start("one"), block(cluster)
+    key = create(cluster, one, "s")
+    cluster.wait_until(lambda: cluster.bench.journal.of("a") == ["handle_create"])
+    two = cluster.start("two", drive="own")
+    two.drive(key)
+    two.keep(lambda tx: None)  # it has looked by now
+    assert cluster.list_duties() == {f"tree:{key}": "one"}
+    cluster.remove("one")
+    cluster.wait_until(lambda: cluster.list_duties() == {f"tree:{key}": "two"})
+    assert two.wait(key, 60).status == "FAILED"  # as a type does by default
+    free.set()
+    cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
+
+
+def test_a_command_leaves_the_trees_alone_that_it_does_not_wait_for(cluster: Cluster) -> None:
+    one, free = cluster.start("one"), block(cluster)
+    key = create(cluster, one, "s")
+    two = cluster.start("two", drive="own")
+    cluster.remove("one")
+    two.sweep_duties(takes_free=True)
+    two.keep(lambda tx: None)  # it has looked by now
+    assert cluster.list_duties() == {f"tree:{key}": None}
+    free.set()
+    cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
+
+
 def test_a_request_goes_to_the_next_owner_where_its_tree_is_handed_over(cluster: Cluster) -> None:
     one, two, free = cluster.start("one"), cluster.start("two"), block(cluster)
     key = create(cluster, one, "s")

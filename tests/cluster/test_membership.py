@@ -11,12 +11,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.engine.conftest import KEY, Bench
+from tests.engine.conftest import KEY, Bench, Box
 from tests.postgresql_server import PostgreSQL
 
 from zonda.core.app.app import App, build_app
 from zonda.core.cli.main import main
-from zonda.core.engine.actions import Caller, CreateStack, DeleteStack, UpdateStack
+from zonda.core.engine.actions import Caller, CheckDrift, CreateStack, DeleteStack, UpdateStack
 from zonda.core.engine.model.unit_of_work import Notice
 from zonda.core.settings.table import Settings
 from zonda.core.store.postgresql.members import Members
@@ -44,13 +44,18 @@ class Cluster:
 
     def start(self, name: str, **given: Any) -> App:
         """A member, with the types of the bench."""
+        app = self.make(name, **given)
+        app.engine.run()
+        return app
+
+    def make(self, name: str, **given: Any) -> App:
+        """The process of a command, which becomes a member once it acts."""
         settings = Settings(
             home=self.folder / name, database_url=self.url, key=KEY, lease=3.0, **given
         )
         app = build_app(settings)
         app.__dict__["plugins"] = self.bench.plugins
         self.apps.append(app)
-        app.engine.run()
         return app
 
     def create(self, app: App, name: str, value: str = "x") -> str:
@@ -115,6 +120,53 @@ def test_a_member_that_is_removed_begins_another_life(cluster: Cluster) -> None:
     cluster.wait_until(lambda: not one.engine.find_trouble())
     cluster.create(one, "s")
     cluster.wait_until(lambda: list_states(one) == {"s": "COMPLETE"})
+
+
+def test_a_command_goes_on_with_its_stack_in_the_next_life(cluster: Cluster) -> None:
+    app, free = cluster.make("one"), threading.Event()
+    behave = cluster.bench.journal.behave
+    behave["a", "handle_create"] = lambda resource: free.wait(60) and None
+    bundle = cluster.bench.bundle("a: {type: Test::Box, properties: {value: x}}")
+    running = app.engine.act(CreateStack("s", bundle))
+    cluster.wait_until(lambda: cluster.bench.journal.of("a") == ["handle_create"])
+    cluster.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    cluster.wait_until(
+        lambda: app.engine.is_at_rest(app.engine.look(running.stack_id, app.engine.look_again))
+    )
+    # what was in a call is unknown: the default of such a type is to fail
+    assert list_states(app) == {"s": "FAILED"}
+    free.set()
+
+
+def test_a_command_ends_the_check_of_drift_whose_process_has_died(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, command = cluster.start("one"), cluster.make("two")
+    seen, free = threading.Event(), threading.Event()
+
+    def observe(self: Any) -> dict[str, Any]:
+        seen.set()
+        free.wait(60)
+        return {}
+
+    monkeypatch.setattr(Box, "get_live_state", observe, raising=False)
+    cluster.bench.journal.behave["b", "handle_create"] = lambda resource: free.wait(60) and None
+    bundle = cluster.bench.bundle("""
+a: {type: Test::Box, properties: {value: x}}
+b: {type: Test::Box, properties: {value: x}, depends_on: a}
+""")
+    one.engine.submit(CreateStack("s", bundle), Caller()).result(60)
+    cluster.wait_until(lambda: bool(cluster.bench.journal.of("b")))
+    check_id = command.engine.act(CheckDrift("s"), drive=False).check_id
+    assert seen.wait(60)
+    assert one.engine._lives is not None
+    one.engine._lives._is_over.set()  # it has died, and does not come back
+    cluster.execute("DELETE FROM member WHERE id = (SELECT member FROM duty)")
+    cluster.wait_until(lambda: not command.engine.wait_for_check(check_id, 0.1).is_running)
+    free.set()
 
 
 def test_no_life_outlasts_the_end_of_its_process(

@@ -64,9 +64,11 @@ class Trees:
         self._ownership = ownership
         self._read_requests, self._fire = read_requests, fire
         driver.driven, driver.owned = ownership.roots, ownership
-        # Trees that may be at rest; and those that an action is on its way to.
+        # Trees that may be at rest; those that an action is on its way to; and those that somebody
+        # waits for, whose owner may die meanwhile.
         self._resting: set[str] = set()
         self._held: Counter[str] = Counter()
+        self._awaited: set[str] = set()
         # What may keep trees here while this member leaves, when it was last looked at.
         self._left_with: tuple[int, int] | None = None
 
@@ -88,9 +90,13 @@ class Trees:
             self._read_requests()
 
     def take_free(self) -> None:
-        """Take trees without an owner, as there is room."""
-        if self._ownership.takes_free and self._ownership.room:
+        """Take trees without an owner, as there is room; a command takes those it waits for."""
+        if not self._ownership.room:
+            return
+        if self._ownership.takes_free:
             self._driver.start(make_step(Tx(self._claim_free)))
+        elif not self._awaited <= self._ownership.roots:
+            self._driver.start(make_step(Tx(self._claim_awaited)))
 
     def note_rested(self, stack_ids: Iterable[str]) -> None:
         """Note stacks at rest: their trees may be."""
@@ -141,12 +147,14 @@ class Trees:
         self._resting |= held | {root_id for root_id in kept if not _is_at_work(work, root_id)}
 
     def drive(self, root_id: str) -> None:
-        """Take a tree that nobody looks after, and that somebody waits for."""
-        self._driver.start(make_step(Tx(partial(self._take_free, root_id=root_id))))
+        """Take a tree that somebody waits for, now or once nobody looks after it any more."""
+        self._awaited.add(root_id)
+        self._driver.start(make_step(Tx(self._claim_awaited)))
 
-    def _take_free(self, work: UnitOfWork, root_id: str) -> None:
-        if get_duties(work).claim(root_id):
-            self._take_over(work, root_id)
+    def _claim_awaited(self, work: UnitOfWork) -> None:
+        duties = get_duties(work)
+        wanted = sorted(root_id for root_id in self._awaited if not duties.owns(root_id))
+        self._take_over(work, *duties.claim_all(wanted))
 
     def place(self, work: UnitOfWork, root_id: str) -> Placed:
         """Take a tree that the queue brings, unless it is here by now."""
