@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 from psycopg_pool import ConnectionPool
 from tests.postgresql_server import PostgreSQL
 
-from zonda.core.store.database.faults import Lost
+from zonda.core.store.database.faults import Lost, Refused
+from zonda.core.store.postgresql.faults import to_store_error
 from zonda.core.store.schema.rows import EventRow, StackRow
 from zonda.core.store.values.sealing import Sealer, make_key
 from zonda.core.store.write.database import Store, find_database, open_store
@@ -146,3 +148,16 @@ def test_a_reader_finds_a_server_soon_that_was_away(
     assert store.reader().stacks() == []
     assert refusals == []
     store.close()
+
+
+def test_who_names_no_database_is_told_where_to_look(url: str) -> None:
+    parts = urlsplit(url)
+    with pytest.raises(Lost, match="_nowhere") as caught:
+        find_database(parts._replace(path=f"{parts.path}_nowhere").geturl()).is_made()
+    assert "the user, the password, a database that is there" in caught.value.hint
+
+
+def test_a_statement_that_was_cancelled_is_tried_again_and_told_of() -> None:
+    found = to_store_error(psycopg.errors.QueryCanceled("canceling statement"), "x")
+    assert isinstance(found, Refused)
+    assert "statement_timeout" in found.hint

@@ -15,13 +15,11 @@ _NOT_NOW_STATES = {"25006", "55P03", "57014"}
 #: The server ends the session, or has ended it; it may be starting.
 _ENDED = ("08", "57P", "25P")
 _HINTS = (
-    ("28", "The login is refused", "Check user and password in database_url, or ~/.pgpass."),
-    ("3D", "There is no such database", "Make it with createdb, or check database_url."),
     ("42501", "The role may not do this", "Let the role own the database or its schema."),
     ("25006", "It may only be read", "Name the primary server, or make it writable."),
     ("53100", "The disk is full", "Make room on the server."),
-    ("53300", "It has too many connections", "Raise max_connections, or close some."),
     ("55P03", "Another process has kept it locked for too long", "Try again."),
+    ("57014", "It has cancelled a statement", "Raise statement_timeout there, if that is set."),
 )
 
 
@@ -42,7 +40,9 @@ def to_store_error(error: psycopg.Error, where: str) -> StoreError:
     if kind is Lost:
         return Lost(
             f"The database {where} cannot be reached: {_shorten(error)}.",
-            hint="Check that the server runs and that database_url names it.",
+            # no number tells what a refused connection lacks, only a text in the server's language
+            hint="Check that the server runs and has room for one more session, and what"
+            " database_url says: its host, the user, the password, a database that is there.",
         )
     return kind(
         f"The database {where} cannot be used: {_shorten(error)}.",
