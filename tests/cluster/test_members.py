@@ -131,6 +131,22 @@ def test_a_command_takes_the_tree_that_it_waits_for_once_the_owner_has_died(
     cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
 
 
+def test_a_command_answers_itself_where_the_owner_that_it_asks_has_died(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, free = cluster.start("one"), block(cluster)
+    key = create(cluster, one, "s")
+    cluster.wait_until(lambda: cluster.bench.journal.of("a") == ["handle_create"])
+    monkeypatch.setattr(one._trees, "_read_requests", lambda: None)
+    two = cluster.start("two", drive="own")
+    accepted = two.submit(DeleteStack("s"))
+    cluster.wait_until(lambda: cluster.execute("SELECT root_id FROM request") == [(key,)])
+    cluster.remove("one")
+    assert accepted.result(60).stack_id == key
+    free.set()
+    cluster.wait_until(lambda: isinstance(one.failure, FencedOut))
+
+
 def test_a_command_leaves_the_trees_alone_that_it_does_not_wait_for(cluster: Cluster) -> None:
     one, free = cluster.start("one"), block(cluster)
     key = create(cluster, one, "s")

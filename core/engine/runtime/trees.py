@@ -148,8 +148,16 @@ class Trees:
 
     def drive(self, root_id: str) -> None:
         """Take a tree that somebody waits for, now or once nobody looks after it any more."""
-        self._awaited.add(root_id)
-        self._driver.start(make_step(Tx(self._claim_awaited)))
+        self._await(root_id)
+        self._driver.start(make_step(Tx(partial(self._take_free, root_id=root_id))))
+
+    def _take_free(self, work: UnitOfWork, root_id: str) -> None:
+        if get_duties(work).claim(root_id):
+            self._take_over(work, root_id)
+
+    def _await(self, root_id: str) -> None:
+        if not self._ownership.takes_free:  # who does gets it anyway
+            self._awaited.add(root_id)
 
     def _claim_awaited(self, work: UnitOfWork) -> None:
         duties = get_duties(work)
@@ -251,6 +259,7 @@ class Trees:
         text = services.sealer.seal(to_json(action, caller))
         if (yield Tx(lambda work: self._take(work, root_id, (key, text)))):
             return None
+        self._await(root_id)  # then the request is read here
         delay = _FIRST_LOOK
         while (found := (yield Call(lambda: services.reader().request(key)))).answer is None:
             if is_cancelled():
