@@ -19,7 +19,7 @@ from zonda.hooks.function import (
     sources,
 )
 
-from .access import GetAttrThenSelect, ResourceFacade, fold_constant, to_index, to_resource_name
+from .access import GetAttrThenSelect, ResourceFacade, fold_constant, to_resource_name
 from .logic import FixedList
 from .size_limits import check_size
 from .text import ListJoin, StrReplace
@@ -78,14 +78,15 @@ class Select(FixedList):
     def resolve(self, scope: ResolveScope) -> Any:
         """The item; raises TypeError for an index that does not fit the collection."""
         index, collection = (resolve_value(arg, scope) for arg in self.args)
-        if collection is None or collection == "":
+        if collection == "":
             return ""
         if isinstance(collection, str):
             check_size(scope, len(collection) // 2)  # no value of JSON is shorter
             collection = self._parse_json(collection)
+        if collection is None:
+            return ""
         if isinstance(collection, dict):
-            # A text that is a whole number counts as a number, which is no key.
-            if not isinstance(index, str) or to_index(index) is not None:
+            if not isinstance(index, str):
                 raise TypeError(f'Index to "{self.name}" must be a string')
             return collection.get(index, "")
         if not isinstance(collection, list):
