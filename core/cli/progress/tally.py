@@ -17,6 +17,8 @@ _MAKING = ("CREATE", "ADOPT")
 #: The actions whose end is told in numbers of all kinds.
 _COUNTED = ("CREATE", "ADOPT", "UPDATE", "ROLLBACK", "RESTORE")
 _KINDS = ("made", "changed", "replaced", "removed", "unchanged")
+#: The kinds that are named only where there is any.
+_RARE = ("left behind", "failed", "not reached")
 
 #: A resource by its stack and its name.
 _Key = tuple[str, str]
@@ -28,8 +30,11 @@ class Tally:
     def __init__(self) -> None:
         self._made: dict[str, _Key] = {}
         self._removed: dict[str, _Key] = {}
-        #: Instances that this action has begun to make.
+        #: Those that the stack gave up and that stay outside: what is removed is begun first.
+        self._left: dict[str, _Key] = {}
+        #: Instances that this action has begun to make, and to remove.
         self._begun: set[str] = set()
+        self._ending: set[str] = set()
         self._changed: set[_Key] = set()
         self._last: dict[_Key, str] = {}
         self._times: list[float] = []
@@ -44,6 +49,8 @@ class Tally:
             self._last[key] = event.status
             if event.action in _MAKING:
                 self._begun.add(event.resource_id)
+            if event.action == "DELETE" and event.status != "COMPLETE":
+                self._ending.add(event.resource_id)
             if event.status == "COMPLETE":
                 self._count(event.action, event.resource_id, key)
 
@@ -52,6 +59,9 @@ class Tally:
             self._made[instance] = key
         elif action == "UPDATE":
             self._changed.add(key)
+        elif action == "DELETE" and instance not in self._ending:
+            self._made.pop(instance, None)
+            self._left[instance] = key
         elif action == "DELETE" and instance in self._begun:
             self._made.pop(instance, None)
         elif action == "DELETE":
@@ -60,17 +70,28 @@ class Tally:
     def summary(self, reader: StackReads, stack: StackView) -> str:
         """Format `` in 2.1 s: 1 made, 0 changed, 1 replaced, 0 removed, 3 unchanged``."""
         span = format_duration(self._times[-1] - self._times[0] if self._times else 0)
+        self._find_begun_before(reader, stack)
         if stack.action == "DELETE":
-            return f" in {span}: {len(set(self._removed.values()))} removed"
+            left = set(self._left.values())
+            shown = [f"{len(set(self._removed.values()) - left)} removed"]
+            shown += [f"{len(left)} left behind"] if left else []
+            return f" in {span}: {', '.join(shown)}"
         if stack.action not in _COUNTED or stack.id != stack.root_id:
             return f" in {span}"
         counts = self._compute_counts(reader, stack)
         shown = [f"{counts[kind]} {kind}" for kind in _KINDS]
-        shown += [f"{counts[kind]} {kind}" for kind in ("failed", "not reached") if counts[kind]]
+        shown += [f"{counts[kind]} {kind}" for kind in _RARE if counts[kind]]
         return f" in {span}: {', '.join(shown)}"
 
+    def _find_begun_before(self, reader: StackReads, stack: StackView) -> None:
+        """Count as removed whose removal an earlier action, which was interrupted, has begun."""
+        for event in reader.tree_events(stack.root_id) if self._left else ():
+            if event.resource_id in self._left and event.state == "DELETE_IN_PROGRESS":
+                self._removed[event.resource_id] = self._left.pop(event.resource_id)
+
     def _compute_counts(self, reader: StackReads, stack: StackView) -> Mapping[str, int]:
-        there, before = set(self._made.values()), set(self._removed.values())
+        there, left = set(self._made.values()), set(self._left.values())
+        before = left | set(self._removed.values())
         failed = {key for key, status in self._last.items() if status == "FAILED"}
         changed = self._changed - there - before
         done = there | changed | failed
@@ -85,8 +106,9 @@ class Tally:
             "made": len(there - before - failed),
             "changed": len(changed - failed),
             "replaced": len(there & before - failed),
-            "removed": len(before - there - failed),
+            "removed": len(before - there - failed - left),
             "unchanged": max(0, wanted - len(done) - waiting),
+            "left behind": len(left - there - failed),
             "failed": len(failed),
             "not reached": waiting,
         }

@@ -568,6 +568,26 @@ def test_the_end_of_create_and_update_is_counts_time_and_outputs(
     assert removed.out == ""
 
 
+def test_what_is_left_behind_does_not_count_as_removed(
+    zonda: Zonda, write: Callable[[str, str], Path]
+) -> None:
+    kept = "    deletion_policy: Retain\n"
+    text = "heat_template_version: 2018-08-31\nresources:\n"
+    text += "".join(f"  {name}:\n    type: OS::Heat::RandomString\n{kept}" for name in "ab")
+    text += "    properties: {length: 9}\n"
+    text += "  c:\n    type: OS::Heat::None\n"
+
+    zonda("stack", "create", "s", "-t", write("all.yaml", text))
+    replaced = zonda("stack", "update", "s", "-t", write("new.yaml", text.replace("9", "8")))
+    less = text.replace("  a:\n    type: OS::Heat::RandomString\n" + kept, "")
+    updated = zonda("stack", "update", "s", "-t", write("less.yaml", less.replace("9", "8")))
+    deleted = zonda("stack", "delete", "-y", "s")
+
+    assert "0 changed, 1 replaced, 0 removed, 2 unchanged\n" in replaced.err
+    assert "0 replaced, 0 removed, 2 unchanged, 1 left behind\n" in updated.err
+    assert "1 removed, 1 left behind\n" in deleted.err
+
+
 def test_the_end_of_a_create_tells_no_generated_password(
     zonda: Zonda, write: Callable[[str, str], Path]
 ) -> None:
