@@ -454,9 +454,9 @@ class EngineClient:
         return self._parts.reader.tree_size(self._parts.reader.stack_by_id(stack_id).root_id)
 
     def find_holder(self, stack: StackView) -> str:
-        """Find the process that carries out what goes on in a stack, for people; '' for none."""
+        """Find the other process that carries out what goes on in a stack, for people; or ''."""
         if not self._parts.is_clustered:
-            return self._parts.find_engine()
+            return "" if self._parts.lock.held else self._parts.find_engine()
         owner = self._parts.reader.find_owner(stack.root_id)
         return "process {1} on {0}".format(*owner) if owner else ""
 

@@ -146,6 +146,21 @@ def test_without_a_terminal_who_comes_second_is_refused(
     assert busy.history == RUNS
 
 
+@pytest.mark.skipif(ON_SERVER, reason="there a stack has an owner of its own")
+def test_a_refused_command_does_not_name_itself_as_what_carries_the_action_out(
+    zonda: Any, tmp_path: Path, write: Any
+) -> None:
+    template = write(
+        "t.yaml", "heat_template_version: 2018-08-31\nresources: {a: {type: OS::Heat::None}}\n"
+    )
+    zonda("stack", "create", "web", "-t", template, "--no-wait")
+
+    said = zonda("stack", "suspend", "web", code=1).err
+
+    assert "already has an action (CREATE) in progress" in said
+    assert "nobody carries it out now" in said
+
+
 def test_a_terminal_is_asked_and_a_no_leaves_everything_as_it_is(
     zonda: Any, busy: Home, answers: list[bool]
 ) -> None:
