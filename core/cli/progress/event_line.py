@@ -10,6 +10,13 @@ from ..console import formats, sanitize
 
 #: Stands in the event of a resource that waits at a breakpoint.
 PAUSED = " paused until Hook "
+#: So begin the reasons of its later events.
+_PASSED = ("Hook ", "Failure occurred while waiting.")
+
+
+def is_of_breakpoint(event: EventView) -> bool:
+    """Whether an event tells of a breakpoint: its state is then what the resource had before."""
+    return PAUSED in event.reason or event.reason.startswith(_PASSED)
 
 
 #: The most events, and then failures, of nested stacks that are shown one by one.

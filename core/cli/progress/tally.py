@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from zonda.core.engine.operations.transitions import CHANGED
 from zonda.core.store.read.stack_reads import StackReads
 from zonda.core.store.read.views import StackView
 
 from ..console.formats import format_duration
+from .event_line import is_of_breakpoint
 from .event_stream import EventWithPath
 
 _MAKING = ("CREATE", "ADOPT")
@@ -43,13 +45,14 @@ class Tally:
         """Add events."""
         for _, event in told:
             self._times = [*self._times[:1], event.at]
-            if not event.resource_name or event.resource_id is None:
+            if not event.resource_name or event.resource_id is None or is_of_breakpoint(event):
                 continue
             key = (event.stack_id, event.resource_name)
             self._last[key] = event.status
             if event.action in _MAKING:
                 self._begun.add(event.resource_id)
-            if event.action == "DELETE" and event.status != "COMPLETE":
+            # Of what is left behind, nothing but the end is told, and no reason for that.
+            if event.action == "DELETE" and (event.status != "COMPLETE" or event.reason != CHANGED):
                 self._ending.add(event.resource_id)
             if event.status == "COMPLETE":
                 self._count(event.action, event.resource_id, key)

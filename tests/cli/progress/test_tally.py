@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,8 @@ def make_event(seq: int, name: str, status: str, generation: int) -> EventView:
     """One event of a removal."""
     kind = "OS::Heat::None"
     about = (f"row-{name}", name, kind, name)
-    return EventView(seq, str(seq), "s", "s", generation, *about, "DELETE", status, "", 0.0)
+    state = ("DELETE", status, "state changed")
+    return EventView(seq, str(seq), "s", "s", generation, *about, *state, 0.0)
 
 
 def test_what_an_interrupted_removal_had_begun_is_not_left_behind() -> None:
@@ -26,3 +28,30 @@ def test_what_an_interrupted_removal_had_begun_is_not_left_behind() -> None:
     tally.add(("", event) for event in now)
 
     assert tally.summary(reader, stack).endswith(": 1 removed, 1 left behind")
+
+
+def test_what_was_found_missing_is_not_left_behind() -> None:
+    event = replace(make_event(1, "a", "COMPLETE", 1), reason="nothing to delete: it is gone")
+    stack: Any = SimpleNamespace(id="s", root_id="s", action="DELETE")
+
+    tally = Tally()
+    tally.add([("", event)])
+
+    assert tally.summary(SimpleNamespace(), stack).endswith(": 1 removed")  # type: ignore[arg-type]
+
+
+def test_what_waits_at_a_breakpoint_is_not_made_again() -> None:
+    made = replace(make_event(1, "a", "COMPLETE", 1), action="CREATE")
+    reasons = (
+        "UPDATE paused until Hook pre-update is cleared",
+        "Hook pre-update is left: UPDATE was overtaken by ROLLBACK",
+        "Failure occurred while waiting.",
+    )
+    reader: Any = SimpleNamespace(tree_size=lambda root, wanted: 1)
+    stack: Any = SimpleNamespace(id="s", root_id="s", action="UPDATE", status="COMPLETE")
+
+    tally = Tally()
+    tally.add(("", replace(made, reason=reason)) for reason in reasons)
+
+    told = tally.summary(reader, stack)
+    assert told.endswith(": 0 made, 0 changed, 0 replaced, 0 removed, 1 unchanged")
