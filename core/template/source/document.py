@@ -36,12 +36,26 @@ _ESCAPED = "\\\\[xuU\r\n\x85\u2028\u2029]"
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
+_MISPLACED = "Check the indentation and the quotation marks of this line and of those above it."
+
+#: By words of libyaml and of PyYAML, which differ for some faults.
 _HINTS = {
     "cannot start any token": "Indent with spaces, and quote text that begins with % @ or `.",
     "tab character": "Indent with spaces: YAML allows no tabs there.",
-    "mapping values are not allowed": "Check the indentation, and quote text that contains ': '.",
-    "expected <block end>": "Check the indentation of this line against the lines above it.",
-    "expected ',' or": "A bracket or brace above is not closed.",
+    "mapping values are not allowed": "Check the indentation, put a blank behind the colon of each "
+    "key (above, too), and quote text that contains ': '.",
+    "expected <block end>": _MISPLACED,
+    "did not find expected key": _MISPLACED,
+    "expected '-' indicator": _MISPLACED,
+    "expected ':'": "Put a colon and a blank behind each key, and indent lines of a text more than "
+    "its key.",
+    "expected ',' or": "Close the bracket or brace above, put commas between items, and quote text "
+    "that contains ': '.",
+    "end of stream": "Close the quotation mark that stands there.",
+    "escape character": "Write \\\\ for a backslash, or put the text in single quotes.",
+    "expected alphabetic": "Quote text that begins with * or &.",
+    "undefined alias": "Quote text that begins with *, or put &name at the value that it repeats.",
+    "unhashable key": "Quote text that begins with { or [.",
     "constructor for the tag": "Quote the text if it begins with '!', '=' or '<<'.",
     TOO_LONG: "Use fewer aliases (*name) inside aliases, or raise max_template_bytes.",
     "another": "Write each template into a file of its own.",
@@ -285,6 +299,8 @@ def _make_unreadable_error(problem: str, file: str, what: str, place: Place) -> 
 
 def _find_place(error: yaml.MarkedYAMLError, file: str) -> Place:
     mark = error.problem_mark or error.context_mark
+    if "end of stream" in (error.problem or ""):  # that is no place to mend anything
+        mark = error.context_mark or mark
     return Place(file, mark.line + 1, mark.column + 1) if mark else Place(file, 1, 1)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zonda.hooks.errors import TemplateError, VersionError
+from zonda.hooks.text.suggestions import closest
 
 from .diagnostics import suggestion
 
@@ -88,11 +89,8 @@ def resolve_version(data: Any, text: str = "") -> str:
 
 def suggest_version_key(data: Mapping[Any, Any]) -> str:
     """Suggest a fix if some key looks like the version key in another spelling."""
-    lowered = {key.lower(): key for key in KEYS}
-    spelt = (key for key in data if str(key).lower() in lowered)
-    return next(
-        (f"Did you mean {lowered[str(key).lower()]} instead of {key}?" for key in spelt), ""
-    )
+    alike = ((closest(key, KEYS), key) for key in data)
+    return next((f"Did you mean {meant} instead of {key}?" for meant, key in alike if meant), "")
 
 
 def _check_version(key: str, value: str) -> str:

@@ -203,15 +203,38 @@ def test_unreadable_text_is_refused_with_its_place(text, line, column, part):
         assert error.place == Place("web.yaml", line, column)
 
 
+@pytest.mark.usefixtures("parser")
 @pytest.mark.parametrize(
     ("text", "hint"),
-    [("a:\n\tb: 1\n", "spaces"), ("a: b: c\n", "quote"), ("a: [b\n", "closed")],
-    ids=["tab", "colon", "bracket"],
+    [
+        pytest.param("a:\n\tb: 1\n", "spaces", id="tab"),
+        pytest.param("a: b: c\n", "quote", id="colon"),
+        pytest.param("a:\n  b:c\n  d: e\n", "blank behind the colon", id="no-blank"),
+        pytest.param("a: [b\n", "Close the bracket", id="bracket"),
+        pytest.param("a: {b: c: d}\n", "quote text that contains", id="colon-in-braces"),
+        pytest.param("a:\n   b: c\n  d: e\n", "indentation", id="indentation"),
+        pytest.param("a:\n  - b\n  c: d\n", "indentation", id="item-and-key"),
+        pytest.param("a: 'it's'\n", "quotation marks", id="apostrophe"),
+        pytest.param("a: b\nc\n", "a colon", id="no-colon"),
+        pytest.param("a: |\ntext\n", "indent lines of a text", id="block-of-text"),
+        pytest.param('a: "b\nc: d\n', "Close the quotation mark", id="quotation-mark"),
+        pytest.param('a: "C:\\path"\n', "single quotes", id="backslash"),
+        pytest.param("a: *.example.com\n", "begins with *", id="star"),
+        pytest.param("a: *x\n", "begins with *", id="alias"),
+        pytest.param("a: {{ x }}\n", "begins with {", id="braces"),
+    ],
 )
 def test_common_mistakes_have_a_hint(text, hint):
     with pytest.raises(TemplateError) as caught:
         load_document(text, "t")
     assert hint in caught.value.hint
+
+
+@pytest.mark.usefixtures("parser")
+def test_a_quotation_mark_that_is_not_closed_is_the_place():
+    with pytest.raises(TemplateError) as caught:
+        load_document('a: 1\nb: "c\nd: e\n', "t")
+    assert caught.value.place == Place("t", 2, 4)
 
 
 def test_an_environment_is_called_so():

@@ -30,6 +30,10 @@ def test_every_version_is_spoken_of_by_its_date(version: str) -> None:
             "Did you mean heat_template_version instead of Heat_Template_Version?", id="case",
         ),
         pytest.param(
+            {"heat_template_versoin": "rocky"}, "Template format version not found.",
+            "Did you mean heat_template_version instead of heat_template_versoin?", id="misspelt",
+        ),
+        pytest.param(
             {"AWSTemplateFormatVersion": "2010-09-10"}, "The template version is invalid: "
             '"AWSTemplateFormatVersion: 2010-09-10". '
             '"AWSTemplateFormatVersion" should be: 2010-09-09',
