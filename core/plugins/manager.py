@@ -45,6 +45,15 @@ if TYPE_CHECKING:  # see ``installed``
 #: The kind of what may refuse requests.
 POLICY: Final = "policy"
 
+#: Namespaces of OpenStack's services in Heat's types; a similar name of ours does something else.
+_OPENSTACK: Final = frozenset(
+    f"OS::{service}::"
+    for service in (
+        *("Aodh", "Barbican", "Blazar", "Cinder", "Designate", "Glance", "Ironic", "Keystone"),
+        *("Magnum", "Manila", "Neutron", "Nova", "Octavia", "Swift", "Trove", "Zaqar", "Zun"),
+    )
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -296,8 +305,14 @@ class Plugins:
         return [(name, error) for (of, name), error in self.unusable.items() if of == kind]
 
     def explain_missing_type(self, name: str) -> str:
-        """Explain a missing resource type by the failure of a plug-in; '' where none failed."""
-        return self.explain_missing("resource type", name)
+        """Explain a missing resource type by a failed plug-in, or by one that is not installed."""
+        reason = self.explain_missing("resource type", name)
+        service = name[: name.rfind("::") + 2]
+        if reason or service not in _OPENSTACK:
+            return reason
+        if any(each.startswith(service) for each in self.resource_types):
+            return ""
+        return f"{name} would be a type of OpenStack: pip install 'zonda-heat-compat[openstack]'."
 
     def explain_missing(self, kind: str, name: str) -> str:
         """Explain a missing name of a kind by the failure of a plug-in; '' where none failed."""

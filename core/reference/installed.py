@@ -65,9 +65,9 @@ class Reference:
         plugins = self._plugins
         cls = plugins.resource_types.get(name)
         if cls is None:
-            hint = (
-                f"{suggestion(name, plugins.resource_types)} {plugins.explain_missing_type(name)}"
-            ).strip()
+            hint = reason = plugins.explain_missing_type(name)
+            if name not in reason:  # a plug-in brings it, or would
+                hint = f"{suggestion(name, plugins.resource_types)} {reason}".strip()
             hint = hint or "'zonda resource type list' lists them."
             raise NotFound("resource type", name, hint=hint)
         return cls

@@ -153,6 +153,15 @@ def test_a_plugin_may_disable_one_of_its_types() -> None:
     assert plugins.explain_missing_type("A::Other") == ""
 
 
+def test_a_type_of_a_service_that_no_plugin_brings_is_of_openstack() -> None:
+    plugins = collect(plugin("acme", zonda_resource_types=lambda: {"OS::Nova::Server": One}))
+    assert plugins.explain_missing_type("OS::Cinder::Volume").endswith(
+        "a type of OpenStack: pip install 'zonda-heat-compat[openstack]'."
+    )
+    assert plugins.explain_missing_type("OS::Nova::Servr") == ""
+    assert plugins.explain_missing_type("OS::Heat::Valeu") == ""
+
+
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def needs() -> Any:
         raise ModuleNotFoundError("No module named 'acme_sql.rows'", name="acme_sql.rows")

@@ -172,6 +172,9 @@ def test_a_template_of_a_type_is_printed(
 
 def test_an_unknown_type_gets_a_hint(zonda: Zonda, lamp: Path) -> None:
     assert "Did you mean My::Lamp?" in zonda("resource", "type", "template", "My::Lmap", code=1).err
+    said = zonda("resource", "type", "show", "OS::Nova::Server", code=1).err
+    assert "zonda-heat-compat[openstack]" in said
+    assert "Did you mean" not in said  # OS::Heat::DeployedServer makes no server
 
 
 def test_plugins_are_listed_with_what_they_bring_and_why_they_failed(
