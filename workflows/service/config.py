@@ -109,11 +109,13 @@ class _Reader:
             self._add_fault("parallel", f"must be a whole number from 1 to {_MOST_PARALLEL}")
         workflows = self._read_workflows(data.get("workflows"))
         if self.faults:
-            raise UsageError("\n".join(self.faults), hint="Correct the workflow file.")
+            raise UsageError(
+                f"{self.file}: {'; '.join(self.faults)}.", hint="Correct the workflow file."
+            )
         return ServiceConfig(self.file, workflows, parallel)
 
     def _add_fault(self, where: str, what: str) -> None:
-        self.faults.append(f"{self.file}: {where} {what}")
+        self.faults.append(f"{where} {what}")
 
     def _read_workflows(self, given: Any) -> dict[str, Workflow]:
         if not isinstance(given, dict):  # none at all: the service listens for callbacks only
