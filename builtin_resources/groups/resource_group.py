@@ -164,7 +164,8 @@ class ResourceGroup(BatchedGroup):
         if self.data().get(_REMOVED_BY) == operation.id:
             return known
         found = self._collect_removed_names(known)
-        if found != known or self._forgets:
+        # Kept even where nothing is new: a later batch finds members that an earlier one made.
+        if self.properties[REMOVAL] or self._forgets:
             self.data_set(_REMOVED_NAMES, ",".join(sorted(found, key=_get_sort_key)))
             self.data_set(_REMOVED_BY, operation.id)
         return found

@@ -117,6 +117,14 @@ def test_removal_policies_take_names_and_references(listed: list[Any], left: lis
     assert names(life) == left
 
 
+def test_a_listed_name_that_a_batch_brings_about_is_not_removed() -> None:
+    life = made(group(1), rolling_update={"max_batch_size": 1})
+    life.update(group(3, "b", removal_policies=removing("1")))
+    assert len(life.steps) > 1
+    assert names(life) == ["0", "1", "2"]
+    assert life.attribute("removed_rsrc_list") == []
+
+
 def test_removal_policies_act_at_creation_as_well() -> None:
     assert names(made(group(2, removal_policies=removing(1)))) == ["0", "2"]
 
