@@ -73,6 +73,8 @@ def served(other: Server, tmp_path: Path) -> Iterator[Server]:
         ("sink", "skip", "x"),
         ("plugin", "check", "x"),
         ("token", "create", "ann", "--project", "p"),
+        ("token", "list"),
+        ("token", "revoke", "x"),
         ("resource", "type", "docs"),
         ("demo",),
     ],

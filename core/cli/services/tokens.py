@@ -71,7 +71,7 @@ def list_all(session: Session, arguments: argparse.Namespace) -> None:
             ", ".join(sorted(each.caller.roles)),
             formats.format_time(each.caller.expires),
         )
-        for each in list_tokens(session.settings.home / TOKENS)
+        for each in list_tokens(session.local.settings.home / TOKENS)
     ]
     session.show_rows(arguments, ("ID", "User", "Project", "Roles", "Expires"), rows)
 
@@ -79,5 +79,5 @@ def list_all(session: Session, arguments: argparse.Namespace) -> None:
 @takes(argument("id", metavar="ID", help="the id that 'zonda token list' shows"))
 def revoke(session: Session, arguments: argparse.Namespace) -> None:
     """Take a token out of the file; a running server knows it no more at its next request."""
-    caller = remove_token(session.settings.home / TOKENS, arguments.id)
+    caller = remove_token(session.local.settings.home / TOKENS, arguments.id)
     session.screen.say(f"The token of {caller.user} for {caller.project_id} is revoked.")
