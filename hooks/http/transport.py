@@ -159,9 +159,9 @@ class Transport:
         total = self._compute_total(seconds)
         if total <= 0:
             raise TransportError("no time is left for it", may_have_arrived=False)
-        _check_headers(headers)
         try:
             request = _prepare(method, url, headers, body, auth)
+            _check_headers(request.headers)
             # Not before: a token may have been fetched meanwhile, in time and bytes of its own.
             adapter.budget.begin(total, self._config.max_body)
             if fresh:
@@ -281,7 +281,7 @@ def _prepare(
     body: bytes | None,
     auth: AuthBase | None,
 ) -> requests.PreparedRequest:
-    """Prepare a request as a session would, of checked headers, and of bytes or nothing."""
+    """Prepare a request as a session would, of bytes or nothing."""
     request = requests.PreparedRequest()
     request.method, request.url, request.body = method.upper(), _prepare_url(url), body or None
     request.headers = CaseInsensitiveDict({**_ALWAYS, **headers})
@@ -316,9 +316,10 @@ def list_url_secrets(url: str) -> list[str]:
     return [password, unquote(password), coded, base64.b64decode(coded).decode("latin-1")]
 
 
-def _check_headers(headers: Mapping[str, str]) -> None:
+def _check_headers(headers: Mapping[str, str | bytes]) -> None:
     """Raise RequestRejected, without the value, for what is no header (as ``http.client`` does)."""
-    for name, value in headers.items():
+    for name, given in headers.items():
+        value = given.decode("latin-1") if isinstance(given, bytes) else given
         sendable = _LATIN.fullmatch(value) and _LATIN.fullmatch(name)
         if not sendable or value[:1].isspace() or not name[:1].strip(": \t") or ":" in name:
             shown = name.encode("ascii", "replace").decode() if name.isprintable() else "?"

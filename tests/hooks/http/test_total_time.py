@@ -16,6 +16,7 @@ from zonda.hooks.http import (
     AddressPolicy,
     ClientConfig,
     RequestRejected,
+    TokenAuth,
     Transport,
     TransportError,
     address_policy,
@@ -161,6 +162,13 @@ def test_nothing_is_sent_when_no_time_is_left(transport: Transport) -> None:
 def test_a_header_that_cannot_be_sent_is_named(transport: Transport, name: str, value: str) -> None:
     with pytest.raises(RequestRejected, match=f"the header {name} must be one line of Latin-1"):
         transport.send("GET", "http://127.0.0.1:9/", {name: value})
+
+
+def test_a_token_that_cannot_be_sent_is_not_shown(transport: Transport) -> None:
+    auth = TokenAuth(lambda: "sesame\n", lambda token: False, "X-Auth-Token")
+    with pytest.raises(RequestRejected, match="the header X-Auth-Token must be one") as caught:
+        transport.send("GET", "http://127.0.0.1:9/", {}, auth=auth)
+    assert "sesame" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["", "X: a", " X", "X\n"])
