@@ -65,6 +65,8 @@ class Connection:
             trusted=frozenset({origin(url)}),
         )
         self._transport = Transport(config)
+        #: Whether a request may have arrived: there is a server, which may be starting again.
+        self._was_reached = False
 
     @cached_property
     def project(self) -> str:
@@ -138,10 +140,12 @@ class Connection:
                 reply = self._transport.send(
                     method, url, sent, data, seconds=_PATIENCE + seconds, auth=auth
                 )
+                self._was_reached = True
                 if reply.status not in _BUSY or pause is None:
                     return reply
             except TransportError as error:
-                if pause is None or not error.may_have_arrived:
+                self._was_reached |= error.may_have_arrived
+                if pause is None or not self._was_reached:
                     raise ServerError(
                         f"The server at {self.url} cannot be reached: {error}.",
                         hint="Check ZONDA_URL, and that 'zonda serve' runs there.",

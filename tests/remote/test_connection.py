@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,47 @@ def test_a_server_that_is_not_there_is_asked_once(clock: PromptClock) -> None:
         with pytest.raises(ServerError, match="cannot be reached: connection refused"):
             Connection(Account(url, "p"), clock).read("reader.last_event")
     assert clock.pauses == []
+
+
+def test_a_server_that_starts_again_is_waited_for() -> None:
+    threads: list[threading.Thread] = []
+
+    def start(port: int, *answers: object) -> int:
+        listening = socket.create_server(("127.0.0.1", port))
+        thread = threading.Thread(target=_answer_each, args=(listening, answers))
+        thread.start()
+        threads.append(thread)
+        return int(listening.getsockname()[1])
+
+    class Restart(PromptClock):
+        """Starts the server again in the third pause."""
+
+        def pause(self, seconds: float) -> None:
+            super().pause(seconds)
+            if len(self.pauses) == 3:
+                start(port, {"result": 3})
+
+    port, clock = start(0, HELLO), Restart()
+    connection = Connection(Account(f"http://127.0.0.1:{port}", "p"), clock)
+    assert connection.project == "p1"
+    threads[0].join()
+
+    assert connection.read("reader.last_event") == 3
+
+    assert len(clock.pauses) == 3
+    threads[1].join()
+
+
+def _answer_each(listening: socket.socket, answers: Sequence[object]) -> None:
+    """Answer one connection each, then listen no more."""
+    with listening:
+        for answer in answers:
+            said = json.dumps(answer).encode()
+            accepted, _ = listening.accept()
+            with accepted:
+                accepted.recv(65536)
+                head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+                accepted.sendall(head % len(said) + said)
 
 
 def test_a_url_must_be_one(clock: PromptClock) -> None:
