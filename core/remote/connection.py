@@ -36,6 +36,11 @@ _PATIENCE = 60.0
 _LARGEST = 256 * MEBIBYTE
 #: Attempts of a request whose connection breaks, and the seconds in front of each further one.
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
+_CANNOT_REACH = "Check ZONDA_URL, and that 'zonda serve' runs there."
+_CANNOT_TRUST = (
+    "Set ZONDA_URL_CA_BUNDLE to the file of the certificates that the server's is signed by; "
+    "write ZONDA_URL with http:// where the server speaks no TLS."
+)
 #: Answers that say: not now.
 _BUSY = frozenset({429, 502, 503, 504})
 
@@ -146,12 +151,16 @@ class Connection:
             except TransportError as error:
                 self._was_reached |= error.may_have_arrived
                 if pause is None or not self._was_reached:
+                    is_about_tls = str(error).startswith("TLS failed")
                     raise ServerError(
                         f"The server at {self.url} cannot be reached: {error}.",
-                        hint="Check ZONDA_URL, and that 'zonda serve' runs there.",
+                        hint=_CANNOT_TRUST if is_about_tls else _CANNOT_REACH,
                     ) from error
             except RequestRejected as error:
-                raise ServerError(f"The server at {self.url} cannot be used: {error}.") from error
+                raise ServerError(
+                    f"The server at {self.url} cannot be used: {error}.",
+                    hint="Check ZONDA_URL, ZONDA_TOKEN and ZONDA_URL_CA_BUNDLE.",
+                ) from error
             self._clock.pause(pause)
         raise AssertionError("the last attempt answers or raises")
 

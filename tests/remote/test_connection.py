@@ -152,6 +152,15 @@ def _answer_each(listening: socket.socket, answers: Sequence[object]) -> None:
                 accepted.sendall(head % len(said) + said)
 
 
+def test_what_to_do_about_the_files_of_certificates_is_told(
+    tmp_path: Path, clock: PromptClock
+) -> None:
+    account = Account("https://127.0.0.1:9", "p", ca_bundle=str(tmp_path / "none.pem"))
+    with pytest.raises(ServerError, match="ca_bundle or the client_certificate is not there") as caught:
+        _ = Connection(account, clock).project
+    assert "ZONDA_URL_CA_BUNDLE" in caught.value.hint
+
+
 def test_a_url_must_be_one(clock: PromptClock) -> None:
     for url in ("host:8004", "ftp://host/", "http://"):
         with pytest.raises(UsageError, match=r"no http\(s\) URL"):
@@ -190,9 +199,10 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(
 
     thread = threading.Thread(target=answer, args=(2,))
     thread.start()
-    with pytest.raises(ServerError, match="TLS failed: the certificate is not accepted"):
+    with pytest.raises(ServerError, match="TLS failed: the certificate is not accepted") as caught:
         _ = Connection(Account(url, "p"), clock).project
     trusting = Connection(Account(url, "p", ca_bundle=str(certificate)), clock)
     assert trusting.project == "p1"
     thread.join()
     listening.close()
+    assert "Set ZONDA_URL_CA_BUNDLE" in caught.value.hint
