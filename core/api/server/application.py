@@ -109,6 +109,8 @@ class Application:
             answer = await self._find_answer(scope, receive, key)
         except _Gone:
             return
+        except asyncio.CancelledError:  # by the server, which ends and has waited long enough
+            answer = _answer_busy("The server stops; look whether it is carried out.")
         stream = answer.stream
         if stream is not None:
             try:

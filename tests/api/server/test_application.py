@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -159,15 +159,20 @@ def test_large_headers_are_refused(client: TestClient) -> None:
     assert reply.headers["connection"] == "close"
 
 
-@pytest.mark.parametrize("header", [("content-length", "10"), ("transfer-encoding", "chunked")])
-def test_a_body_that_does_not_come_is_waited_for_so_long(
-    api: Any, monkeypatch: pytest.MonkeyPatch, header: tuple[str, str]
-) -> None:
-    monkeypatch.setattr(application, "BODY_SECONDS", 0.0)
+def ask_without_body(
+    api: Any, header: tuple[str, str], use: Callable[[asyncio.Task[None]], object] = bool
+) -> list[Any]:
+    """What is sent to a client that announces a body and sends none.
+
+    ``use``: gets the task of the request, which waits for the body.
+    """
     sent: list[Any] = []
 
     async def ask() -> None:
+        waits = asyncio.Event()
+
         async def receive() -> Any:
+            waits.set()
             await asyncio.Event().wait()
 
         async def send(message: Any) -> None:
@@ -184,11 +189,29 @@ def test_a_body_that_does_not_come_is_waited_for_so_long(
             "query_string": b"",
             "headers": [(b"host", b"x"), (header[0].encode(), header[1].encode())],
         }
-        await made(scope, receive, send)
+        task = asyncio.create_task(made(scope, receive, send))
+        await waits.wait()
+        use(task)
+        await task
 
     asyncio.run(ask())
+    return sent
+
+
+@pytest.mark.parametrize("header", [("content-length", "10"), ("transfer-encoding", "chunked")])
+def test_a_body_that_does_not_come_is_waited_for_so_long(
+    api: Any, monkeypatch: pytest.MonkeyPatch, header: tuple[str, str]
+) -> None:
+    monkeypatch.setattr(application, "BODY_SECONDS", 0.0)
+    sent = ask_without_body(api, header)
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_what_still_waits_when_the_server_ends_is_answered(api: Any) -> None:
+    sent = ask_without_body(api, ("content-length", "10"), lambda task: task.cancel())
+    assert sent[0]["status"] == 503
+    assert b"The server stops" in sent[1]["body"]
 
 
 def test_an_answer_that_takes_too_long_is_not_waited_for(
