@@ -138,8 +138,11 @@ def remove_token(path: Path, token_id: str) -> Caller:
     kept = [part for part in parts if fits[0].hash not in part]
     draft = path.with_name(f"{path.name}.new")
     try:
+        owner = path.stat()
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with open(handle, "w", encoding="utf-8") as file:
+            if owner.st_uid != os.geteuid():  # root's file would be closed to the server
+                os.fchown(handle, owner.st_uid, owner.st_gid)
             file.write("".join(kept))
         load_tokens(draft)
         os.replace(draft, path)

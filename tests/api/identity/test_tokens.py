@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from zonda.core.api.identity.tokens import Tokens, hash_token, load_tokens
+from zonda.core.api.identity.tokens import (
+    Tokens,
+    hash_token,
+    list_tokens,
+    load_tokens,
+    remove_token,
+)
 from zonda.hooks.errors import UsageError
 from zonda.hooks.testing import FakeClock
 
@@ -87,3 +93,14 @@ def test_a_fault_of_the_file_is_told(tmp_path: Path, row: str, says: str) -> Non
 def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="open to other users"):
         load_tokens(write(tmp_path / "tokens.toml", make_row(), mode=0o640))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to others")
+def test_a_file_that_root_takes_a_token_out_of_stays_its_owners(tmp_path: Path) -> None:
+    path = write(tmp_path / "tokens.toml", make_row(), make_row("t2"))
+    os.chown(path, 1234, 5678)
+
+    remove_token(path, list_tokens(path)[0].id)
+
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (1234, 5678, 0o600)
