@@ -1,4 +1,4 @@
-"""Limits of connections: how many there are, and how long and large the head of a request is.
+"""Limits of connections: how many there are, how long and large heads are, how long an end takes.
 
 Mixed into uvicorn's protocol, which waits without an end for the head of a request.
 """
@@ -18,6 +18,8 @@ from ..hosts import Proxies
 #: Bytes of the head of a request; seconds until it must be there.
 HEAD_BYTES = 16384
 HEAD_SECONDS = 60.0
+#: Seconds that an idle client by TLS has to agree to the end of its connection.
+END_SECONDS = 1.0
 #: Connections of all clients together.
 MOST_CONNECTIONS = 1000
 
@@ -95,6 +97,16 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         self._cancel_timer()
         self._counted.leave(self._address)
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """End the connection, once its request is answered.
+
+        TLS waits for the client's agreement, and a client that keeps a connection for later does
+        not look at it.
+        """
+        super().shutdown()
+        if self.transport.is_closing() and self.transport.get_extra_info("sslcontext"):
+            self.loop.call_later(END_SECONDS, self.transport.abort)
 
     def _wait_for_head(self) -> None:
         if self._timer is None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import ssl
+import subprocess
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,3 +143,64 @@ def test_a_second_head_has_to_come_in_time_too(monkeypatch: pytest.MonkeyPatch) 
         assert await read_all(reader) == b""
 
     serve(scenario)
+
+
+def test_an_idle_client_by_tls_does_not_hold_up_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "END_SECONDS", 0.0)
+    asyncio.run(end_beside_an_idle_client(make_tls(tmp_path)))
+
+
+async def end_beside_an_idle_client(tls: ssl.SSLContext) -> None:
+    """Return once the connection of a client that does not look at it has ended."""
+    loop, made, ended = asyncio.get_running_loop(), [], asyncio.Event()
+
+    class Noted(LimitedProtocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            made.append(self)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            ended.set()
+
+    config = uvicorn.Config(answer, log_config=None, lifespan="off", ws="none")
+    config.load()
+    make = partial(
+        Noted, Connections(3, Proxies()), config=config, server_state=ServerState(), app_state={}
+    )
+    server = await loop.create_server(
+        partial(make, _loop=loop), "127.0.0.1", 0, ssl=tls, ssl_shutdown_timeout=10 * PATIENCE
+    )
+    client = await asyncio.to_thread(ask_by_tls, server.sockets[0].getsockname()[1])
+    made[0].shutdown()
+    await asyncio.wait_for(ended.wait(), PATIENCE)
+    client.close()
+    server.close()
+
+
+def make_tls(folder: Path) -> ssl.SSLContext:
+    """TLS with a certificate of its own."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
+def ask_by_tls(port: int) -> ssl.SSLSocket:
+    """A connection whose request has been answered, and that is kept."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    client = context.wrap_socket(socket.create_connection(("127.0.0.1", port), PATIENCE))
+    client.sendall(GET + b"\r\n")
+    assert b" 204 " in client.recv(65536)
+    return client
