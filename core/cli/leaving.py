@@ -17,9 +17,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
+from zonda.core.system.clock import SystemClock
+
 from .console import streams
 
-#: Seconds that threads of plug-ins have to end by themselves.
+#: Seconds that threads of plug-ins have to end by themselves, all together.
 GRACE = 2.0
 
 _end_process = os._exit
@@ -45,8 +47,10 @@ def refuse_exits() -> Iterator[None]:
 def leave(code: int) -> NoReturn:
     """End the process without the clean-up of Python, which frees one by one what ends anyway."""
     gc.disable()
-    for at, thread in enumerate(threads := _list_awaited()):
-        thread.join(0.0 if at else GRACE)
+    clock = SystemClock()
+    end = clock.monotonic() + GRACE
+    for thread in (threads := _list_awaited()):
+        thread.join(max(end - clock.monotonic(), 0.0))
     names = [thread.name for thread in threads if thread.is_alive()]
     if names:
         streams.print_error(f"plug-ins have left threads behind, which end now: {', '.join(names)}")
