@@ -44,7 +44,8 @@ class Tally:
     def add(self, told: Iterable[EventWithPath]) -> None:
         """Add events."""
         for _, event in told:
-            self._times = [*self._times[:1], event.at]
+            if event.action != "SIGNAL":  # one may come long after the end
+                self._times = [*self._times[:1], event.at]
             if not event.resource_name or event.resource_id is None or is_of_breakpoint(event):
                 continue
             key = (event.stack_id, event.resource_name)

@@ -6,6 +6,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+from tests.cli.progress.test_live import EVENT
+
 from zonda.core.cli.progress.tally import Tally
 from zonda.core.store.read.views import EventView
 
@@ -55,3 +57,12 @@ def test_what_waits_at_a_breakpoint_is_not_made_again() -> None:
 
     told = tally.summary(reader, stack)
     assert told.endswith(": 0 made, 0 changed, 0 replaced, 0 removed, 1 unchanged")
+
+
+def test_a_signal_after_the_end_makes_no_action_longer() -> None:
+    tally = Tally()
+    for action, seconds in (("CHECK", 0.0), ("CHECK", 2.0), ("SIGNAL", 900.0)):
+        tally.add([((), replace(EVENT, action=action, at=EVENT.at + seconds))])
+    stack: Any = type("Stack", (), {"action": "CHECK"})
+    reader: Any = None
+    assert tally.summary(reader, stack) == " in 2.0 s"
