@@ -46,7 +46,10 @@ def parse_query(text: str) -> Query:
 
 def parse_json(request: Request) -> Any:
     """The JSON value of a body; None without one. Raises BadRequest."""
-    return None if request.method in ("GET", "HEAD", "OPTIONS") else parse_json_body(request.body)
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return None
+    check_encoding(request.headers)
+    return parse_json_body(request.body)
 
 
 def parse_json_body(body: bytes) -> Any:

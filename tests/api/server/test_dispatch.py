@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from zonda.core.api.http.errors import BadRequest, Missing, answer_error
+from zonda.core.api.http.requests import Request, parse_json
 from zonda.core.api.identity.callers import Forbidden, IdentityUnavailable
 from zonda.hooks.errors import (
     ActionInProgress,
@@ -89,6 +90,12 @@ def test_a_body_that_is_no_object_is_a_bad_request(api: Any, raw: bytes, says: s
     reply = api("POST", "/stacks", raw=raw)
     assert (reply.status, reply.kind) == (400, "HTTPBadRequest")
     assert says in reply.message
+
+
+def test_a_compressed_body_is_a_bad_request() -> None:
+    request = Request("POST", "/v1/p1/stacks", headers={"content-encoding": "gzip"}, body=b"\x1f")
+    with pytest.raises(BadRequest, match="Content-Encoding"):
+        parse_json(request)
 
 
 def test_too_many_keys_of_a_query_are_a_bad_request(api: Any) -> None:
