@@ -192,7 +192,10 @@ def test_one_server_loses_and_doubles_nothing(tmp_path: Path, kind: str) -> None
 def test_two_members_lose_and_double_nothing(tmp_path: Path, kind: str) -> None:
     """Without live events: a stream has those of its own member only."""
     require_postgresql()
-    storm = ClusterStorm(tmp_path, kind=kind, kills=2, seed=7, longest=0.5, members=2, streams=0)
+    kills = 1 if kind == "upgrade" else 2  # an upgrade makes a copy of zonda
+    storm = ClusterStorm(
+        tmp_path, kind=kind, kills=kills, seed=7, longest=0.5, members=2, streams=0
+    )
     report = storm.report(storm.run())
     assert report["faults"] == {}
     assert report["events"] > report["keys"] > 0

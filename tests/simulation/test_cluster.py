@@ -32,7 +32,7 @@ MOST = 2000
 
 
 def test_a_life_in_a_cluster_ends_as_it_must() -> None:
-    counted = played(range(40), live_cluster)
+    counted = played(range(20), live_cluster)
     disruptions = {"kill", "stand_still", "sleep_host", "miss_renewals", "cut", "end", "drain"}
     assert set(counted) >= {*disruptions, "calls cut off", "commits that nobody heard of"}
     assert counted["UpdateStack"] > counted["UpdateStack refused"]

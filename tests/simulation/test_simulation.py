@@ -128,19 +128,19 @@ def played(seeds: range, play_one: Callable[[int], Any]) -> Counter[str]:
 
 
 def test_a_whole_life_ends_as_it_must_whatever_is_asked_for() -> None:
-    counted = played(range(220), live)
+    counted = played(range(110), live)
     every = set(table.ACTIONS)
     missing = every - set(counted) - OF_DRIFT - {"MoveResource"}  # engine/plan/test_moves.py
     assert not missing
 
 
 def test_a_life_in_which_things_drift_ends_as_it_must() -> None:
-    counted = played(range(60), live_drifting)
+    counted = played(range(30), live_drifting)
     assert set(counted) >= OF_DRIFT
 
 
 def test_a_life_in_which_things_let_go_for_a_successor_ends_as_it_must() -> None:
-    assert played(range(60), live_letting_go)["got back"]
+    assert played(range(30), live_letting_go)["got back"]
 
 
 def test_a_life_with_nested_stacks_ends_as_it_must() -> None:
@@ -150,14 +150,14 @@ def test_a_life_with_nested_stacks_ends_as_it_must() -> None:
 
 
 def test_a_plain_life_ends_as_it_must() -> None:
-    played(range(160), play)
+    played(range(80), play)
 
 
 def test_what_types_that_do_nothing_outside_store_comes_with_their_answers() -> None:
     def inward(seed: int) -> Any:
         return play(seed, inward=True)
 
-    played(range(120), inward)
+    played(range(60), inward)
 
 
 @pytest.mark.parametrize("seed", KEPT)
