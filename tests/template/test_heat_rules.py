@@ -72,7 +72,7 @@ def test_function(loaded: Any, version: str, expression: str, value: Any) -> Non
 @pytest.mark.parametrize(
     ("version", "expression", "heat_type"),
     [
-        pytest.param(_OLD, "{'Fn::Select': ['1', {'1': a}]}", "TypeError", id="select-number"),
+        pytest.param(_OLD, "{'Fn::Select': [1, {'1': a}]}", "TypeError", id="select-number"),
         pytest.param(
             _OLD, "{'Fn::MemberListToMap': [N, V, ['.member.0.N']]}", "ValueError", id="member"
         ),
