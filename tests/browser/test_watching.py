@@ -172,6 +172,7 @@ def test_a_dialog_of_a_session_that_has_ended_leads_to_the_sign_in(
     page: Any, server: Server
 ) -> None:
     page.goto(create(server, "dialogless"))
+    page.locator('#live[data-link="live"]').wait_for()
     page.evaluate(HIDE, True)  # or the stream would lead there first
     sign_out_elsewhere(page)
     page.locator(".actions").get_by_role("link", name="Delete").click()
