@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-import subprocess
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.certificates import make_certificate
 
 from zonda.core.engine.actions.wire import error_to_dict
 from zonda.core.remote.account import Account
@@ -170,16 +170,7 @@ def test_a_url_must_be_one(clock: PromptClock) -> None:
 def test_a_certificate_that_nobody_vouches_for_is_refused(
     tmp_path: Path, clock: PromptClock
 ) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-            *("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-            *("-keyout", str(key), "-out", str(certificate)),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    certificate, key = make_certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     listening = socket.create_server(("127.0.0.1", 0))

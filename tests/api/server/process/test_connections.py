@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-import subprocess
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from tests.certificates import make_certificate
 from uvicorn.server import ServerState
 
 from zonda.core.api.server.hosts import Proxies
@@ -182,17 +182,8 @@ async def end_beside_an_idle_client(tls: ssl.SSLContext) -> None:
 
 def make_tls(folder: Path) -> ssl.SSLContext:
     """TLS with a certificate of its own."""
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-            *("-subj", "/CN=localhost", "-keyout", str(key), "-out", str(certificate)),
-        ],
-        check=True,
-        capture_output=True,
-    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(*make_certificate(folder))
     return context
 
 
