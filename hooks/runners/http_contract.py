@@ -67,6 +67,15 @@ def encoded(value: Any, *, sort: bool = False) -> bytes:
     ).encode()
 
 
+def is_json(value: Any) -> bool:
+    """Whether ``encoded`` takes a value: one with NaN or half a surrogate pair is no JSON."""
+    try:
+        encoded(value)
+    except ValueError:
+        return False
+    return True
+
+
 def instant(seconds: float) -> str:
     """Seconds since the epoch as ``2026-11-21T10:00:00Z``."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,6 @@ alone, since it may hold secrets.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -16,7 +15,6 @@ from .messages import Failed, Finished, Lost, Retry, Running, Started, Succeeded
 
 #: It is not the workflow that failed, but whoever was to run it.
 NOT_RUN: Final = "ZON305"
-OTHER_NUMBER: Final = "a number that JSON has not (NaN, Infinity)"
 #: The answer types of each call.
 _ANSWERS: Final = {
     "start": (Started, Finished, Retry),
@@ -61,12 +59,10 @@ def _find_difference(answer: Any, classes: tuple[type, ...]) -> tuple[str, str]:
                 f"{_describe_type(answer)}({name}={_describe_type(value)})",
             )
         try:
-            plain = require_json(name, dict(value) if isinstance(value, Mapping) else value)
-            json.dumps(plain, allow_nan=False)
+            plain = dict(value) if isinstance(value, Mapping) else value
+            require_json(name, plain, strict=True)
         except ResourceFailure as error:
             return f"JSON as its {name}", f"{_describe_type(answer)}({error.message})"
-        except ValueError:
-            return f"JSON as its {name}", f"{_describe_type(answer)}({name} with {OTHER_NUMBER})"
     return "", ""
 
 

@@ -152,10 +152,13 @@ def _has_no_text(value: object) -> bool:
     return kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
 
 
-def require_json(what: str, value: Any) -> Any:
-    """``value`` as JSON has it. Raises ResourceFailure where it has no word for it."""
+def require_json(what: str, value: Any, *, strict: bool = False) -> Any:
+    """``value`` as JSON has it. Raises ResourceFailure where it has no word for it.
+
+    NaN and the infinities are taken, as Python does, unless ``strict``.
+    """
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=not strict)
         text.encode()
     except UnicodeEncodeError:
         raise ResourceFailure(f"{what} holds half of a surrogate pair, which is no text") from None

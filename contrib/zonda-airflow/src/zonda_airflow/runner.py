@@ -133,7 +133,7 @@ class AirflowRunner(WorkflowRunner):
         if reply.status != 200 or not isinstance(found, dict) or "value" not in found:
             return Running(pause, self._shown(reply))
         output = _object(found["value"])
-        if not _is_json(output):
+        if not http_contract.is_json(output):
             return Failed(
                 f"the task {target.task} returned what JSON has not: NaN, an infinity or half a "
                 "character"
@@ -149,7 +149,7 @@ class AirflowRunner(WorkflowRunner):
         output = _object(kept["value"]) if isinstance(kept, dict) and "value" in kept else None
         return Failed(
             self._settings.redact(f"the DAG run {key} of {target.dag} failed: {failed}"),
-            output if _is_json(output) else None,
+            output if http_contract.is_json(output) else None,
         )
 
     def _pause(self, age: float) -> float:
@@ -188,15 +188,6 @@ def _state(reply: Reply) -> str:
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"result": value}
-
-
-def _is_json(output: Any) -> bool:
-    """Whether other readers of JSON than Python's would take ``output``."""
-    try:
-        http_contract.encoded(output)
-    except ValueError:
-        return False
-    return True
 
 
 def _tasks(reply: Reply) -> list[str]:

@@ -41,7 +41,7 @@ def interpret_report(report: Report, error: str, ended_well: bool) -> Succeeded 
     output = read_output(report)
     if report["stats"] is None:
         return _fail("The stats of the playbook are larger than 1 MiB", {})
-    if not _is_json(output):
+    if not http_contract.is_json(output):
         return _fail(f"The stats of the playbook hold {_NO_JSON}", {})
     if report["failures"] and not ended_well:
         return _fail("; ".join(map(_describe_failure, report["failures"])), output)
@@ -51,14 +51,6 @@ def interpret_report(report: Report, error: str, ended_well: bool) -> Succeeded 
         return _fail("The playbook ran on no host: none of the inventory matches", output)
     given = output.get("resource_id")
     return Succeeded(output, given if isinstance(given, str) else None)
-
-
-def _is_json(output: Mapping[str, Any]) -> bool:
-    try:
-        http_contract.encoded(output)
-    except ValueError:
-        return False
-    return True
 
 
 def is_well(report: Report) -> bool:
