@@ -65,18 +65,30 @@ LONG = f"begun {9000 * 's'} ended"
 REPORT = {"number": 1, "task": "t", "failures": [], "hosts": {"h": {}}, "stats": {}, "ended": True}
 
 
-def test_a_reason_is_cut_by_nobody_who_knows_no_hidden_values(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        pytest.param(LONG, LONG, id="long"),
+        pytest.param(
+            100_000 * "s", "the reason has 100,000 characters, and is left out", id="endless"
+        ),
+    ],
+)
+def test_no_part_of_a_reason_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, reason: str
 ) -> None:
     path = tmp_path / "report"
     monkeypatch.setenv("ZONDA_ANSIBLE_REPORT", str(path))
     callback = runpy.run_path(str(CALLBACK))["CallbackModule"]()
     named = SimpleNamespace(get_name=lambda: "x")
-    callback.v2_runner_on_failed(SimpleNamespace(task=named, host=named, result={"msg": LONG}))
+    callback.v2_runner_on_failed(SimpleNamespace(task=named, host=named, result={"msg": said}))
     callback.v2_playbook_on_stats(SimpleNamespace(processed={}, custom={}))
     answer = outcome.interpret_report(json.loads(path.read_bytes()), "", ended_well=False)
     assert isinstance(answer, Failed)
-    assert answer.reason == f"x failed in the task x: {LONG}"
+    assert answer.reason == f"x failed in the task x: {reason}"
+
+
+def test_texts_of_modules_and_tasks_are_passed_on_whole() -> None:
     assert outcome.describe_progress({"number": 1, "task": LONG}).endswith("ended")
     assert get_message({"msg": LONG}) == LONG
 

@@ -20,6 +20,8 @@ short_description: reports a run to zonda
 description: Writes the state of a run into the file that ZONDA_ANSIBLE_REPORT names.
 """
 _MOST_FAILURES = 5
+#: Characters of a reason; of a longer one nothing is passed on.
+_MOST_REASON = 64 * 1024
 #: Characters of all stats as JSON.
 _MOST_STATS = 1024 * 1024
 #: The entries in which modules of commands say what went wrong.
@@ -81,9 +83,16 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
                     "host": str(host.get_name()),
                     "task": str(task.get_name()),
                     "how": how,
-                    "reason": find_reason(found),
+                    "reason": self._find_reason(found),
                 }
             )
+
+    @staticmethod
+    def _find_reason(found: Any) -> str:
+        reason = find_reason(found)
+        if len(reason) > _MOST_REASON:
+            return f"the reason has {len(reason):,} characters, and is left out"
+        return reason
 
     def _write(self) -> None:
         beside = f"{self._path}.new"
