@@ -116,7 +116,7 @@ def redirect_prints_to_stderr() -> Iterator[None]:
 @contextmanager
 def _keep_results_apart(stream: TextIO | None) -> Iterator[TextIO | None]:
     """The stream on another descriptor, as libraries and children of plug-ins write to number 1."""
-    if stream is None or not _is_standard_output(stream):
+    if stream is None or sys.stderr is None or not _is_standard_output(stream):
         yield stream
         return
     stream.flush()
