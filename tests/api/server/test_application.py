@@ -162,7 +162,7 @@ def test_large_headers_are_refused(client: TestClient) -> None:
 def ask_without_body(
     api: Any, header: tuple[str, str], use: Callable[[asyncio.Task[None]], object] = bool
 ) -> list[Any]:
-    """What is sent to a client that announces a body and sends none.
+    """The messages to a client that announces a body and sends none.
 
     ``use``: gets the task of the request, which waits for the body.
     """

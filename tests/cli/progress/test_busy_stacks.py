@@ -146,7 +146,7 @@ def test_without_a_terminal_who_comes_second_is_refused(
     assert busy.history == RUNS
 
 
-@pytest.mark.skipif(ON_SERVER, reason="there a stack has an owner of its own")
+@pytest.mark.skipif(ON_SERVER, reason="there the command first carries out what was left")
 def test_a_refused_command_does_not_name_itself_as_what_carries_the_action_out(
     zonda: Any, tmp_path: Path, write: Any
 ) -> None:
